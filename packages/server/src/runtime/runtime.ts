@@ -1,0 +1,123 @@
+/**
+ * The runtime seam: all that the server knows of how bots run. A driver (`process`, later `docker` and `kubernetes`)
+ * implements it and passes the one conformance suite, `conformance.ts`. No other part of the server knows what a pid, a
+ * container or a pod is (architecture, "The runtime seam").
+ */
+
+/** What a profile grants one instance. CPU in millicores, memory in bytes. */
+export type ResourceLimits = { readonly cpuMillicores: number; readonly memoryBytes: number };
+
+/** Where a deployment's code comes from. Builds and images are sources of later runtimes. */
+export type DeploymentSource = { readonly kind: 'directory'; readonly path: string; readonly contentHash: string };
+
+export type DeploymentSpec = { readonly deploymentId: string; readonly source: DeploymentSource };
+
+/** What `prepare` made of a source: opaque to the server, stored as JSON, and handed back in `InstanceSpec`. */
+export type Prepared = { readonly [key: string]: string | number | boolean | null };
+
+export type InstanceSpec = {
+  readonly instanceId: string;
+  readonly deploymentId: string;
+  readonly prepared: Prepared;
+  readonly limits: ResourceLimits;
+  /** Variables for the bot, beside those of the bot contract 2.4 that the driver sets itself (`PORT`, `BOT_HOST`). */
+  readonly environment: Readonly<Record<string, string>>;
+};
+
+/** Where a ready instance answers, over plain HTTP/1.1 (bot contract 2.1). */
+export type InstanceAddress = { readonly host: string; readonly port: number };
+
+export type RunningInstance = {
+  readonly instanceId: string;
+  readonly deploymentId: string;
+  /** Null while it is not yet ready; an adopted one becomes ready through `start` with the same spec. */
+  readonly address: InstanceAddress | null;
+};
+
+/** How an instance ended. All null: it is gone and nobody can tell how (for example its keeper was killed). */
+export type InstanceExit = {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly outOfMemory: boolean;
+  /** The last lines of its output, at most 4 KiB, for the session's record. */
+  readonly tail: string;
+};
+
+export type InstanceEvent =
+  | { readonly kind: 'exited'; readonly instanceId: string; readonly at: Date; readonly exit: InstanceExit }
+  /** Something that an operator should know and that does not end the instance, such as `listens-wide`. */
+  | {
+      readonly kind: 'noticed';
+      readonly instanceId: string;
+      readonly at: Date;
+      readonly notice: InstanceNotice;
+      readonly detail: string;
+    };
+
+/**
+ * `listens-wide`: listens on more than loopback. `cpu-limit-not-enforced`, `memory-limit-sampled`: what this machine cannot
+ * enforce. `output-dropped`: the output passed its limit and older output was cut.
+ */
+export type InstanceNotice = 'listens-wide' | 'cpu-limit-not-enforced' | 'memory-limit-sampled' | 'output-dropped';
+
+/** CPU is cumulative since the instance's start, in microseconds, and never falls. Memory is the working set, in bytes. */
+export type Usage = { readonly cpuMicroseconds: number; readonly memoryBytes: number };
+
+/** A position in an instance's output: its byte offset since the instance's start. 0 is the beginning. */
+export type Cursor = number;
+
+export type LogLine = {
+  readonly cursor: Cursor;
+  /** When the server read the line; for an unattended line, when it came back. */
+  readonly at: Date;
+  /** Written while no server ran, so `at` is an upper bound. */
+  readonly unattended: boolean;
+  readonly text: string;
+};
+
+export type Milliseconds = number;
+
+export interface Runtime {
+  /**
+   * Makes a source startable. Idempotent per deployment. Rejects with `PrepareError` and a sentence for people when the
+   * source cannot be started.
+   */
+  prepare(deployment: DeploymentSpec): Promise<Prepared>;
+  /**
+   * Starts an instance and resolves when the bot is ready (bot contract 2.5). Called again for an instance that is already
+   * running (a server that came back), it starts nothing and waits for that one. Rejects with `StartError`; then nothing
+   * is left running. An abort stops the instance.
+   */
+  start(spec: InstanceSpec, signal: AbortSignal): Promise<InstanceAddress>;
+  /** Ends all processes of an instance: SIGTERM, after `grace` SIGKILL. Idempotent; resolves when nothing is left. */
+  stop(instanceId: string, grace: Milliseconds): Promise<void>;
+  /** What really runs on this host, also what an earlier server started. */
+  list(): Promise<readonly RunningInstance[]>;
+  /** Events from now on, and first those that happened while no server watched. One watcher at a time. */
+  watch(signal: AbortSignal): AsyncIterable<InstanceEvent>;
+  /** Cumulative usage of each instance's whole process tree; an instance that is gone is left out. */
+  sample(instanceIds: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
+  /** Output from `from` on; ends when the instance is gone and everything was read, or at the abort. */
+  logs(instanceId: string, from: Cursor, signal: AbortSignal): AsyncIterable<LogLine>;
+  /** Drops what is kept of an instance that has ended (output, exit status), after its end was recorded. Idempotent. */
+  forget(instanceId: string): Promise<void>;
+  /** Drops what was prepared for a deployment. Idempotent. */
+  discard(prepared: Prepared): Promise<void>;
+  /** Lets go of watches and files. Instances go on running. */
+  close(): Promise<void>;
+}
+
+/** The source cannot be started; the message is for the agent's owner. */
+export class PrepareError extends Error {
+  override readonly name = 'PrepareError';
+}
+
+/** The instance did not become ready. `exit` is there when it exited by itself. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+  readonly exit: InstanceExit | null;
+  constructor(message: string, exit: InstanceExit | null, options?: ErrorOptions) {
+    super(message, options);
+    this.exit = exit;
+  }
+}

@@ -1,0 +1,18 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+/** Tests read `src` of every package, so that a stale `dist` can never make one pass. */
+export default defineConfig({
+  resolve: {
+    alias: {
+      '@bothost/contract': fileURLToPath(new URL('packages/contract/src/index.ts', import.meta.url)),
+    },
+  },
+  test: {
+    include: ['{packages,examples,bench}/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+  },
+});
