@@ -1,0 +1,108 @@
+import { ApiError, ErrorResponse } from './errors.ts';
+import type { InputOf, Operation, ResponseOf } from './operation.ts';
+import { type OperationName, type Operations, operations } from './operations/all.ts';
+import { fillPath, pathsOf } from './paths.ts';
+
+export type ClientOptions = {
+  /** Where the service is, as in `http://127.0.0.1:7420`; a trailing `/v1` is accepted. */
+  readonly origin: string;
+  /** The API key for each request; a public one for `startSession`, a private one for all else. */
+  readonly key: string;
+  /** Acts through `/v1/organizations/{organization}/...` when given. */
+  readonly organization?: string;
+  readonly userAgent?: string;
+  readonly fetch?: typeof fetch;
+};
+
+type Call<Name extends OperationName> =
+  Record<string, never> extends InputOf<Operations[Name]>
+    ? (input?: InputOf<Operations[Name]>, signal?: AbortSignal) => Promise<ResponseOf<Operations[Name]>>
+    : (input: InputOf<Operations[Name]>, signal?: AbortSignal) => Promise<ResponseOf<Operations[Name]>>;
+
+/** One function per operation. Each rejects with `ApiError` (the service said no) or `ConnectionError` (no usable answer). */
+export type Client = { readonly [Name in OperationName]: Call<Name> };
+
+/** The service could not be reached, or what answered was not it. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+}
+
+type LooseInput = { params?: object; query?: object; body?: unknown };
+
+/**
+ * The typed client, derived from the operations.
+ *
+ * @example
+ * const client = createClient({ origin: 'http://127.0.0.1:7420', key });
+ * const session = await client.getSession({ params: { agentName: 'parrot', sessionId } });
+ */
+export function createClient(options: ClientOptions): Client {
+  const calls: Partial<Record<OperationName, (input?: LooseInput, signal?: AbortSignal) => Promise<unknown>>> = {};
+  for (const name of Object.keys(operations) as OperationName[]) {
+    calls[name] = (input = {}, signal) => call(options, operations[name], input, signal);
+  }
+  return calls as Client;
+}
+
+async function call(options: ClientOptions, operation: Operation, input: LooseInput, signal?: AbortSignal) {
+  const response = await send(options, operation, input, signal);
+  const answer = await readJson(response);
+  if (!response.ok) throw toApiError(response.status, answer);
+  const parsed = operation.response.safeParse(answer);
+  if (!parsed.success) throw new ConnectionError('the answer does not look like one of this service');
+  return parsed.data;
+}
+
+async function send(options: ClientOptions, operation: Operation, input: LooseInput, signal?: AbortSignal) {
+  const init: RequestInit = {
+    method: operation.method,
+    headers: {
+      authorization: `Bearer ${options.key}`,
+      ...(options.userAgent === undefined ? {} : { 'user-agent': options.userAgent }),
+      ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+  const url = urlOf(options, operation, input);
+  try {
+    return await (options.fetch ?? fetch)(url, init);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ConnectionError(`cannot reach the service at ${url.origin}`, { cause: error });
+  }
+}
+
+function urlOf(options: ClientOptions, operation: Operation, input: LooseInput): URL {
+  const [plain = '', scoped] = pathsOf(operation);
+  const path = options.organization !== undefined && scoped !== undefined ? scoped : plain;
+  const values = { ...(input.params as Record<string, string>), organization: options.organization ?? '' };
+  const url = new URL(options.origin.replace(/\/+$/, '').replace(/\/v1$/, '') + fillPath(path, values));
+  for (const [name, value] of Object.entries(input.query ?? {})) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  return url;
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ConnectionError(`the answer (status ${response.status}) is not JSON`, { cause: error });
+  }
+}
+
+function toApiError(status: number, answer: unknown): ApiError | ConnectionError {
+  const parsed = ErrorResponse.safeParse(answer);
+  if (!parsed.success) return new ConnectionError(`the answer (status ${status}) is not an error of this service`);
+  const { error, code, reason, requestId, issues } = parsed.data;
+  return new ApiError({
+    reason: reason ?? 'unknown',
+    status,
+    code,
+    message: error,
+    requestId: requestId ?? null,
+    ...(issues === undefined ? {} : { issues }),
+  });
+}

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+
+/** One row of the table of failures. `code` is the HTTP status as a string, or a `PCC-` code (spec 2.5). */
+type Failure = { readonly status: number; readonly code: string; readonly message: string };
+
+/**
+ * Every failure that a caller can see, by its stable word (`reason`). The server maps onto this table and adds nothing.
+ * Messages hold no square brackets: an existing client reads them as markup (decisions, "text of messages").
+ */
+export const failures = {
+  'key-missing': { status: 401, code: '401', message: 'Send an API key: Authorization: Bearer <key>.' },
+  'key-invalid': { status: 401, code: '401', message: 'This API key is not valid here.' },
+  'invalid-request': { status: 400, code: '400', message: 'The request is not valid.' },
+  'invalid-json': { status: 400, code: '400', message: 'The request body is not valid JSON.' },
+  'body-not-object': { status: 400, code: '400', message: 'The body for the bot must be a JSON object.' },
+  'body-needs-token': {
+    status: 400,
+    code: '400',
+    message: 'This agent takes WebSocket clients without a token, so a start request cannot carry a body for it.',
+  },
+  'hosted-rooms-unavailable': {
+    status: 400,
+    code: '400',
+    message: 'This service has no hosted rooms yet. Use the transport websocket or webrtc, or a plain start.',
+  },
+  'property-unknown': { status: 400, code: '400', message: 'There is no such property.' },
+  'region-unknown': { status: 400, code: '400', message: 'There is no such region.' },
+  'deployment-not-ready': { status: 400, code: 'PCC-1001', message: 'The agent has no deployment that is ready.' },
+  'token-invalid': {
+    status: 403,
+    code: '403',
+    message: 'The WebSocket token is missing, wrong, expired or already used.',
+  },
+  'not-found': { status: 404, code: '404', message: 'Not found: no such agent or session.' },
+  'endpoint-not-found': { status: 404, code: '404', message: 'Not found: no such endpoint.' },
+  'organization-not-found': { status: 404, code: '404', message: 'Not found: no such organization.' },
+  'key-not-found': { status: 404, code: '404', message: 'Not found: no such API key.' },
+  'method-not-allowed': { status: 405, code: '405', message: 'This path does not take that method.' },
+  'session-ended': { status: 409, code: '409', message: 'The session has ended.' },
+  'body-too-large': { status: 413, code: '413', message: 'The request body is too large.' },
+  'media-type-unsupported': { status: 415, code: '415', message: 'Send the body as application/json.' },
+  'upgrade-required': { status: 426, code: '426', message: 'This path takes WebSocket connections only.' },
+  'at-capacity': {
+    status: 429,
+    code: 'PCC-AGENT-AT-CAPACITY',
+    message: 'The agent is at its limit of sessions. Try again shortly.',
+  },
+  internal: {
+    status: 500,
+    code: '500',
+    message: 'Something went wrong in the service. Look for the request id in its log, or ask its operator.',
+  },
+  'bot-unreachable': { status: 502, code: '502', message: 'The bot of this session cannot be reached.' },
+  'database-unavailable': {
+    status: 503,
+    code: '503',
+    message: 'The database is not reachable at the moment. Try again.',
+  },
+  'shutting-down': { status: 503, code: '503', message: 'The service is shutting down and takes no new sessions.' },
+  'storage-full': {
+    status: 507,
+    code: '507',
+    message: 'The service has no disk space left. Its operator has to free some.',
+  },
+  'bot-not-ready': { status: 504, code: '504', message: 'The bot did not become ready in time.' },
+} as const satisfies Record<string, Failure>;
+
+export type Reason = keyof typeof failures;
+
+/** One thing that is wrong with the input; `path` names the field, as in `body.name`. */
+export type Issue = { readonly path: string; readonly message: string };
+
+/** The error object of every failure (spec 2.5; decisions, "error object"). */
+export const ErrorResponse = z
+  .object({
+    error: z.string().describe('What went wrong, for people'),
+    code: z.string().describe('The HTTP status as a string, or a PCC- code'),
+    reason: z.string().optional().describe('A stable word for programs'),
+    requestId: z.string().optional().describe('Find the request by it in the service log'),
+    info: z.string().optional().describe('Equal to error: existing web clients display this field'),
+    message: z.string().optional().describe('Equal to error, on 429'),
+    status: z.number().int().optional().describe('The HTTP status, on 429'),
+    issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  })
+  .meta({ id: 'ErrorResponse' });
+export type ErrorResponse = z.infer<typeof ErrorResponse>;
+
+/** A failure that a caller may see. Verbs of the server throw it; the client throws it again on the other side. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly reason: string;
+  readonly status: number;
+  readonly code: string;
+  readonly issues: readonly Issue[];
+  readonly requestId: string | null;
+
+  constructor(failure: {
+    reason: string;
+    status: number;
+    code: string;
+    message: string;
+    issues?: readonly Issue[];
+    requestId?: string | null;
+    cause?: unknown;
+  }) {
+    super(failure.message, failure.cause === undefined ? undefined : { cause: failure.cause });
+    this.reason = failure.reason;
+    this.status = failure.status;
+    this.code = failure.code;
+    this.issues = failure.issues ?? [];
+    this.requestId = failure.requestId ?? null;
+  }
+}
+
+/**
+ * A row of the table as something to throw. `message` replaces the row's sentence where a more exact one helps.
+ *
+ * @example throw failure('not-found')
+ */
+export function failure(
+  reason: Reason,
+  more: { message?: string; issues?: readonly Issue[]; cause?: unknown } = {},
+): ApiError {
+  return new ApiError({ reason, ...failures[reason], ...more });
+}
+
+/** The body that a failure is sent with. */
+export function errorBody(error: ApiError, requestId: string): ErrorResponse {
+  return {
+    error: error.message,
+    code: error.code,
+    reason: error.reason,
+    requestId,
+    info: error.message,
+    ...(error.status === 429 ? { message: error.message, status: error.status } : {}),
+    ...(error.issues.length > 0 ? { issues: error.issues.map((issue) => ({ ...issue })) } : {}),
+  };
+}

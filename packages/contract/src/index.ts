@@ -1,0 +1,39 @@
+export { type Client, type ClientOptions, ConnectionError, createClient } from './client.ts';
+export { ApiError, ErrorResponse, errorBody, failure, failures, type Issue, type Reason } from './errors.ts';
+export { inspectKey, type KeyKind, keyPrefixes, makeKey } from './keys.ts';
+export {
+  agentInstances,
+  apiKeyNameLength,
+  defaultProfile,
+  nameLength,
+  namePattern,
+  type ProfileName,
+  pageRows,
+  profiles,
+  proxyBodyBytes,
+  proxyHoldSeconds,
+  requestBodyBytes,
+  reservedNames,
+  retryAfterSeconds,
+  seriesPoints,
+  sessionSeconds,
+  socketTokenSeconds,
+  startBodyBytes,
+  startDeadlineSeconds,
+  warmSurplusSeconds,
+} from './limits.ts';
+export { openApiDocument } from './openapi.ts';
+export type { InputOf, Method, Operation, RequestOf, ResponseOf } from './operation.ts';
+export type { AgentDetails, AgentListItem } from './operations/agents.ts';
+export { type OperationName, type Operations, operations } from './operations/all.ts';
+export type { ApiKey } from './operations/keys.ts';
+export type {
+  EndState,
+  ResourceMetrics,
+  SessionEvent,
+  SessionResponse,
+  SessionSummary,
+  StartPhases,
+} from './operations/sessions.ts';
+export { proxyMethods, proxyPath, type StartResponse, type Transport } from './operations/start.ts';
+export { apiBase, fillPath, pathsOf, publicBase } from './paths.ts';

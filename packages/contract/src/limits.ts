@@ -1,0 +1,46 @@
+/**
+ * Every number and pattern that a caller can run into, said once (spec section 8, decisions "REST" and "Running the
+ * service"). Durations are seconds unless the name says otherwise, sizes are bytes.
+ */
+
+/** Agent and organization names in paths. Length 2 to 54. */
+export const namePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])$/;
+export const nameLength = { minimum: 2, maximum: 54 } as const;
+/** Words that would be ambiguous in a path (decisions, "ids and names"). */
+export const reservedNames: readonly string[] = ['webhooks', 'sessions', 'public', 'start'];
+
+export const sessionSeconds = { minimum: 60, maximum: 14_400, default: 7_200 } as const;
+/** Without a ready instance after this time a session ends with `BOT_START_TIMEOUT`. */
+export const startDeadlineSeconds = 120;
+/** Life of a WebSocket token; a session whose client has not come by then ends with `BOT_CONNECTION_TIMEOUT`. */
+export const socketTokenSeconds = 300;
+/** How long a proxied request waits for its instance to become ready before 504 (bot contract 2.12). */
+export const proxyHoldSeconds = 30;
+/** A warm instance above `min_agents` is stopped after this time. */
+export const warmSurplusSeconds = 300;
+/** What a caller at capacity is told to wait (`Retry-After`). */
+export const retryAfterSeconds = 5;
+
+/** Bodies of start requests: with a WebSocket the body travels in a URL (cloud API 7.1). */
+export const startBodyBytes = { default: 1_048_576, websocket: 4_096 } as const;
+/** Bodies of all other private operations. */
+export const requestBodyBytes = 1_048_576;
+/** Sized bodies through the session proxy; uploads of bots are limited to 50 MiB (bot contract 2.14), with room for framing. */
+export const proxyBodyBytes = 64 * 1_048_576;
+
+export const agentInstances = { minimum: 0, maximum: 50, defaultMinimum: 0, defaultMaximum: 50 } as const;
+
+/** CPU in millicores, memory in bytes (decisions, "profiles"). */
+export const profiles = {
+  'agent-1x': { cpuMillicores: 500, memoryBytes: 1_073_741_824 },
+  'agent-2x': { cpuMillicores: 1_000, memoryBytes: 2_147_483_648 },
+  'agent-3x': { cpuMillicores: 1_500, memoryBytes: 3_221_225_472 },
+} as const;
+export type ProfileName = keyof typeof profiles;
+export const defaultProfile: ProfileName = 'agent-1x';
+
+/** Lists: rows of one page. */
+export const pageRows = { default: 10, maximum: 1_000 } as const;
+export const apiKeyNameLength = 100;
+/** Points of a session's series; a longer session gets coarser steps. */
+export const seriesPoints = { maximum: 720, stepSeconds: 5 } as const;

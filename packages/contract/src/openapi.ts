@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { ErrorResponse, failures, type Reason } from './errors.ts';
+import type { Operation } from './operation.ts';
+import { operations } from './operations/all.ts';
+import { proxyMethods, proxyPath } from './operations/start.ts';
+import { pathsOf, publicBase } from './paths.ts';
+
+type Json = { [key: string]: unknown };
+
+/** Failures that every operation can have. */
+const everywhere: readonly Reason[] = ['key-missing', 'key-invalid', 'internal', 'database-unavailable'];
+
+/**
+ * The OpenAPI 3.1 document of the operations. `serverUrl` is the service's origin as clients reach it.
+ * Derived at each call: nothing is generated into the tree.
+ */
+export function openApiDocument(serverUrl: string): Json {
+  const schemas: Json = {};
+  const paths: Json = {};
+  for (const operation of Object.values(operations) as Operation[]) {
+    for (const [index, path] of pathsOf(operation).entries()) {
+      const entry = {
+        ...(paths[path] as Json),
+        [operation.method.toLowerCase()]: describe(operation, path, index, schemas),
+      };
+      paths[path] = entry;
+    }
+  }
+  paths[publicBase + proxyPath] = proxyEntry(schemas);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Bot hosting service',
+      version: '1.0.0',
+      description: 'Private API with a private key, public API with a public key, both as bearer tokens.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: serverUrl }],
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        privateKey: { type: 'http', scheme: 'bearer', description: 'A private key (sk_)' },
+        publicKey: { type: 'http', scheme: 'bearer', description: 'A public key (pk_)' },
+      },
+    },
+  };
+}
+
+function describe(operation: Operation, path: string, index: number, schemas: Json): Json {
+  const organization =
+    index === 0 ? [] : [{ name: 'organization', in: 'path', required: true, schema: { type: 'string' } }];
+  return {
+    operationId: index === 0 ? operation.name : `${operation.name}InOrganization`,
+    summary: operation.summary,
+    tags: [operation.tag],
+    security: [{ [operation.key === 'public' ? 'publicKey' : 'privateKey']: [] }],
+    parameters: [
+      ...organization,
+      ...parameters('path', operation.params, schemas).filter(({ name }) => path.includes(`{${name}}`)),
+      ...parameters('query', operation.query, schemas),
+    ],
+    ...(operation.bodyBytes === 0
+      ? {}
+      : { requestBody: { content: { 'application/json': { schema: schemaOf(operation.body, 'input', schemas) } } } }),
+    responses: {
+      [operation.status]: {
+        description: 'Done',
+        content: { 'application/json': { schema: schemaOf(operation.response, 'output', schemas) } },
+      },
+      ...failureResponses([...operation.errors, ...everywhere], schemas),
+    },
+  };
+}
+
+function parameters(place: 'path' | 'query', fields: Operation['params'], schemas: Json) {
+  const schema = schemaOf(fields, 'input', schemas) as { properties?: Record<string, Json>; required?: string[] };
+  return Object.entries(schema.properties ?? {}).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || (schema.required ?? []).includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema: rest,
+  }));
+}
+
+function failureResponses(reasons: readonly Reason[], schemas: Json): Json {
+  const byStatus = new Map<number, string[]>();
+  for (const reason of new Set(reasons)) {
+    const { status, message } = failures[reason];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), `${reason}: ${message}`]);
+  }
+  const schema = schemaOf(ErrorResponse, 'output', schemas);
+  return Object.fromEntries(
+    [...byStatus].map(([status, texts]) => [
+      status,
+      { description: texts.join(' '), content: { 'application/json': { schema } } },
+    ]),
+  );
+}
+
+function proxyEntry(schemas: Json): Json {
+  const names = ['agentName', 'sessionId', 'path'];
+  const entry: Json = {
+    description:
+      'Any request to the bot of a session; WebSocket upgrades too. Held while a cold instance becomes ready.',
+    parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+  };
+  for (const method of proxyMethods) {
+    entry[method.toLowerCase()] = {
+      operationId: `proxySession${method.charAt(0)}${method.slice(1).toLowerCase()}`,
+      summary: 'Ask the bot of a session',
+      tags: ['public'],
+      security: [{ publicKey: [] }],
+      responses: {
+        default: { description: 'What the bot answered' },
+        ...failureResponses(['not-found', 'bot-unreachable', 'bot-not-ready', ...everywhere], schemas),
+      },
+    };
+  }
+  return entry;
+}
+
+/** JSON Schema of a zod type; types with an id become shared components. */
+function schemaOf(type: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
+  const {
+    $schema: _,
+    $defs,
+    ...schema
+  } = z.toJSONSchema(type, {
+    io,
+    target: 'draft-2020-12',
+    unrepresentable: 'any',
+  }) as Json;
+  Object.assign(schemas, rewriteRefs(($defs as Json | undefined) ?? {}));
+  return rewriteRefs(schema) as Json;
+}
+
+function rewriteRefs(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(rewriteRefs);
+  if (typeof node !== 'object' || node === null) return node;
+  return Object.fromEntries(
+    Object.entries(node).map(([name, value]) => [
+      name,
+      name === '$ref' && typeof value === 'string'
+        ? value.replace('#/$defs/', '#/components/schemas/')
+        : rewriteRefs(value),
+    ]),
+  );
+}

@@ -1,0 +1,32 @@
+import { getAgent, listAgents } from './agents.ts';
+import { createKey, listKeys, revokeKey } from './keys.ts';
+import {
+  getProperties,
+  getPropertiesSchema,
+  listOrganizations,
+  listRegions,
+  updateProperties,
+} from './organizations.ts';
+import { getSession, getSessions, stopSession } from './sessions.ts';
+import { startSession } from './start.ts';
+
+/** All that may be asked. The server's handlers and the client are mapped over it, so that none can be forgotten. */
+export const operations = {
+  listOrganizations,
+  listRegions,
+  getProperties,
+  getPropertiesSchema,
+  updateProperties,
+  listKeys,
+  createKey,
+  revokeKey,
+  listAgents,
+  getAgent,
+  getSessions,
+  getSession,
+  stopSession,
+  startSession,
+} as const;
+
+export type Operations = typeof operations;
+export type OperationName = keyof Operations;

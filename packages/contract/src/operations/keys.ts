@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { apiKeyNameLength, requestBodyBytes } from '../limits.ts';
+import { operation } from '../operation.ts';
+import { Id, noBody, none, Time } from './fields.ts';
+
+export const ApiKeyKind = z.enum(['private', 'public']);
+
+const fields = {
+  id: Id,
+  name: z.string(),
+  kind: ApiKeyKind,
+  start: z.string().describe('The first characters, enough to recognise it'),
+  createdAt: Time,
+  expiresAt: Time.nullable(),
+  lastUsedAt: Time.nullable().describe('To the minute'),
+  revokedAt: Time.nullable(),
+};
+
+/** An API key as lists show it: never the key itself. */
+export const ApiKey = z.object(fields).meta({ id: 'ApiKey' });
+export type ApiKey = z.infer<typeof ApiKey>;
+
+export const listKeys = operation({
+  name: 'listKeys',
+  summary: 'List the API keys of the organization, revoked ones included',
+  tag: 'keys',
+  key: 'private',
+  method: 'GET',
+  path: '/keys',
+  params: none,
+  query: none,
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: z.object({ keys: z.array(ApiKey) }),
+  errors: [],
+});
+
+export const createKey = operation({
+  name: 'createKey',
+  summary: 'Create an API key; the answer shows it this once',
+  tag: 'keys',
+  key: 'private',
+  method: 'POST',
+  path: '/keys',
+  params: none,
+  query: none,
+  body: z.object({
+    name: z.string().trim().min(1).max(apiKeyNameLength),
+    kind: ApiKeyKind,
+    expiresInSeconds: z
+      .number()
+      .int()
+      .min(1)
+      .max(10 * 366 * 86_400)
+      .nullish(),
+  }),
+  bodyBytes: requestBodyBytes,
+  status: 201,
+  response: z.object({ ...fields, key: z.string() }),
+  errors: ['invalid-request'],
+});
+
+export const revokeKey = operation({
+  name: 'revokeKey',
+  summary: 'Revoke an API key for good',
+  tag: 'keys',
+  key: 'private',
+  method: 'DELETE',
+  path: '/keys/{keyId}',
+  params: z.object({ keyId: z.string() }),
+  query: none,
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: ApiKey,
+  errors: ['key-not-found'],
+});

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { requestBodyBytes } from '../limits.ts';
+import { operation } from '../operation.ts';
+import { Id, noBody, none } from './fields.ts';
+
+export const listOrganizations = operation({
+  name: 'listOrganizations',
+  summary: 'List the organizations that the key can act for',
+  tag: 'organizations',
+  key: 'account',
+  method: 'GET',
+  path: '/organizations',
+  params: none,
+  query: none,
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: z.object({ organizations: z.array(z.object({ id: Id, name: z.string(), verboseName: z.string() })) }),
+  errors: [],
+});
+
+export const listRegions = operation({
+  name: 'listRegions',
+  summary: 'List the regions where bots can run',
+  tag: 'organizations',
+  key: 'private',
+  method: 'GET',
+  path: '/regions',
+  params: none,
+  query: none,
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: z.object({ regions: z.array(z.object({ code: z.string(), display_name: z.string() })) }),
+  errors: [],
+});
+
+export const getProperties = operation({
+  name: 'getProperties',
+  summary: 'Read the settings of the organization',
+  tag: 'organizations',
+  key: 'private',
+  method: 'GET',
+  path: '/properties',
+  params: none,
+  query: none,
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: z.object({ properties: z.object({ defaultRegion: z.string() }) }),
+  errors: [],
+});
+
+const PropertySchema = z.object({
+  type: z.string(),
+  description: z.string(),
+  default: z.string(),
+  currentValue: z.string(),
+  readOnly: z.boolean(),
+  availableValues: z.array(z.string()),
+});
+const PropertiesSchema = z.object({
+  properties: z.object({ defaultRegion: z.string() }),
+  schema: z.object({ defaultRegion: PropertySchema }),
+});
+
+export const getPropertiesSchema = operation({
+  name: 'getPropertiesSchema',
+  summary: 'Describe the settings of the organization',
+  tag: 'organizations',
+  key: 'private',
+  method: 'GET',
+  path: '/properties/schema',
+  params: none,
+  query: none,
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: PropertiesSchema,
+  errors: [],
+});
+
+/** The one request whose unknown fields are refused: they name settings that do not exist (cloud API 5.7). */
+export const updateProperties = operation({
+  name: 'updateProperties',
+  summary: 'Change settings of the organization',
+  tag: 'organizations',
+  key: 'private',
+  method: 'PATCH',
+  path: '/properties',
+  params: none,
+  query: none,
+  body: z.strictObject({ defaultRegion: z.string() }),
+  bodyBytes: requestBodyBytes,
+  status: 200,
+  response: PropertiesSchema,
+  errors: ['invalid-request', 'region-unknown'],
+});

@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { AgentPath, Id, noBody, none, Paging, Time } from './fields.ts';
+
+/** One point of the series (spec 2.2). */
+export const MetricsSample = z
+  .object({
+    t: z.number().int().describe('Unix time in seconds'),
+    c: z.number().int().describe('CPU in millicores'),
+    m: z.number().int().describe('Memory in bytes'),
+  })
+  .meta({ id: 'MetricsSample' });
+
+const millicores = z.number().int().describe('Millicores, nearest rank over all samples');
+const bytes = z.number().int().describe('Bytes, nearest rank over all samples');
+
+/** Resource usage of a session (spec 2.2; decisions, "percentiles"). */
+export const ResourceMetrics = z
+  .object({
+    id: Id,
+    sessionId: Id,
+    sampleCount: z.number().int(),
+    cpuMillicoresP50: millicores,
+    cpuMillicoresP90: millicores,
+    cpuMillicoresP95: millicores,
+    cpuMillicoresP99: millicores,
+    memoryBytesP50: bytes,
+    memoryBytesP90: bytes,
+    memoryBytesP95: bytes,
+    memoryBytesP99: bytes,
+    timeseries: z.array(MetricsSample),
+    eventTs: Time.describe('Time of the latest sample'),
+    createdAt: Time,
+  })
+  .meta({ id: 'ResourceMetrics' });
+export type ResourceMetrics = z.infer<typeof ResourceMetrics>;
+
+/** Where a session stands, for clients that show one word (cloud API 5.2 and 11.1). */
+export const EndState = z.enum([
+  'active',
+  'completed',
+  'ended_before_agent_start',
+  'agent_start_timeout',
+  'terminated',
+  'agent_error',
+]);
+export type EndState = z.infer<typeof EndState>;
+
+/** How long each phase of a start took, in milliseconds. */
+export const StartPhases = z
+  .object({
+    claim: z.number().describe('From the accepted request to the committed session with its instance'),
+    boot: z.number().describe('From there to the ready instance; near 0 for a warm start'),
+    handOver: z.number().describe('From there to the moment the bot took the session'),
+  })
+  .meta({ id: 'StartPhases' });
+export type StartPhases = z.infer<typeof StartPhases>;
+
+/** Something that happened to a session; `detail` holds the cause behind an end (exit code, signal, crash tail). */
+export const SessionEvent = z
+  .object({ eventCode: z.string(), eventTs: Time, detail: z.record(z.string(), z.unknown()).nullable() })
+  .meta({ id: 'SessionEvent' });
+export type SessionEvent = z.infer<typeof SessionEvent>;
+
+const summaryFields = {
+  sessionId: Id,
+  serviceId: Id.describe('Id of the agent'),
+  organizationId: Id,
+  deploymentId: Id,
+  endedAt: Time.nullable(),
+  botStartSeconds: z.number().int().nullable().describe('Seconds from the start request to the bot start, rounded'),
+  coldStart: z.boolean().nullable(),
+  completionStatus: z
+    .string()
+    .nullable()
+    .describe('HTTP_COMPLETED, HTTP_ERROR, WS_CONNECTION_CLOSED, an HTTP status as a string, or another word'),
+  createdAt: Time,
+  updatedAt: Time,
+  endState: EndState,
+};
+
+/** A session as lists show it. */
+export const SessionSummary = z.object(summaryFields).meta({ id: 'SessionSummary' });
+export type SessionSummary = z.infer<typeof SessionSummary>;
+
+/** A session whole (spec 2.1): all twelve fields are always there, and three of ours beside them. */
+export const SessionResponse = z
+  .object({
+    ...summaryFields,
+    resourceMetrics: ResourceMetrics.nullable(),
+    meetingIds: z.array(z.object({ participantId: z.string(), meetingId: z.string() })),
+    events: z.array(SessionEvent),
+    startPhases: StartPhases.nullable(),
+  })
+  .meta({ id: 'SessionResponse' });
+export type SessionResponse = z.infer<typeof SessionResponse>;
+
+const SessionPath = AgentPath.extend({
+  sessionId: z.string().describe('Id of the session, a UUID').meta({ format: 'uuid' }),
+});
+
+/** Spec 4.1. */
+export const getSession = operation({
+  name: 'getSession',
+  summary: 'Look a session up, with its resource metrics',
+  tag: 'sessions',
+  key: 'private',
+  method: 'GET',
+  path: '/agents/{agentName}/sessions/{sessionId}',
+  params: SessionPath,
+  query: none,
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: SessionResponse,
+  errors: ['not-found'],
+});
+
+const unixSeconds = z.coerce.number<number>().int().min(0).describe('Unix time in seconds').optional();
+
+/** Cloud API 5.2. `startTimeMax` 0 means no limit. */
+export const getSessions = operation({
+  name: 'getSessions',
+  summary: 'List the sessions of an agent, newest first',
+  tag: 'sessions',
+  key: 'private',
+  method: 'GET',
+  path: '/agents/{agentName}/sessions',
+  params: AgentPath,
+  query: z.object({
+    ...Paging,
+    deploymentId: Id.optional(),
+    startTime: unixSeconds,
+    endTime: unixSeconds,
+    status: z.enum(['active', 'ended', 'all']).default('all'),
+    startType: z.enum(['cold', 'warm', 'all']).default('all'),
+    startTimeMin: z.coerce.number<number>().min(0).default(0).describe('Least bot start time in seconds'),
+    startTimeMax: z.coerce.number<number>().min(0).default(0).describe('Greatest bot start time in seconds; 0: any'),
+    endState: z.string().optional().describe('One of the end states; a word that is none matches nothing'),
+  }),
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: z.object({
+    total_count: z.number().int(),
+    sessions: z.array(SessionSummary),
+    nextCursor: z.string().nullable(),
+  }),
+  errors: ['invalid-request', 'not-found'],
+});
+
+/** Cloud API 5.2: the answer comes at once, the record ends with `SESSION_STOPPED`. */
+export const stopSession = operation({
+  name: 'stopSession',
+  summary: 'Stop a session',
+  tag: 'sessions',
+  key: 'private',
+  method: 'DELETE',
+  path: '/agents/{agentName}/sessions/{sessionId}',
+  params: SessionPath,
+  query: none,
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: z.object({ status: z.literal('terminated'), session_id: Id }),
+  errors: ['not-found'],
+});

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { startBodyBytes } from '../limits.ts';
+import { operation } from '../operation.ts';
+import { AgentPath, Id } from './fields.ts';
+
+export const Transport = z.enum(['daily', 'webrtc', 'websocket']);
+export type Transport = z.infer<typeof Transport>;
+
+const IceServer = z.object({
+  urls: z.array(z.string()),
+  username: z.string().optional(),
+  credential: z.string().optional(),
+});
+
+/** All fields optional, unknown ones ignored (cloud API 7.1). */
+export const StartRequest = z
+  .object({
+    transport: Transport.optional(),
+    createDailyRoom: z.boolean().optional(),
+    dailyRoomProperties: z.record(z.string(), z.unknown()).optional(),
+    dailyMeetingTokenProperties: z.record(z.string(), z.unknown()).optional(),
+    enableDefaultIceServers: z.boolean().optional(),
+    body: z.unknown().optional().describe('A JSON object for the bot'),
+  })
+  .meta({ id: 'StartRequest' });
+
+/** Which fields are there depends on the transport (bot contract 4.1); `fields` in the query narrows them. */
+export const StartResponse = z
+  .object({
+    sessionId: Id.optional(),
+    wsUrl: z.string().optional(),
+    token: z.string().optional(),
+    body: z.string().optional().describe('Base64 of the JSON body; the client appends it as ?body='),
+    iceConfig: z.object({ iceServers: z.array(IceServer) }).optional(),
+  })
+  .meta({ id: 'StartResponse' });
+export type StartResponse = z.infer<typeof StartResponse>;
+
+/** Fields that an answer may be narrowed to: a stock WebSocket client takes no others than `wsUrl` and `token`. */
+const fieldList = z
+  .string()
+  .transform((text) => text.split(',').map((field) => field.trim()))
+  .pipe(z.array(z.enum(['sessionId', 'wsUrl', 'token', 'body', 'iceConfig'])));
+
+export const startSession = operation({
+  name: 'startSession',
+  summary: 'Start a session of an agent',
+  tag: 'public',
+  key: 'public',
+  method: 'POST',
+  path: '/{agentName}/start',
+  params: AgentPath,
+  query: z.object({ fields: fieldList.optional().describe('Comma-separated names; the answer holds only these') }),
+  body: StartRequest.nullish(),
+  bodyBytes: startBodyBytes.default,
+  status: 200,
+  response: StartResponse,
+  errors: [
+    'invalid-request',
+    'body-not-object',
+    'body-needs-token',
+    'hosted-rooms-unavailable',
+    'deployment-not-ready',
+    'not-found',
+    'body-too-large',
+    'at-capacity',
+    'shutting-down',
+  ],
+});
+
+/** Methods that the session proxy forwards (cloud API 7.2), WebSocket upgrades beside them. */
+export const proxyMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'] as const;
+/** Below `/v1/public`. Not an operation: bodies and answers are the bot's own. */
+export const proxyPath = '/{agentName}/sessions/{sessionId}/{path}';
