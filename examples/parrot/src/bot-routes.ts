@@ -1,0 +1,144 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import type { WebSocket } from 'ws';
+import {
+  type JsonObject,
+  numberField,
+  parseJsonObject,
+  RequestError,
+  readJsonObject,
+  sendJson,
+} from './http-exchange.ts';
+import { runPlainBot } from './plain-bot.ts';
+import type { Session, SessionSlot } from './session.ts';
+
+/** What every route may use. */
+export interface ParrotContext {
+  readonly slot: SessionSlot;
+  readonly log: (line: string) => void;
+  readonly newSessionId: () => string;
+  /** Epoch milliseconds with a fraction. */
+  readonly preciseNow: () => number;
+  /** Aborts when the process is going down. */
+  readonly closing: AbortSignal;
+}
+
+const plainBodyLimit = 1_000_000;
+const longestPollSeconds = 300;
+/** setTimeout cannot wait longer than this. */
+const longestTimerSeconds = 2_147_483;
+
+/** `POST /bot`: stays open until the session ends (bot contract 2.6, 2.8). */
+export async function runBot(
+  context: ParrotContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const enteredAtMs = context.preciseNow();
+  const transport = header(request.headers, 'x-transport-type', 'x-daily-transport-type');
+  if (transport !== undefined) {
+    throw new RequestError(501, `The parrot has no ${transport} transport: start it plainly or over a WebSocket`);
+  }
+  const body = await readJsonObject(request, plainBodyLimit);
+  const bot = plainBotOf(body);
+  const session = beginSession(context, request.headers, enteredAtMs);
+  context.log(`session ${session.id} begins`);
+  await runPlainBot({ ...bot, signal: session.signal, log: context.log });
+  const completionStatus = completionStatusOf(session);
+  session.finish({ status: 200, ...completionStatus });
+  context.log(`session ${session.id} ends`);
+  sendJson(response, 200, completionStatus);
+}
+
+/** The start body of a WebSocket session: `?body=` is standard base64 of JSON (bot contract 2.7). */
+export function socketBody(url: URL): JsonObject {
+  const encoded = url.searchParams.get('body');
+  // A query parser turns an unescaped + into a space.
+  return encoded ? parseJsonObject(Buffer.from(encoded.replaceAll(' ', '+'), 'base64').toString('utf8')) : {};
+}
+
+/** Ties a session to its socket, until either ends. */
+export async function socketSessionEnd(session: Session, socket: WebSocket): Promise<void> {
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  session.signal.addEventListener('abort', () => socket.close(1000, String(session.signal.reason)), { once: true });
+  if (session.signal.aborted) socket.close(1000);
+  await closed;
+  session.finish({ status: 200, ...completionStatusOf(session) });
+}
+
+/** `POST /_bot/stop {graceSeconds}`: asks the running session to end (bot contract 2.9). */
+export async function stopBot(
+  context: ParrotContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readJsonObject(request, 4096);
+  const graceSeconds = numberField(body, 'graceSeconds', { min: 0, max: longestTimerSeconds, fallback: 0 });
+  const session = context.slot.running();
+  if (session === undefined) throw new RequestError(409, 'No session is running');
+  context.log(`asked to leave within ${graceSeconds} s`);
+  session.end('stopped');
+  sendJson(response, 202, {});
+}
+
+/** `GET /_bot/session?wait=SECONDS`: how the session goes; with `wait` the answer comes when it ends, or then. */
+export async function reportSession(context: ParrotContext, url: URL, response: ServerResponse): Promise<void> {
+  const wait = numberField({ wait: Number(url.searchParams.get('wait') ?? 0) }, 'wait', {
+    min: 0,
+    max: longestPollSeconds,
+    fallback: 0,
+  });
+  if (wait > 0 && context.slot.running() !== undefined) {
+    const patience = new AbortController();
+    response.once('close', () => patience.abort());
+    const signal = AbortSignal.any([patience.signal, context.closing]);
+    await Promise.race([context.slot.ended(), setTimeout(wait * 1000, undefined, { signal }).catch(() => {})]);
+    patience.abort();
+  }
+  sendJson(response, 200, context.slot.report());
+}
+
+/** Begins the session that the headers of bot contract 2.3 name. Throws `RequestError` 409 when one is running. */
+export function beginSession(context: ParrotContext, headers: IncomingHttpHeaders, enteredAtMs: number): Session {
+  const seconds = Number(header(headers, 'x-max-session-seconds', 'x-pcc-max-session-seconds'));
+  const session = context.slot.begin({
+    id: header(headers, 'x-session-id', 'x-daily-session-id') ?? context.newSessionId(),
+    enteredAtMs,
+    maxSeconds: seconds > 0 && seconds <= longestTimerSeconds ? seconds : undefined,
+  });
+  if (session === undefined) throw alreadyRunning();
+  return session;
+}
+
+/** Throws `RequestError` 409 when a session is running. */
+export function refuseSecondSession(context: ParrotContext): void {
+  if (context.slot.running() !== undefined) throw alreadyRunning();
+}
+
+function alreadyRunning(): RequestError {
+  return new RequestError(409, 'A session is running already');
+}
+
+function plainBotOf(body: JsonObject): { say: string | undefined; exitAfterSeconds: number | undefined } {
+  const say = body['say'];
+  return {
+    say: typeof say === 'string' ? say : undefined,
+    exitAfterSeconds:
+      body['exitAfterSeconds'] === undefined
+        ? undefined
+        : numberField(body, 'exitAfterSeconds', { min: 0, max: longestTimerSeconds, fallback: 0 }),
+  };
+}
+
+/** Only the time limit is worth a word of its own: for the rest the service knows better (bot contract 2.8). */
+function completionStatusOf(session: Session): { completionStatus?: string } {
+  return session.signal.reason === 'time limit' ? { completionStatus: 'SESSION_TIME_LIMIT' } : {};
+}
+
+function header(headers: IncomingHttpHeaders, ...names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = headers[name];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return undefined;
+}

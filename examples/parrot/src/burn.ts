@@ -1,0 +1,58 @@
+import { Worker } from 'node:worker_threads';
+
+/** A known load: what a meter should see, and for how long. */
+export interface Load {
+  /** Thousandths of a core, for the whole process. */
+  readonly cpuMillicores: number;
+  /** Memory that is really touched, beside what the process uses anyway (10^6 bytes each). */
+  readonly megabytes: number;
+  readonly seconds: number;
+}
+
+/**
+ * Burns CPU and memory until the time is over or the signal aborts, in worker threads, so that the bot goes on
+ * answering. The duty cycle is steered by the CPU time of the whole process: a busy machine, or what the bot does
+ * beside, does not change the sum as long as the machine has the cores.
+ * @returns the CPU time that the process used meanwhile, in milliseconds
+ */
+export async function burn(load: Load, signal: AbortSignal): Promise<number> {
+  const before = process.cpuUsage();
+  const threads = Math.max(1, Math.ceil(load.cpuMillicores / 1000));
+  await Promise.all(
+    Array.from({ length: threads }, (_, index) =>
+      runWorker({ ...load, megabytes: index === 0 ? load.megabytes : 0 }, signal),
+    ),
+  );
+  const used = process.cpuUsage(before);
+  return Math.round((used.user + used.system) / 1000);
+}
+
+function runWorker(load: Load, signal: AbortSignal): Promise<void> {
+  // The source is text, because the bot ships as one file.
+  const worker = new Worker(`(${burnInThread})(${JSON.stringify(load)})`, { eval: true });
+  const stop = () => void worker.terminate();
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  return new Promise<void>((resolve, reject) => {
+    worker.once('error', reject);
+    worker.once('exit', () => resolve());
+  }).finally(() => signal.removeEventListener('abort', stop));
+}
+
+/** Runs inside the worker and must not refer to anything outside itself. */
+function burnInThread({ cpuMillicores, megabytes, seconds }: Load): void {
+  const bytesPerMegabyte = 1_000_000;
+  const held = new Uint8Array(megabytes * bytesPerMegabyte).fill(1);
+  const sleeper = new Int32Array(new SharedArrayBuffer(4));
+  const begin = performance.now();
+  const cpuBegin = process.cpuUsage();
+  const cpuMs = () => {
+    const used = process.cpuUsage(cpuBegin);
+    return (used.user + used.system) / 1000;
+  };
+  for (let elapsed = 0; elapsed < seconds * 1000; elapsed = performance.now() - begin) {
+    if (cpuMs() >= (elapsed * cpuMillicores) / 1000) Atomics.wait(sleeper, 0, 0, 5);
+  }
+  // Keeps the array reachable up to here.
+  held[0] = 0;
+}

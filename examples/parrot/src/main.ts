@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import { readConfig } from './config.ts';
+import { startParrot } from './server.ts';
+
+const log = (line: string): void => {
+  process.stdout.write(`parrot: ${line}\n`);
+};
+
+const config = readConfig();
+const parrot = await startParrot({
+  ...config,
+  newSessionId: () => config.sessionId ?? randomUUID(),
+  now: () => new Date(),
+  preciseNow: () => performance.timeOrigin + performance.now(),
+  log,
+});
+log(`listening on ${config.host}:${parrot.port}`);
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    log(`${signal}: leaving`);
+    void parrot.close();
+  });
+}

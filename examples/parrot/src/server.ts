@@ -1,0 +1,155 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type WebSocket, WebSocketServer } from 'ws';
+import {
+  beginSession,
+  type ParrotContext,
+  refuseSecondSession,
+  reportSession,
+  runBot,
+  socketBody,
+  socketSessionEnd,
+  stopBot,
+} from './bot-routes.ts';
+import { mayControl } from './control-token.ts';
+import { talk } from './conversation.ts';
+import { errorBody, RequestError, refuseUpgrade, sendJson } from './http-exchange.ts';
+import { createSessionSlot } from './session.ts';
+import { burnRoute, echo, echoSocket, entered, events, hello } from './user-routes.ts';
+
+export interface ParrotOptions {
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly controlToken: string | undefined;
+  readonly newSessionId: () => string;
+  readonly now: () => Date;
+  /** Epoch milliseconds with a fraction. */
+  readonly preciseNow: () => number;
+  readonly log: (line: string) => void;
+}
+
+export interface Parrot {
+  readonly port: number;
+  /** Ends the session, then the server. */
+  readonly close: () => Promise<void>;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly url: URL;
+}
+type Route = (context: ParrotContext, exchange: Exchange) => void | Promise<void>;
+
+const alive: Route = (_, { response }) => sendJson(response, 200, {});
+
+const routes: ReadonlyMap<string, Readonly<Record<string, Route>>> = new Map<string, Record<string, Route>>([
+  ['/readyz', { GET: alive }],
+  ['/livez', { GET: alive }],
+  ['/bot', { POST: (context, { request, response }) => runBot(context, request, response) }],
+  ['/_bot/stop', { POST: (context, { request, response }) => stopBot(context, request, response) }],
+  ['/_bot/session', { GET: (context, { url, response }) => reportSession(context, url, response) }],
+  ['/hello', { GET: (context, { response }) => hello(context, response) }],
+  ['/entered', { GET: (context, { response }) => entered(context, response) }],
+  ['/echo', { POST: (_, { request, response }) => echo(request, response) }],
+  ['/events', { GET: (context, { response }) => events(context, response) }],
+  ['/burn', { POST: (context, { request, response }) => burnRoute(context, request, response) }],
+]);
+
+const reserved = /^\/(bot|ws|_bot\/.*)$/;
+
+/** Starts listening. Rejects with the listener's error, for example when the port is taken. */
+export async function startParrot(options: ParrotOptions): Promise<Parrot> {
+  const closing = new AbortController();
+  const slot = createSessionSlot(options.now);
+  const context: ParrotContext = { ...options, slot, closing: closing.signal };
+  // A client that does not answer the closing handshake delays the end of its session by no more than this (ms).
+  // The types of ws do not know the option yet.
+  const patience: object = { closeTimeout: 2000 };
+  const sockets = new WebSocketServer({ ...patience, noServer: true, maxPayload: 1_048_576, perMessageDeflate: false });
+  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 65_000 });
+
+  server.on('request', (request, response) => {
+    dispatch(context, options.controlToken, { request, response, url: urlOf(request) }).catch((cause: unknown) => {
+      const error = cause instanceof RequestError ? cause : new RequestError(500, 'The parrot stumbled');
+      // A client that went away is no news; an error of our own is.
+      if (error.status === 500 && !response.destroyed) options.log(`error: ${String(cause)}`);
+      if (response.headersSent) response.destroy();
+      // What was not read of a refused body is not waited for.
+      else if (!request.complete) response.setHeader('connection', 'close');
+      sendJson(response, error.status, errorBody(error.status, error.message));
+    });
+  });
+  server.on('upgrade', (request, socket, head) => {
+    const accept = (onOpen: (webSocket: WebSocket) => void) => sockets.handleUpgrade(request, socket, head, onOpen);
+    try {
+      upgrade(context, options.controlToken, request, accept);
+    } catch (cause) {
+      const error = cause instanceof RequestError ? cause : new RequestError(500, 'The parrot stumbled');
+      refuseUpgrade(socket, error.status, error.message);
+    }
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      slot.running()?.end('shutdown');
+      await slot.ended();
+      closing.abort();
+      for (const socket of sockets.clients) socket.terminate();
+      server.closeIdleConnections();
+      await closed;
+    },
+  };
+}
+
+async function dispatch(context: ParrotContext, token: string | undefined, exchange: Exchange): Promise<void> {
+  const { request, url } = exchange;
+  authorise(request, url, token);
+  const methods = routes.get(url.pathname);
+  if (methods === undefined) throw new RequestError(404, `There is nothing at ${url.pathname}`);
+  const route = methods[request.method === 'HEAD' ? 'GET' : (request.method ?? '')];
+  if (route === undefined) throw new RequestError(405, `${url.pathname} does not answer ${request.method}`);
+  await route(context, exchange);
+}
+
+function upgrade(
+  context: ParrotContext,
+  token: string | undefined,
+  request: IncomingMessage,
+  accept: (onOpen: (webSocket: WebSocket) => void) => void,
+): void {
+  const enteredAtMs = context.preciseNow();
+  const url = urlOf(request);
+  authorise(request, url, token);
+  if (url.pathname === '/echo-socket') {
+    accept(echoSocket);
+  } else if (url.pathname === '/ws') {
+    const body = socketBody(url);
+    refuseSecondSession(context);
+    accept((socket) => {
+      const session = beginSession(context, request.headers, enteredAtMs);
+      talk({ socket, session, body, log: context.log });
+      void socketSessionEnd(session, socket);
+    });
+  } else {
+    throw new RequestError(404, `There is no socket at ${url.pathname}`);
+  }
+}
+
+function authorise(request: IncomingMessage, url: URL, token: string | undefined): void {
+  if (reserved.test(url.pathname) && !mayControl(request.headers, token)) {
+    throw new RequestError(401, 'This path is for the service only');
+  }
+}
+
+function urlOf(request: IncomingMessage): URL {
+  return new URL(request.url ?? '/', 'http://parrot');
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { setInterval } from 'node:timers/promises';
+import type { RawData, WebSocket } from 'ws';
+import type { ParrotContext } from './bot-routes.ts';
+import { burn } from './burn.ts';
+import { numberField, readJsonObject, sendJson } from './http-exchange.ts';
+
+/** `GET /hello`: who answers, and for which session. */
+export function hello(context: ParrotContext, response: ServerResponse): void {
+  sendJson(response, 200, {
+    hello: 'I am the parrot',
+    sessionId: context.slot.latest()?.id ?? null,
+    uptimeSeconds: Math.round(process.uptime() * 1000) / 1000,
+  });
+}
+
+/** `GET /entered`: when the running (or last) session's handler was entered. */
+export function entered(context: ParrotContext, response: ServerResponse): void {
+  const session = context.slot.latest();
+  sendJson(response, 200, { sessionId: session?.id ?? null, enteredAtMs: session?.enteredAtMs ?? null });
+}
+
+/** `POST /echo`: the same bytes back while they come in, with their content type. */
+export async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  response.writeHead(200, { 'content-type': request.headers['content-type'] ?? 'application/octet-stream' });
+  await pipeline(request, response);
+}
+
+/** `GET /events`: a server-sent event each second, until the client or the session goes. */
+export async function events(context: ParrotContext, response: ServerResponse): Promise<void> {
+  const session = context.slot.running();
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const signal = AbortSignal.any([gone.signal, context.closing, ...(session === undefined ? [] : [session.signal])]);
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+  const send = (count: number) =>
+    response.write(`id: ${count}\ndata: ${JSON.stringify({ count, sessionId: session?.id ?? null })}\n\n`);
+  let count = 1;
+  send(count);
+  try {
+    for await (const _ of setInterval(1000, undefined, { signal })) {
+      count += 1;
+      send(count);
+    }
+  } catch (cause) {
+    if (!signal.aborted) throw cause;
+  }
+  response.end();
+}
+
+/** `WS /echo-socket`: every frame back, text as text and bytes as bytes. */
+export function echoSocket(socket: WebSocket): void {
+  socket.on('message', (data: RawData, isBinary: boolean) => socket.send(data, { binary: isBinary }));
+}
+
+/** `POST /burn {cpuMillicores, megabytes, seconds}`: answers with what was really used, when it is over. */
+export async function burnRoute(
+  context: ParrotContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readJsonObject(request, 4096);
+  const load = {
+    cpuMillicores: numberField(body, 'cpuMillicores', { min: 0, max: 16_000, fallback: 0 }),
+    megabytes: numberField(body, 'megabytes', { min: 0, max: 16_000, fallback: 0 }),
+    seconds: numberField(body, 'seconds', { min: 0, max: 3600, fallback: 10 }),
+  };
+  context.log(`burning ${load.cpuMillicores} millicores and ${load.megabytes} MB for ${load.seconds} s`);
+  // Headers at once, so that no proxy between grows impatient.
+  response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
+  const signal = AbortSignal.any([context.closing, context.slot.running()?.signal ?? context.closing]);
+  const cpuMilliseconds = await burn(load, signal);
+  response.end(JSON.stringify({ ...load, cpuMilliseconds }));
+}
