@@ -1,0 +1,158 @@
+import type { Generated, JSONColumnType } from 'kysely';
+
+/**
+ * The tables as the queries see them; `migrations/` makes them. Times are `timestamptz` (JavaScript dates), ids UUIDs of
+ * version 7. A feature queries only tables of its own folder's nouns, in its `rows.ts`.
+ */
+export type Tables = {
+  organizations: OrganizationsTable;
+  api_keys: ApiKeysTable;
+  hosts: HostsTable;
+  agents: AgentsTable;
+  deployments: DeploymentsTable;
+  instances: InstancesTable;
+  sessions: SessionsTable;
+  session_samples: SessionSamplesTable;
+  session_metrics: SessionMetricsTable;
+};
+
+export type OrganizationsTable = {
+  id: string;
+  name: string;
+  verbose_name: string;
+  default_region: string;
+  created_at: Date;
+};
+
+export type ApiKeysTable = {
+  id: string;
+  organization_id: string;
+  kind: 'private' | 'public';
+  name: string;
+  /** The first characters, for people to recognise it. */
+  start: string;
+  /** SHA-256 of the whole key: keys are random, so a slow hash would only slow requests down. */
+  hash: Buffer;
+  created_at: Date;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  revoked_at: Date | null;
+};
+
+/** Who runs the instances of a region: for `process`, one data directory (architecture, last section). */
+export type HostsTable = {
+  id: string;
+  region: string;
+  runtime: string;
+  /** For people: which machine and process it was last. */
+  description: string;
+  heartbeat_at: Date;
+};
+
+export type AgentsTable = {
+  id: string;
+  organization_id: string;
+  name: string;
+  region: string;
+  desired_deployment_id: string | null;
+  active_deployment_id: string | null;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
+};
+
+export type DeploymentsTable = {
+  id: string;
+  agent_id: string;
+  source: JSONColumnType<{ kind: 'directory'; path: string; contentHash: string }>;
+  state: 'preparing' | 'ready' | 'failed';
+  /** For the agent's owner, when it failed. */
+  error: string | null;
+  prepared: JSONColumnType<Record<string, string | number | boolean | null>> | null;
+  min_agents: number;
+  max_agents: number;
+  profile: string;
+  max_session_seconds: number;
+  websocket_auth: 'none' | 'token';
+  created_at: Date;
+  updated_at: Date;
+};
+
+/**
+ * `session_id` is the claim: set once, never changed, unique. So an instance serves one session and a session has one
+ * instance, whatever the servers do (invariant 1).
+ */
+export type InstancesTable = {
+  id: string;
+  deployment_id: string;
+  agent_id: string;
+  host_id: string;
+  session_id: string | null;
+  state: 'starting' | 'ready' | 'stopping' | 'ended';
+  host: string | null;
+  port: number | null;
+  /** The bot has `GET /_bot/session`, so a server that comes back can ask it (bot contract 2.2). */
+  reports_session: Generated<boolean>;
+  created_at: Date;
+  ready_at: Date | null;
+  ended_at: Date | null;
+};
+
+/**
+ * `waiting`: made, its client has not connected (WebSocket starts). `starting`: has its instance. `live`: the bot took it.
+ * `ending`: the cause of its end is decided (`ending_status`), its instance is being stopped. `ended`: the record is final.
+ */
+export type SessionState = 'waiting' | 'starting' | 'live' | 'ending' | 'ended';
+
+export type StoredEvent = { code: string; at: string; detail: Record<string, unknown> | null };
+
+export type SessionsTable = {
+  id: string;
+  organization_id: string;
+  agent_id: string;
+  deployment_id: string;
+  state: SessionState;
+  transport: 'none' | 'webrtc' | 'websocket';
+  /** What the bot gets as its body, as JSON text; kept until the bot has it, so that a hand-over survives a crash. */
+  body: string | null;
+  /** The server process that relays its socket; such a session cannot outlive it. */
+  relay_id: string | null;
+  created_at: Date;
+  updated_at: Date;
+  /** When the start was asked for: the start request, or the client's connection for WebSocket starts. */
+  requested_at: Date | null;
+  claimed_at: Date | null;
+  ready_at: Date | null;
+  /** The hand-over was begun; written before it for bots that cannot be asked afterwards. */
+  handed_over_at: Date | null;
+  bot_started_at: Date | null;
+  cold_start: boolean | null;
+  ending_status: string | null;
+  completion_status: string | null;
+  ended_at: Date | null;
+  events: JSONColumnType<StoredEvent[]>;
+};
+
+/** Samples of sessions that have not ended: rows of a few seconds each, `[unix seconds, millicores, bytes][]`. */
+export type SessionSamplesTable = {
+  session_id: string;
+  first_at: Date;
+  samples: JSONColumnType<[number, number, number][]>;
+};
+
+export type SessionMetricsTable = {
+  session_id: string;
+  id: string;
+  sample_count: number;
+  cpu_p50: number;
+  cpu_p90: number;
+  cpu_p95: number;
+  cpu_p99: number;
+  memory_p50: number;
+  memory_p90: number;
+  memory_p95: number;
+  memory_p99: number;
+  timeseries: JSONColumnType<{ t: number; c: number; m: number }[]>;
+  event_at: Date;
+  created_at: Date;
+};
