@@ -1,14 +1,110 @@
-import type { WebSocket } from 'ws';
+import type { RawData, WebSocket } from 'ws';
+import { decodeFrame, encodeAudio, encodeInterruption, encodeMessage, type InboundFrame } from './frames.ts';
 import type { JsonObject } from './http-exchange.ts';
+import { asObject, botLine, botReady, parseRtvi, type RtviMessage, rtvi } from './rtvi.ts';
 import type { Session } from './session.ts';
+import { chirped, greeting, resample } from './sound.ts';
+import { createSpeaker } from './speaker.ts';
+import { createVoiceActivity, type VoiceEvent } from './voice-activity.ts';
 
 export interface Conversation {
   readonly socket: WebSocket;
   readonly session: Session;
+  /** The body of the start; `say` is said after the greeting. */
   readonly body: JsonObject;
+  /** Milliseconds on a clock that only goes forward. */
+  readonly now: () => number;
   readonly log: (line: string) => void;
 }
 
-export function talk({ session, log }: Conversation): void {
+/** What Pipecat's clients play. */
+const outputRate = 24_000;
+const longestText = 2000;
+
+/** Talks over an accepted `/ws` until it closes: says back what it hears and what it reads. */
+export function talk({ socket, session, body, now, log }: Conversation): void {
+  const send = (frame: Uint8Array) => {
+    if (socket.readyState === socket.OPEN) socket.send(frame);
+  };
+  const sendMessage = (json: string) => send(encodeMessage(json));
+  const hear = createVoiceActivity();
+  const speaker = createSpeaker({
+    sampleRate: outputRate,
+    now,
+    send: (samples) => send(encodeAudio(samples, outputRate)),
+    onStarted: () => sendMessage(rtvi('bot-started-speaking')),
+    onStopped: () => sendMessage(rtvi('bot-stopped-speaking')),
+  });
+
+  function say(text: string): void {
+    log(`says: ${JSON.stringify(text)}`);
+    for (const message of botLine(text)) sendMessage(message);
+  }
+
+  function interrupt(): void {
+    if (speaker.interrupt()) send(encodeInterruption());
+  }
+
+  function onVoice(event: VoiceEvent): void {
+    if (event.kind === 'started') {
+      interrupt();
+      sendMessage(rtvi('user-started-speaking'));
+      return;
+    }
+    sendMessage(rtvi('user-stopped-speaking'));
+    say(`I heard ${(event.speech.length / event.sampleRate).toFixed(1)} seconds of you`);
+    speaker.play(resample(event.speech, event.sampleRate, outputRate));
+  }
+
+  function onText(text: string, { aloud, atOnce }: { aloud: boolean; atOnce: boolean }): void {
+    if (atOnce) interrupt();
+    const short = text.slice(0, longestText);
+    say(`Rraawk! ${short}`);
+    if (aloud) speaker.play(chirped(short, outputRate));
+  }
+
+  function onMessage(message: RtviMessage): void {
+    const { id, type, data } = message;
+    if (type === 'client-ready') {
+      sendMessage(botReady(message));
+      say('Hello! I am the parrot. Say something, and I say it back.');
+      if (typeof body['say'] === 'string') say(body['say'].slice(0, longestText));
+      speaker.play(greeting(outputRate));
+    } else if (type === 'send-text') {
+      const options = asObject(data['options']);
+      onText(String(data['content'] ?? ''), {
+        aloud: options['audio_response'] !== false,
+        atOnce: options['run_immediately'] !== false,
+      });
+    } else if (type === 'client-message') {
+      sendMessage(rtvi('server-response', { t: data['t'], d: data['d'] }, id));
+    } else if (type === 'disconnect-bot') {
+      socket.close(1000, 'the client asked for it');
+    }
+  }
+
+  function onFrame(frame: InboundFrame): void {
+    if (frame.kind === 'audio') {
+      if (frame.sampleRate < 8000 || frame.sampleRate > 48_000) return;
+      for (const event of hear(frame.samples, frame.sampleRate)) onVoice(event);
+    } else if (frame.kind === 'text') {
+      onText(frame.text, { aloud: true, atOnce: true });
+    } else {
+      const message = parseRtvi(frame.data);
+      if (message !== undefined) onMessage(message);
+    }
+  }
+
+  socket.on('message', (data: RawData, isBinary: boolean) => {
+    if (!isBinary || !(data instanceof Uint8Array)) return;
+    try {
+      const frame = decodeFrame(data);
+      if (frame !== undefined) onFrame(frame);
+    } catch (cause) {
+      log(`a frame that cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`);
+    }
+  });
+  socket.on('close', () => speaker.interrupt());
+  socket.on('error', (cause) => log(`socket: ${cause.message}`));
   log(`session ${session.id} begins over a WebSocket`);
 }

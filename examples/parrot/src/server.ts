@@ -136,7 +136,7 @@ function upgrade(
     refuseSecondSession(context);
     accept((socket) => {
       const session = beginSession(context, request.headers, enteredAtMs);
-      talk({ socket, session, body, log: context.log });
+      talk({ socket, session, body, now: context.preciseNow, log: context.log });
       void socketSessionEnd(session, socket);
     });
   } else {

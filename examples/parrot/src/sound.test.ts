@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { chirped, greeting, loudness, resample } from './sound.ts';
+import { createVoiceActivity, type VoiceEvent } from './voice-activity.ts';
+
+const rate = 16_000;
+
+function tone(seconds: number, amplitude: number, hertz = 220): Int16Array {
+  return Int16Array.from({ length: seconds * rate }, (_, i) =>
+    Math.round(amplitude * 32_767 * Math.sin((2 * Math.PI * hertz * i) / rate)),
+  );
+}
+
+/** Feeds sounds in pieces that do not fit the windows, as a network would. */
+function heard(...sounds: readonly Int16Array[]): VoiceEvent[] {
+  const hear = createVoiceActivity();
+  const events: VoiceEvent[] = [];
+  for (const sound of sounds) {
+    for (let at = 0; at < sound.length; at += 500) events.push(...hear(sound.slice(at, at + 500), rate));
+  }
+  return events;
+}
+
+test('a sound between silences is one utterance with a little silence around it', () => {
+  const [started, stopped, ...more] = heard(tone(1, 0), tone(1, 0.3), tone(1, 0));
+  expect(started).toEqual({ kind: 'started' });
+  if (stopped?.kind !== 'stopped') throw new Error('the utterance did not stop');
+  expect(stopped.speech.length / stopped.sampleRate).toBeCloseTo(1.4, 1);
+  expect(loudness(stopped.speech.slice(0, 1600))).toBe(0);
+  expect(more).toEqual([]);
+});
+
+test('a click, a whisper and a pause within a sentence neither start nor end an utterance', () => {
+  expect(heard(tone(1, 0), tone(0.08, 0.5), tone(1, 0))).toEqual([]);
+  expect(heard(tone(3, 0.01))).toEqual([]);
+  const events = heard(tone(0.5, 0.3), tone(0.5, 0), tone(0.5, 0.3), tone(1, 0));
+  expect(events.map((event) => event.kind)).toEqual(['started', 'stopped']);
+});
+
+test('a fan that begins to blow is cut off once and then taken for the room, in which speech is still heard', () => {
+  const kinds = heard(tone(40, 0.05), tone(1, 0.5), tone(1, 0.05)).map((event) => event.kind);
+  expect(kinds).toEqual(['started', 'stopped', 'started', 'stopped']);
+});
+
+test('resampling keeps the length in seconds and the pitch', () => {
+  const up = resample(tone(1, 0.5), rate, 24_000);
+  expect(up.length).toBe(24_000);
+  const crossings = up.filter((sample, i) => i > 0 && sample >= 0 && (up[i - 1] ?? 0) < 0).length;
+  expect(crossings).toBeGreaterThanOrEqual(219);
+  expect(crossings).toBeLessThanOrEqual(221);
+});
+
+test('the greeting is heard and does not clip, and a text has a chirp for each word', () => {
+  const sound = greeting(24_000);
+  expect(loudness(sound)).toBeGreaterThan(0.05);
+  expect(Math.max(...sound)).toBeLessThan(20_000);
+  expect(chirped('', 24_000).length).toBe(0);
+  expect(chirped('hello you', 24_000).length).toBeGreaterThan(chirped('hello', 24_000).length);
+});

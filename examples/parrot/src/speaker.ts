@@ -1,0 +1,69 @@
+/** Says sounds one after another, at the pace at which they are heard. */
+export interface Speaker {
+  readonly play: (samples: Int16Array) => void;
+  /** Drops what was not said yet; false when nothing was being said. */
+  readonly interrupt: () => boolean;
+}
+
+export interface SpeakerOptions {
+  readonly sampleRate: number;
+  readonly send: (samples: Int16Array) => void;
+  readonly onStarted: () => void;
+  /** Called when the last sample was heard, also after an interruption. */
+  readonly onStopped: () => void;
+  /** Milliseconds on a clock that only goes forward. */
+  readonly now: () => number;
+}
+
+const frameMs = 40;
+/**
+ * So far ahead of the listener's ear audio is sent: enough to bridge a hiccup of the network, and little enough that an
+ * interruption is heard at once, since the stock client cannot take back what it was sent.
+ */
+const leadMs = 200;
+
+export function createSpeaker({ sampleRate, send, onStarted, onStopped, now }: SpeakerOptions): Speaker {
+  const frameSamples = (sampleRate * frameMs) / 1000;
+  let queue: Int16Array[] = [];
+  let speaking = false;
+  let startedAt = 0;
+  let sentMs = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function step(): void {
+    const elapsedMs = now() - startedAt;
+    while (sentMs < elapsedMs + leadMs) {
+      const frame = queue.shift();
+      if (frame === undefined) break;
+      send(frame);
+      sentMs += frameMs;
+    }
+    if (queue.length > 0) timer = setTimeout(step, frameMs);
+    else if (elapsedMs < sentMs) timer = setTimeout(step, sentMs - elapsedMs);
+    else stop();
+  }
+
+  function stop(): void {
+    clearTimeout(timer);
+    queue = [];
+    speaking = false;
+    onStopped();
+  }
+
+  return {
+    play: (samples) => {
+      for (let at = 0; at < samples.length; at += frameSamples) queue.push(samples.slice(at, at + frameSamples));
+      if (speaking || queue.length === 0) return;
+      speaking = true;
+      startedAt = now();
+      sentMs = 0;
+      onStarted();
+      step();
+    },
+    interrupt: () => {
+      if (!speaking) return false;
+      stop();
+      return true;
+    },
+  };
+}

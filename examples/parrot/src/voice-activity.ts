@@ -1,0 +1,72 @@
+import { joined, loudness } from './sound.ts';
+
+export type VoiceEvent =
+  | { readonly kind: 'started' }
+  /** What was said, a little silence before and after it included. */
+  | { readonly kind: 'stopped'; readonly speech: Int16Array; readonly sampleRate: number };
+
+/** Turns a microphone's samples into the beginnings and ends of speech. */
+export type VoiceActivity = (samples: Int16Array, sampleRate: number) => readonly VoiceEvent[];
+
+const windowsPerSecond = 50;
+/** Quieter than this is never speech. */
+const leastLoudness = 0.012;
+/** Speech is so many times louder than the room. */
+const aboveNoise = 3;
+const windowsToStart = 6;
+const windowsToStop = 35;
+const windowsBefore = 10;
+const windowsAfter = 10;
+const longestWindows = 15 * windowsPerSecond;
+
+/**
+ * Energy against the room's noise: speech begins after 120 ms louder than the room and ends after 700 ms of quiet, or
+ * after 15 s. Time is counted in samples, so that audio which arrives late or in bursts is heard alike.
+ */
+export function createVoiceActivity(): VoiceActivity {
+  let rest = new Int16Array();
+  let noise = 0;
+  let speaking = false;
+  let run = 0;
+  let heard: Int16Array[] = [];
+
+  function hearWindow(window: Int16Array, sampleRate: number): VoiceEvent | undefined {
+    const level = loudness(window);
+    const loud = level > Math.max(leastLoudness, noise * aboveNoise);
+    heard.push(window);
+    if (!speaking) {
+      run = loud ? run + 1 : 0;
+      if (!loud) noise += (level - noise) * 0.05;
+      if (run < windowsToStart) {
+        heard = heard.slice(1 - windowsBefore - windowsToStart);
+        return undefined;
+      }
+      speaking = true;
+      run = 0;
+      return { kind: 'started' };
+    }
+    run = loud ? 0 : run + 1;
+    const endless = heard.length >= longestWindows;
+    if (run < windowsToStop && !endless) return undefined;
+    // A sound that does not end is the room.
+    if (endless) noise = level;
+    const speech = joined(heard.slice(0, heard.length - Math.max(0, run - windowsAfter)));
+    speaking = false;
+    run = 0;
+    heard = [];
+    return { kind: 'stopped', speech, sampleRate };
+  }
+
+  return (samples, sampleRate) => {
+    const size = Math.max(1, Math.round(sampleRate / windowsPerSecond));
+    const events: VoiceEvent[] = [];
+    let pending = joined([rest, samples]);
+    while (pending.length >= size) {
+      const event = hearWindow(pending.slice(0, size), sampleRate);
+      if (event !== undefined) events.push(event);
+      pending = pending.subarray(size);
+    }
+    rest = pending.slice();
+    return events;
+  };
+}
