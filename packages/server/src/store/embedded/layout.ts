@@ -1,0 +1,60 @@
+import { constants } from 'node:fs';
+import { chmod, mkdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { StoreError } from '../store-error.ts';
+import type { Account } from './account.ts';
+import type { Programs } from './programs.ts';
+import { run } from './run.ts';
+
+/** Where the parts of the embedded database lie. Only `data` belongs to the account that PostgreSQL runs as. */
+export type Layout = {
+  readonly root: string;
+  readonly data: string;
+  readonly settings: string;
+  readonly starting: string;
+  readonly log: string;
+};
+
+export function layoutOf(dataDirectory: string): Layout {
+  const root = path.join(path.resolve(dataDirectory), 'postgres');
+  const at = (name: string) => path.join(root, name);
+  return { root, data: at('data'), settings: at('settings'), starting: at('starting'), log: at('postgres.log') };
+}
+
+/** Makes the directories that are missing. Run by root, they can be entered (and not listed) by PostgreSQL's account. */
+export async function makeDirectories(dataDirectory: string, layout: Layout, byRoot: boolean): Promise<void> {
+  const mode = byRoot ? 0o711 : 0o700;
+  for (const directory of [path.resolve(dataDirectory), layout.root]) {
+    const made = await mkdir(directory, { recursive: true, mode });
+    if (made !== undefined) await chmod(directory, mode);
+  }
+}
+
+/**
+ * Runs one of the programs as the account.
+ *
+ * @throws StoreError that names the directory which the account cannot enter
+ */
+export async function requireReach(programs: Programs, account: Account): Promise<void> {
+  const { code, output } = await run({ file: programs.postgres, args: ['--version'], account }).catch((error) => ({
+    code: null,
+    output: error instanceof Error ? error.message : 'unknown error',
+  }));
+  if (code === 0) return;
+  const closed = await findClosedDirectory(programs.directory, account);
+  throw new StoreError(
+    closed === undefined
+      ? `PostgreSQL's programs in ${programs.directory} cannot be run as ${account.name}: ${output.trim()}`
+      : `PostgreSQL may not run as root; the account ${account.name}, which it runs as, cannot enter ${closed}. ` +
+          `Allow it (chmod o+x ${closed}) or choose another BOTHOST_DATA_DIR.`,
+  );
+}
+
+async function findClosedDirectory(directory: string, account: Account): Promise<string | undefined> {
+  const parent = path.dirname(directory);
+  const above = parent === directory ? undefined : await findClosedDirectory(parent, account);
+  if (above !== undefined) return above;
+  const { mode, uid, gid } = await stat(directory);
+  const enter = uid === account.uid ? constants.S_IXUSR : gid === account.gid ? constants.S_IXGRP : constants.S_IXOTH;
+  return (mode & enter) === 0 ? directory : undefined;
+}

@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Account } from './account.ts';
+import { asAccount, bareEnvironment } from './run.ts';
+import { waitFor } from './wait.ts';
+
+/** A log beyond this is cut, bytes. */
+const logLimit = 4 * 1024 * 1024;
+
+/**
+ * The server process that runs on a data directory. `postmaster.pid` names it (PostgreSQL, storage file layout), and a
+ * process of that number counts only when it works in that directory, as every process of PostgreSQL does: numbers are reused.
+ */
+export async function findPostmaster(dataDirectory: string): Promise<number | undefined> {
+  const pid = await readPostmasterPid(dataDirectory);
+  return pid !== undefined && (await worksIn(pid, dataDirectory)) ? pid : undefined;
+}
+
+async function readPostmasterPid(dataDirectory: string): Promise<number | undefined> {
+  const text = await readFile(path.join(dataDirectory, 'postmaster.pid'), 'utf8').catch(() => '');
+  const pid = Number(text.split('\n')[0]);
+  return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+}
+
+async function worksIn(pid: number | string, directory: string): Promise<boolean> {
+  try {
+    return (await readlink(`/proc/${pid}/cwd`)) === (await realpath(directory));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Removes the lock files of a server that is long gone when their process number now belongs to something else: PostgreSQL
+ * would take that for a running server. Not while any process still works in the directory: a killed server's children may,
+ * and only PostgreSQL's own lock file tells a new server of them.
+ */
+export async function removeStaleLocks(dataDirectory: string): Promise<void> {
+  const pid = await readPostmasterPid(dataDirectory);
+  if (pid === undefined || !(await isAlive(pid))) return;
+  const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const atWork = await Promise.all(processes.map((process) => worksIn(process, dataDirectory)));
+  if (atWork.includes(true)) return;
+  await rm(path.join(dataDirectory, '.s.PGSQL.5432.lock'), { force: true });
+  await rm(path.join(dataDirectory, 'postmaster.pid'), { force: true });
+}
+
+async function isAlive(pid: number): Promise<boolean> {
+  return (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')) !== '';
+}
+
+/**
+ * Starts the server process in a session of its own, so that it outlives this one, and waits until it accepts connections.
+ * Resolves with undefined then, else with what it said before it ended. Its output goes to a file that nobody must read.
+ */
+export async function startPostmaster(options: {
+  readonly postgres: string;
+  readonly dataDirectory: string;
+  readonly settingsFile: string;
+  readonly logFile: string;
+  readonly account: Account;
+  readonly timeoutMs: number;
+}): Promise<string | undefined> {
+  const log = await open(options.logFile, 'a', 0o600);
+  try {
+    await trimLog(options.logFile);
+    const { size } = await log.stat();
+    const child = spawn(options.postgres, ['-D', options.dataDirectory, '-c', `config_file=${options.settingsFile}`], {
+      ...asAccount(options.account),
+      cwd: '/',
+      env: bareEnvironment,
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    await once(child, 'spawn');
+    child.unref();
+    const exited = once(child, 'exit');
+    const ended = () => child.exitCode !== null || child.signalCode !== null;
+    const outcome = await waitFor({
+      directory: options.dataDirectory,
+      timeoutMs: options.timeoutMs,
+      also: exited,
+      check: async () => (ended() ? 'ended' : (await isReady(options.dataDirectory, child.pid)) ? 'ready' : undefined),
+    });
+    if (outcome === 'ready') return undefined;
+    if (outcome === 'ended') return await readFrom(options.logFile, size);
+    return `(not ready after ${options.timeoutMs / 1000} seconds)\n${await readFrom(options.logFile, size)}`;
+  } finally {
+    await log.close();
+  }
+}
+
+/** The eighth line of postmaster.pid is the state; it is "ready" once connections are accepted. */
+async function isReady(dataDirectory: string, pid: number | undefined): Promise<boolean> {
+  const text = await readFile(path.join(dataDirectory, 'postmaster.pid'), 'utf8').catch(() => '');
+  const lines = text.split('\n');
+  return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
+}
+
+/** Cuts the log to nothing when it is over its limit; a running server goes on appending. */
+export async function trimLog(logFile: string): Promise<void> {
+  const log = await open(logFile, 'r+').catch(() => undefined);
+  if (log === undefined) return;
+  try {
+    if ((await log.stat()).size > logLimit) await log.truncate(0);
+  } finally {
+    await log.close();
+  }
+}
+
+async function readFrom(logFile: string, offset: number): Promise<string> {
+  const text = await readFile(logFile).catch(() => Buffer.alloc(0));
+  return text.subarray(offset).toString().slice(-4096);
+}
+
+/**
+ * Stops the server process in order: clients are cut off, everything is written (fast shutdown); after `timeoutMs` at once
+ * (immediate shutdown), which the next start repairs from the log. Does nothing when none runs.
+ */
+export async function stopPostmaster(dataDirectory: string, timeoutMs: number): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+    const pid = await findPostmaster(dataDirectory);
+    if (pid === undefined) return;
+    process.kill(pid, signal);
+    const check = async () => ((await worksIn(pid, dataDirectory)) ? undefined : true);
+    if (await waitFor({ directory: dataDirectory, timeoutMs, check })) return;
+  }
+}

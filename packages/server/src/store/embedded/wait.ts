@@ -1,0 +1,45 @@
+import { watch } from 'node:fs';
+
+/** Some changes, such as the end of a process, show in no directory; they are looked for at this interval. */
+const recheckMs = 100;
+
+/**
+ * Resolves with the first value of `check` that is not undefined: checked now, at each change in `directory`, when `also`
+ * settles, and every 100 ms. Resolves with undefined after `timeoutMs`.
+ */
+export async function waitFor<T>(options: {
+  readonly directory: string;
+  readonly timeoutMs: number;
+  readonly check: () => Promise<T | undefined>;
+  readonly also?: Promise<unknown>;
+}): Promise<T | undefined> {
+  let wake: () => void = () => undefined;
+  const watcher = watchOrNone(options.directory, () => wake());
+  const timer = setInterval(() => wake(), recheckMs);
+  options.also?.finally(() => wake()).catch(() => undefined);
+  const deadline = performance.now() + options.timeoutMs;
+  try {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const value = await options.check();
+      if (value !== undefined || performance.now() >= deadline) return value;
+      await changed;
+    }
+  } finally {
+    watcher?.close();
+    clearInterval(timer);
+  }
+}
+
+/** The kernel may have no watch left (inotify(7), max_user_watches) or the directory may vanish: then the interval serves. */
+function watchOrNone(directory: string, changed: () => void) {
+  try {
+    const watcher = watch(directory, changed);
+    watcher.on('error', () => watcher.close());
+    return watcher;
+  } catch {
+    return undefined;
+  }
+}
