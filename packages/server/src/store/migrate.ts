@@ -1,0 +1,54 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { StoreError } from './store-error.ts';
+
+/** One step forward. A released migration is never changed or removed; a later one corrects it. */
+export type Migration = { readonly name: string; readonly up: (db: Kysely<unknown>) => Promise<void> };
+
+/** Any number that no other user of the database's advisory locks takes: "bothost" in ASCII. */
+const lockKey = '27707093476668276';
+
+/**
+ * Brings the database to the last of `migrations`; returns the names of those that ran. Each runs in one transaction with
+ * its record and under a lock that ends with the transaction, so two servers at once and a kill at any moment do no harm.
+ *
+ * @throws StoreError when the database knows a migration that is not in the list: a newer version has used it
+ */
+export async function migrate(db: Kysely<unknown>, migrations: readonly Migration[]): Promise<readonly string[]> {
+  const ran: string[] = [];
+  for (;;) {
+    const name = await db.transaction().execute((transaction) => migrateOne(transaction, migrations));
+    if (name === undefined) return ran;
+    ran.push(name);
+  }
+}
+
+async function migrateOne(db: Transaction<unknown>, migrations: readonly Migration[]): Promise<string | undefined> {
+  // A large table may take longer to change than a request may take; the lock waits for another server's migration.
+  await sql`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true),
+    set_config('idle_in_transaction_session_timeout', '0', true)`.execute(db);
+  await sql`select pg_advisory_xact_lock(${sql.lit(lockKey)}::bigint)`.execute(db);
+  await sql`create table if not exists schema_migration (
+    position integer primary key, name text not null unique, applied_at timestamptz not null default now())`.execute(
+    db,
+  );
+  const { rows } = await sql<{ name: string }>`select name from schema_migration order by position`.execute(db);
+  requireKnown(
+    rows.map((row) => row.name),
+    migrations.map((migration) => migration.name),
+  );
+  const next = migrations[rows.length];
+  if (next === undefined) return undefined;
+  await next.up(db);
+  await sql`insert into schema_migration (position, name) values (${rows.length}, ${next.name})`.execute(db);
+  return next.name;
+}
+
+/** What was applied must be the beginning of what this program knows. */
+function requireKnown(applied: readonly string[], known: readonly string[]): void {
+  const strange = applied.find((name, position) => known[position] !== name);
+  if (strange === undefined) return;
+  throw new StoreError(
+    `The database was changed by another version of this program (migration ${strange}, which this version does not ` +
+      'have in that place). Start that version or a newer one; nothing was changed.',
+  );
+}
