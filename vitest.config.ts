@@ -9,8 +9,9 @@ export default defineConfig({
     },
   },
   test: {
-    include: ['{packages,examples,bench}/**/*.test.ts'],
+    include: ['{packages,examples,bench,lint}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
+    globalSetup: ['packages/server/src/store/test-database.setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
