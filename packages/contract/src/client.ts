@@ -46,7 +46,7 @@ export function createClient(options: ClientOptions): Client {
 
 async function call(options: ClientOptions, operation: Operation, input: LooseInput, signal?: AbortSignal) {
   const response = await send(options, operation, input, signal);
-  const answer = await readJson(response);
+  const answer = await readJson(response, signal);
   if (!response.ok) throw toApiError(response.status, answer);
   const parsed = operation.response.safeParse(answer);
   if (!parsed.success) throw new ConnectionError('the answer does not look like one of this service');
@@ -84,8 +84,11 @@ function urlOf(options: ClientOptions, operation: Operation, input: LooseInput):
   return url;
 }
 
-async function readJson(response: Response): Promise<unknown> {
-  const text = await response.text();
+async function readJson(response: Response, signal?: AbortSignal): Promise<unknown> {
+  const text = await response.text().catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw new ConnectionError(`the answer (status ${response.status}) broke off`, { cause: error });
+  });
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { failure } from './errors.ts';
 import type { Operation } from './operation.ts';
 
 /** Everything of the REST APIs stands below it. */
@@ -16,7 +17,16 @@ export function pathsOf(operation: Pick<Operation, 'key' | 'path'>): readonly st
   }
 }
 
-/** Puts values into the braces of a path, percent-encoded. */
+/**
+ * Puts values into the braces of a path, percent-encoded. Throws a 404 for a value that no path can carry: the empty one,
+ * and the dots that URLs resolve away, which would lead to another operation.
+ */
 export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name] ?? '';
+    if (['', '.', '..'].includes(value)) {
+      throw failure(name === 'organization' ? 'organization-not-found' : 'not-found');
+    }
+    return encodeURIComponent(value);
+  });
 }
