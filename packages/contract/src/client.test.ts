@@ -1,0 +1,243 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { ConnectionError, createClient } from './client.ts';
+import { ApiError, errorBody, failure } from './errors.ts';
+import type { RequestOf, ResponseOf } from './operation.ts';
+import type { Operations } from './operations/all.ts';
+import type { SessionResponse } from './operations/sessions.ts';
+
+type Seen = { method?: string; url?: string; headers: IncomingMessage['headers']; body: string };
+
+const key = 'sk_test';
+const organizations = { organizations: [{ id: '1', name: 'acme', verboseName: 'Acme' }] };
+const sessions = { total_count: 0, sessions: [], nextCursor: null };
+
+let server: Server;
+let origin: string;
+let seen: Seen[];
+/** What the server answers: status, text, content type. */
+let answer: (response: ServerResponse) => void;
+
+beforeEach(async () => {
+  seen = [];
+  server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8');
+    request.on('data', (text: string) => {
+      body += text;
+    });
+    request.on('end', () => {
+      const { method, url, headers } = request;
+      seen.push({ headers, body, ...(method === undefined ? {} : { method }), ...(url === undefined ? {} : { url }) });
+      answer(response);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  if (server.listening) {
+    server.close();
+    await once(server, 'close');
+  }
+});
+
+function json(status: number, value: unknown) {
+  return (response: ServerResponse) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+  };
+}
+
+function text(status: number, value: string) {
+  return (response: ServerResponse) => {
+    response.writeHead(status, { 'content-type': 'text/html' }).end(value);
+  };
+}
+
+describe('a request', () => {
+  it('carries the key, the name of the program and no body where there is none', async () => {
+    answer = json(200, organizations);
+    const client = createClient({ origin, key, userAgent: 'botcli/1' });
+    expect(await client.listOrganizations()).toEqual(organizations);
+    expect(seen).toMatchObject([{ method: 'GET', url: '/v1/organizations', body: '' }]);
+    expect(seen[0]?.headers).toMatchObject({ authorization: `Bearer ${key}`, 'user-agent': 'botcli/1' });
+    expect(seen[0]?.headers).not.toHaveProperty('content-type');
+  });
+
+  it('carries its body as JSON', async () => {
+    answer = json(200, { sessionId: 's' });
+    await createClient({ origin, key }).startSession({
+      params: { agentName: 'parrot' },
+      body: { transport: 'webrtc', body: { name: 'Ada' } },
+    });
+    expect(seen).toMatchObject([{ method: 'POST', url: '/v1/public/parrot/start' }]);
+    expect(seen[0]?.headers['content-type']).toBe('application/json');
+    expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ transport: 'webrtc', body: { name: 'Ada' } });
+  });
+
+  it('encodes values in path and query, and leaves out what is undefined', async () => {
+    answer = json(200, sessions);
+    await createClient({ origin, key }).getSessions({
+      params: { agentName: 'a/b?c' },
+      query: { limit: 5, cursor: 'x&y=z +/', deploymentId: undefined },
+    });
+    const url = new URL(seen[0]?.url ?? '', origin);
+    expect(url.pathname).toBe('/v1/agents/a%2Fb%3Fc/sessions');
+    expect(Object.fromEntries(url.searchParams)).toEqual({ limit: '5', cursor: 'x&y=z +/' });
+  });
+
+  it('goes through the organization where one is chosen and the operation knows any', async () => {
+    answer = json(200, sessions);
+    const client = createClient({ origin, key, organization: 'acme & co' });
+    await client.getSessions({ params: { agentName: 'parrot' } });
+    answer = json(200, organizations);
+    await client.listOrganizations();
+    answer = json(200, {});
+    await client.startSession({ params: { agentName: 'parrot' } });
+    expect(seen.map(({ url }) => url)).toEqual([
+      '/v1/organizations/acme%20%26%20co/agents/parrot/sessions',
+      '/v1/organizations',
+      '/v1/public/parrot/start',
+    ]);
+  });
+
+  it.each(['', '/', '/v1', '/v1/'])('takes an origin that ends with %j', async (ending) => {
+    answer = json(200, organizations);
+    await createClient({ origin: origin + ending, key }).listOrganizations();
+    expect(seen[0]?.url).toBe('/v1/organizations');
+  });
+
+  it('keeps the path below which a proxy serves the API', async () => {
+    answer = json(200, organizations);
+    await createClient({ origin: `${origin}/bots/v1`, key }).listOrganizations();
+    expect(seen[0]?.url).toBe('/bots/v1/organizations');
+  });
+
+  it.each(['..', '.', ''])('for an agent called %j is never sent: it would be another request', async (agentName) => {
+    await expect(createClient({ origin, key }).getAgent({ params: { agentName } })).rejects.toMatchObject({
+      name: 'ApiError',
+      status: 404,
+    });
+    expect(seen).toEqual([]);
+  });
+
+  it('ends with the reason of its signal', async () => {
+    const abort = new AbortController();
+    answer = () => abort.abort(new Error('enough'));
+    await expect(createClient({ origin, key }).listOrganizations({}, abort.signal)).rejects.toThrow('enough');
+  });
+});
+
+describe('an answer', () => {
+  it('that is an error object becomes an ApiError with all that the service said', async () => {
+    const issues = [{ path: 'body.name', message: 'Too short.' }];
+    answer = json(400, errorBody(failure('invalid-request', { issues }), 'request-7'));
+    const error = await createClient({ origin, key })
+      .listOrganizations()
+      .catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      status: 400,
+      code: '400',
+      reason: 'invalid-request',
+      requestId: 'request-7',
+      issues,
+      message: 'The request is not valid.',
+    });
+  });
+
+  it('of an older service, with no more than error and code, is an ApiError too', async () => {
+    answer = json(404, { error: 'Agent not found', code: '404' });
+    await expect(createClient({ origin, key }).listOrganizations()).rejects.toMatchObject({
+      name: 'ApiError',
+      reason: 'unknown',
+      requestId: null,
+    });
+  });
+
+  it.each([
+    ['a page of a proxy', text(502, '<h1>Bad gateway</h1>'), /status 502/],
+    ['a page that claims success', text(200, '<h1>Welcome</h1>'), /status 200/],
+    ['nothing', text(200, ''), /not JSON/],
+    ['JSON of another shape', json(200, { hello: 'world' }), /does not look like/],
+    ['an error of another shape', json(500, { message: 'no' }), /status 500/],
+  ])('that is %s is a ConnectionError', async (_, respond, says) => {
+    answer = respond;
+    const error = await createClient({ origin, key })
+      .listOrganizations()
+      .catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect((error as Error).message).toMatch(says);
+  });
+
+  it('that breaks off in its middle is a ConnectionError', async () => {
+    answer = (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+      response.write('{"organizations":', () => response.destroy());
+    };
+    const error = await createClient({ origin, key })
+      .listOrganizations()
+      .catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(ConnectionError);
+  });
+
+  it('that never comes, as nobody listens, is a ConnectionError that names the place and not the key', async () => {
+    server.close();
+    await once(server, 'close');
+    const error = await createClient({ origin, key })
+      .listOrganizations()
+      .catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect((error as Error).message).toContain(origin);
+    expect((error as Error).message).not.toContain(key);
+  });
+
+  it('with fields that are newer than the client is taken', async () => {
+    answer = json(200, { ...organizations, tomorrow: true });
+    expect(await createClient({ origin, key }).listOrganizations()).toEqual(organizations);
+  });
+});
+
+describe('the types', () => {
+  const client = createClient({ origin: 'http://127.0.0.1:1', key });
+
+  it('give a session with exactly the fields of the contract', () => {
+    expectTypeOf<ResponseOf<Operations['getSession']>>().toEqualTypeOf<SessionResponse>();
+    expectTypeOf(client.getSession).returns.resolves.toEqualTypeOf<SessionResponse>();
+    expectTypeOf<SessionResponse['endedAt']>().toEqualTypeOf<string | null>();
+    // @ts-expect-error a field that the contract does not have
+    expectTypeOf<SessionResponse['ended_at']>();
+  });
+
+  it('refuse a wrong response of a handler', () => {
+    type Handler = (request: RequestOf<Operations['stopSession']>) => Promise<ResponseOf<Operations['stopSession']>>;
+    const right: Handler = async ({ params }) => ({ status: 'terminated', session_id: params.sessionId });
+    // @ts-expect-error a wrong value
+    const wrongValue: Handler = async ({ params }) => ({ status: 'gone', session_id: params.sessionId });
+    // @ts-expect-error a wrong name
+    const wrongName: Handler = async ({ params }) => ({ status: 'terminated', sessionId: params.sessionId });
+    expect([right, wrongValue, wrongName]).toHaveLength(3);
+  });
+
+  it('ask a caller for what an operation needs and no more', () => {
+    expectTypeOf(client.listOrganizations).toBeCallableWith();
+    expectTypeOf(client.getSession).parameter(0).toHaveProperty('params');
+    // @ts-expect-error the parameters are missing
+    const withoutParameters = () => client.getSession();
+    // @ts-expect-error the session's id is missing
+    const withoutSession = () => client.getSession({ params: { agentName: 'parrot' } });
+    // @ts-expect-error no such transport
+    const wrongTransport = () => client.startSession({ params: { agentName: 'x' }, body: { transport: 'pigeon' } });
+    expect([withoutParameters, withoutSession, wrongTransport]).toHaveLength(3);
+  });
+
+  it('give a handler its query parsed, with defaults filled in', () => {
+    expectTypeOf<RequestOf<Operations['getSessions']>['query']['limit']>().toEqualTypeOf<number>();
+    expectTypeOf<RequestOf<Operations['listOrganizations']>['body']>().toEqualTypeOf<undefined>();
+  });
+});

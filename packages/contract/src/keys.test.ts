@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { inspectKey, type KeyKind, keyPrefixes, makeKey } from './keys.ts';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const kind = fc.constantFrom<KeyKind>('private', 'public', 'personal');
+/** Enough bytes that 43 usable ones are among them, whatever fast-check draws. */
+const random = fc.uint8Array({ minLength: 64, maxLength: 64, max: 247 });
+
+describe('a made key', () => {
+  it('has the form that existing clients accept and is plausible', () => {
+    fc.assert(
+      fc.property(kind, random, (kind, random) => {
+        const key = makeKey(kind, random);
+        expect(key).toMatch(/^(sk|pk|pcc_pat)_[0-9A-Za-z]{49}$/);
+        expect(key.startsWith(keyPrefixes[kind])).toBe(true);
+        expect(inspectKey(key)).toEqual({ kind, verdict: 'plausible' });
+      }),
+    );
+  });
+
+  it('ends with the base-62 CRC-32 of all before it', () => {
+    fc.assert(
+      fc.property(kind, random, (kind, random) => {
+        const key = makeKey(kind, random);
+        const digits = [...key.slice(-6)].map((digit) => alphabet.indexOf(digit));
+        expect(digits.reduce((sum, digit) => sum * 62 + digit, 0)).toBe(crc32(key.slice(0, -6)));
+      }),
+    );
+  });
+
+  it('with one character changed is never plausible, and is called mistyped where the form is kept', () => {
+    fc.assert(
+      fc.property(kind, random, fc.nat(), fc.constantFrom(...alphabet), (kind, random, place, character) => {
+        const key = makeKey(kind, random);
+        const index = place % key.length;
+        fc.pre(key.charAt(index) !== character);
+        const changed = key.slice(0, index) + character + key.slice(index + 1);
+        const { verdict } = inspectKey(changed);
+        expect(verdict).toBe(/^(sk|pk|pcc_pat)_[0-9A-Za-z]{49}$/.test(changed) ? 'mistyped' : 'foreign');
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('with two neighbours swapped is never plausible', () => {
+    fc.assert(
+      fc.property(kind, random, fc.nat(47), (kind, random, place) => {
+        const key = makeKey(kind, random);
+        const at = key.length - 49 + place;
+        const [first, second] = [key.charAt(at), key.charAt(at + 1)];
+        fc.pre(first !== second);
+        expect(inspectKey(key.slice(0, at) + second + first + key.slice(at + 2)).verdict).toBe('mistyped');
+      }),
+    );
+  });
+
+  it('uses every character of the alphabet about equally often', () => {
+    const counts = new Map<string, number>();
+    const keys = 2_000;
+    for (let index = 0; index < keys; index += 1) {
+      for (const character of makeKey('private', randomBytes(96)).slice(3, -6)) {
+        counts.set(character, (counts.get(character) ?? 0) + 1);
+      }
+    }
+    const mean = (keys * 43) / 62;
+    expect(counts.size).toBe(62);
+    for (const count of counts.values()) expect(Math.abs(count - mean) / mean).toBeLessThan(0.2);
+  });
+
+  it('is refused when the random bytes run out', () => {
+    expect(() => makeKey('private', new Uint8Array(42))).toThrow(RangeError);
+    expect(() => makeKey('private', new Uint8Array(200).fill(255))).toThrow(RangeError);
+  });
+});
+
+describe('a text that is not of our form', () => {
+  it.each([
+    ['', null],
+    ['hello', null],
+    ['sk_', 'private'],
+    ['sk_operator-chosen-key-of-some-length-0123456789', 'private'],
+    ['pk_short', 'public'],
+    ['pcc_pat_short', 'personal'],
+  ])('%j is foreign, and its kind is told by its prefix', (text, kind) => {
+    expect(inspectKey(text)).toEqual({ kind, verdict: 'foreign' });
+  });
+});

@@ -1,0 +1,92 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, it } from 'vitest';
+import { failures } from './errors.ts';
+import { openApiDocument } from './openapi.ts';
+import type { Operation } from './operation.ts';
+import { operations } from './operations/all.ts';
+import { proxyMethods } from './operations/start.ts';
+import { pathsOf } from './paths.ts';
+
+type Json = { readonly [key: string]: unknown };
+type Entry = {
+  readonly operationId: string;
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly responses: Json;
+};
+
+const document = openApiDocument('http://127.0.0.1:7420') as {
+  paths: Record<string, Record<string, Entry>>;
+  components: { schemas: Json };
+};
+const all = Object.entries(operations) as [string, Operation][];
+
+/** All strings under a key, anywhere in a document. */
+function valuesOf(key: string, node: unknown): readonly string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([name, value]) =>
+    name === key && typeof value === 'string' ? [value] : valuesOf(key, value),
+  );
+}
+
+function resolves(reference: string): boolean {
+  let node: unknown = document;
+  for (const part of reference.replace(/^#\//, '').split('/')) {
+    node = (node as Json | undefined)?.[part.replaceAll('~1', '/').replaceAll('~0', '~')];
+  }
+  return reference.startsWith('#/') && typeof node === 'object';
+}
+
+describe('the OpenAPI document', () => {
+  it('is valid by the schema of OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone(document) as Record<string, unknown>);
+    expect(errors ?? []).toEqual([]);
+    expect(valid).toBe(true);
+    expect(validator.version).toBe('3.1');
+  });
+
+  it('refers only to what is in it', () => {
+    const references = valuesOf('$ref', document);
+    expect(references).not.toEqual([]);
+    expect(references.filter((reference) => !resolves(reference))).toEqual([]);
+  });
+
+  it('gives each entry an id of its own', () => {
+    const ids = valuesOf('operationId', document);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('says of the shared types what they are called', () => {
+    const names = ['SessionResponse', 'SessionSummary', 'ResourceMetrics', 'AgentDetails', 'ErrorResponse'];
+    expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(names));
+  });
+
+  it('survives JSON unchanged, so that what is served is what was checked', () => {
+    expect(JSON.parse(JSON.stringify(document))).toEqual(document);
+  });
+
+  it('has the session proxy with each of its methods', () => {
+    const path = '/v1/public/{agentName}/sessions/{sessionId}/{path}';
+    expect(Object.keys(document.paths[path] ?? {})).toEqual(
+      expect.arrayContaining(proxyMethods.map((method) => method.toLowerCase())),
+    );
+  });
+});
+
+describe.each(all)('%s', (_, operation) => {
+  const places = pathsOf(operation);
+
+  it.each(places)('is described at %s, with a parameter for each brace', (path) => {
+    const entry = document.paths[path]?.[operation.method.toLowerCase()];
+    const inPath = entry?.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name) ?? [];
+    const inQuery = entry?.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name) ?? [];
+    expect(inPath.sort()).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort());
+    expect(inQuery).toEqual(Object.keys(operation.query.shape));
+  });
+
+  it.each(places)('names at %s its success and the status of each of its failures', (path) => {
+    const entry = document.paths[path]?.[operation.method.toLowerCase()];
+    const expected = [operation.status, 401, 500, ...operation.errors.map((reason) => failures[reason].status)];
+    expect(Object.keys(entry?.responses ?? {})).toEqual(expect.arrayContaining(expected.map(String)));
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { failures } from './errors.ts';
+import type { Operation } from './operation.ts';
+import { operations } from './operations/all.ts';
+import { fillPath, pathsOf } from './paths.ts';
+
+const all = Object.entries(operations) as [string, Operation][];
+
+describe('the operations', () => {
+  it('stand under their own names', () => {
+    expect(all.map(([, { name }]) => name)).toEqual(all.map(([name]) => name));
+  });
+
+  it('never share method and path, at any of the places they are served at', () => {
+    const places = all.flatMap(([, operation]) =>
+      pathsOf(operation).map((path) => `${operation.method} ${path.replace(/\{\w+\}/g, '{}')}`),
+    );
+    expect(places.filter((place, index) => places.indexOf(place) !== index)).toEqual([]);
+  });
+});
+
+describe.each(all)('%s', (_, operation) => {
+  it('has a parameter for each brace of its path, and no other', () => {
+    const braces = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(Object.keys(operation.params.shape).sort()).toEqual(braces.sort());
+  });
+
+  it('takes a body only where its method has one, with a limit then', () => {
+    const takesNone = operation.body instanceof z.ZodUndefined;
+    expect(operation.bodyBytes > 0).toBe(!takesNone);
+    if (operation.method === 'GET' || operation.method === 'DELETE') expect(takesNone).toBe(true);
+  });
+
+  it('names only failures of the table, each once', () => {
+    expect(operation.errors.filter((reason) => !(reason in failures))).toEqual([]);
+    expect(new Set(operation.errors).size).toBe(operation.errors.length);
+  });
+
+  it('answers an object, never nothing', () => {
+    expect(operation.response).toBeInstanceOf(z.ZodObject);
+  });
+
+  it('can say “not found” where it looks something up, and “invalid” where it takes input', () => {
+    if (Object.keys(operation.params.shape).length > 0) {
+      expect(operation.errors.filter((reason) => failures[reason].status === 404)).not.toEqual([]);
+    }
+    if (operation.bodyBytes > 0 || Object.keys(operation.query.shape).length > 0) {
+      expect(operation.errors).toContain('invalid-request');
+    }
+  });
+});
+
+describe('a path', () => {
+  it('is filled with percent-encoded values, so that none can leave its place', () => {
+    expect(fillPath('/agents/{agentName}/x', { agentName: '../a b?c#d%/é' })).toBe(
+      '/agents/..%2Fa%20b%3Fc%23d%25%2F%C3%A9/x',
+    );
+  });
+
+  it.each(['', '.', '..'])('is not made from %j, which would lead to another operation', (agentName) => {
+    expect(() => fillPath('/agents/{agentName}', { agentName })).toThrow(failures['not-found'].message);
+    expect(() => fillPath('/organizations/{organization}/x', { organization: agentName })).toThrow(
+      failures['organization-not-found'].message,
+    );
+  });
+});
+
+describe('a session', () => {
+  const { shape } = operations.getSession.response;
+
+  /** Section 2.1 of the spec: the field, and whether it may be null. */
+  it.each([
+    ['sessionId', false],
+    ['serviceId', false],
+    ['organizationId', false],
+    ['deploymentId', false],
+    ['endedAt', true],
+    ['botStartSeconds', true],
+    ['coldStart', true],
+    ['completionStatus', true],
+    ['createdAt', false],
+    ['updatedAt', false],
+    ['resourceMetrics', true],
+    ['meetingIds', false],
+  ] as const)('is always sent with %s; may be null: %s', (field, nullable) => {
+    expect(shape[field].safeParse(undefined).success).toBe(false);
+    expect(shape[field].safeParse(null).success).toBe(nullable);
+  });
+});
+
+describe('paging', () => {
+  const { query } = operations.getSessions;
+
+  it('reads numbers from text and fills in what is left out', () => {
+    expect(query.parse({ limit: '25' })).toMatchObject({ limit: 25, offset: 0, status: 'all', startType: 'all' });
+  });
+
+  it.each(['0', '1001', '1.5', 'ten', '-1', 'Infinity'])('refuses the limit %s', (limit) => {
+    expect(query.safeParse({ limit }).success).toBe(false);
+  });
+});
