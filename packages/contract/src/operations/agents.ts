@@ -42,7 +42,7 @@ const Deployment = z.object({
   }),
 });
 
-export const AgentCondition = z.object({
+const AgentCondition = z.object({
   type: z.enum(['Degraded', 'Progressing']),
   status: z.enum(['True', 'False']),
   reason: z.string(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nameLength, namePattern, pageRows } from '../limits.ts';
+import { pageRows } from '../limits.ts';
 
 /** ISO 8601 with milliseconds and `Z` (decisions, "session object"). */
 export const Time = z.string().meta({ format: 'date-time' });
@@ -7,9 +7,6 @@ export const Id = z.string().meta({ format: 'uuid' });
 
 /** An agent's name in a path. Any text is taken here: a name that cannot exist is simply not found (404). */
 export const AgentPath = z.object({ agentName: z.string().describe('Name of the agent') });
-
-/** A new agent or organization name. */
-export const Name = z.string().min(nameLength.minimum).max(nameLength.maximum).regex(namePattern);
 
 export const none = z.object({});
 export const noBody = z.undefined();

@@ -3,7 +3,7 @@ import { apiKeyNameLength, requestBodyBytes } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { Id, noBody, none, Time } from './fields.ts';
 
-export const ApiKeyKind = z.enum(['private', 'public']);
+const ApiKeyKind = z.enum(['private', 'public']);
 
 const fields = {
   id: Id,

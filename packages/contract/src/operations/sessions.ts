@@ -3,7 +3,7 @@ import { operation } from '../operation.ts';
 import { AgentPath, Id, noBody, none, Paging, Time } from './fields.ts';
 
 /** One point of the series (spec 2.2). */
-export const MetricsSample = z
+const MetricsSample = z
   .object({
     t: z.number().int().describe('Unix time in seconds'),
     c: z.number().int().describe('CPU in millicores'),

@@ -13,7 +13,7 @@ const IceServer = z.object({
 });
 
 /** All fields optional, unknown ones ignored (cloud API 7.1). */
-export const StartRequest = z
+const StartRequest = z
   .object({
     transport: Transport.optional(),
     createDailyRoom: z.boolean().optional(),
