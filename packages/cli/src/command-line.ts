@@ -1,0 +1,130 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import type { Arguments } from './command.ts';
+import { UsageError } from './failure.ts';
+import { globalOptions } from './global-options.ts';
+import type { Option, Options } from './options.ts';
+import { closest } from './suggest.ts';
+
+/** A word of the command line that is no option, and where it stood. */
+export type Word = { readonly text: string; readonly index: number };
+
+type Token = NonNullable<ReturnType<typeof tokensOf>>[number];
+
+/**
+ * The words before any option of a command can stand, for finding the command. Unknown options are passed over: what
+ * they are is known once the command is.
+ */
+export function leadingWords(args: readonly string[]): readonly Word[] {
+  const words: Word[] = [];
+  for (const token of tokensOf(args, globalOptions)) {
+    if (token.kind === 'option-terminator') break;
+    if (token.kind === 'positional') words.push({ text: token.value, index: token.index });
+  }
+  return words;
+}
+
+/** Whether a global flag stands anywhere, whatever else is wrong with the line. */
+export function mentions(args: readonly string[], name: keyof typeof globalOptions): boolean {
+  return tokensOf(args, globalOptions).some((token) => token.kind === 'option' && token.name === name);
+}
+
+/** The last text given to a global option, unchecked; for errors that come before checking. */
+export function rawValue(args: readonly string[], name: keyof typeof globalOptions): string | null {
+  let value: string | null = null;
+  for (const token of tokensOf(args, globalOptions)) {
+    if (token.kind === 'option' && token.name === name) value = token.value ?? null;
+  }
+  return value;
+}
+
+/**
+ * Parses the line of a known command: its words are those at `wordIndexes`, all else are options and arguments.
+ * Throws a `UsageError` that names what is wrong.
+ */
+export function parseLine(
+  args: readonly string[],
+  wordIndexes: ReadonlySet<number>,
+  expected: { readonly arguments: Arguments; readonly options: Options },
+): Readonly<Record<string, unknown>> {
+  const rest = args.filter((_, index) => !wordIndexes.has(index));
+  const options: Options = { ...globalOptions, ...expected.options };
+  const values: Record<string, unknown> = {};
+  const given: string[] = [];
+  for (const [name, option] of Object.entries(options)) values[name] = option.kind === 'flag' ? false : undefined;
+  for (const token of tokensOf(rest, options)) {
+    if (token.kind === 'positional') given.push(token.value);
+    if (token.kind === 'option') values[token.name] = optionValue(token, options);
+  }
+  return { ...values, ...argumentValues(given, expected.arguments) };
+}
+
+/** Reports a required option that is missing; apart from parsing, so that `--help` works without it. */
+export function requireOptions(values: Readonly<Record<string, unknown>>, options: Options): void {
+  for (const [name, option] of Object.entries(options)) {
+    if (option.kind === 'value' && option.required && values[name] === undefined) {
+      throw new UsageError(`--${name} is required: ${option.description}.`);
+    }
+  }
+}
+
+export function requireArguments(values: Readonly<Record<string, unknown>>, expected: Arguments): void {
+  for (const [name, { description }] of Object.entries(expected)) {
+    if (values[name] === undefined) throw new UsageError(`${name.toUpperCase()} is missing: ${description}.`);
+  }
+}
+
+function argumentValues(given: readonly string[], expected: Arguments): Readonly<Record<string, string>> {
+  const names = Object.keys(expected);
+  const surplus = given[names.length];
+  if (surplus !== undefined) throw new UsageError(`There is one word too many: ${JSON.stringify(surplus)}.`);
+  const values: Record<string, string> = {};
+  for (const [index, name] of names.entries()) {
+    const value = given[index];
+    if (value === '') throw new UsageError(`${name.toUpperCase()} is empty.`);
+    if (value !== undefined) values[name] = value;
+  }
+  return values;
+}
+
+function optionValue(token: Extract<Token, { kind: 'option' }>, options: Options): unknown {
+  const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
+  if (option === undefined) throw unknownOption(token.rawName, options);
+  if (option.kind === 'flag') {
+    if (token.value !== undefined) throw new UsageError(`${token.rawName} takes no value.`);
+    return true;
+  }
+  const { value } = token;
+  if (value === undefined) throw new UsageError(`${token.rawName} needs a value: ${option.description}.`);
+  if (!token.inlineValue && /^-./.test(value)) {
+    throw new UsageError(
+      `${token.rawName} needs a value, and ${JSON.stringify(value)} looks like an option.`,
+      `Write --${token.name}=${value} if it is meant as the value.`,
+    );
+  }
+  try {
+    return option.read(value);
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(`${token.rawName} ${error.message}.`, error.hint);
+    throw error;
+  }
+}
+
+function unknownOption(rawName: string, options: Options): UsageError {
+  const meant = closest(
+    rawName,
+    Object.keys(options).map((name) => `--${name}`),
+  );
+  return new UsageError(`There is no option ${rawName} here.`, meant === null ? null : `Did you mean ${meant}?`);
+}
+
+function tokensOf(args: readonly string[], options: Options) {
+  const config: ParseArgsConfig['options'] = {};
+  for (const [name, option] of Object.entries(options)) config[name] = shapeOf(option);
+  const parsed = parseArgs({ args: [...args], options: config, strict: false, allowPositionals: true, tokens: true });
+  return parsed.tokens;
+}
+
+function shapeOf(option: Option): { type: 'string' | 'boolean'; short?: string } {
+  const type = option.kind === 'flag' ? 'boolean' : 'string';
+  return option.short === undefined ? { type } : { type, short: option.short };
+}

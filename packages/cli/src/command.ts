@@ -1,0 +1,46 @@
+import type { Context } from './context.ts';
+import type { Options, Valued } from './options.ts';
+import type { Report } from './report.ts';
+
+/** A word that stands at its place on the command line. */
+export type Argument = { readonly description: string };
+/** By the name in help, in the order on the command line; each has to be given. */
+export type Arguments = Readonly<Record<string, Argument>>;
+
+/** One command of the program as a value; where it stands in the tree is said by `commands.ts` alone. */
+export type Command = {
+  readonly summary: string;
+  /** More than the summary, for `--help` and the reference; sentences. */
+  readonly details: string | null;
+  readonly arguments: Arguments;
+  readonly options: Options;
+  /** Lines that work as they are, without the leading `botcli`. */
+  readonly examples: readonly string[];
+  run(context: Context, values: Readonly<Record<string, unknown>>): Promise<Report>;
+};
+
+type Values<A extends Arguments, O extends Options> = { readonly [N in keyof A]: string } & {
+  readonly [N in keyof O]: O[N] extends Valued<infer T, infer R> ? (R extends true ? T : T | undefined) : boolean;
+};
+
+/**
+ * Defines a command; `run` gets its arguments and options parsed and typed by their descriptions.
+ *
+ * Command files import the contract by type only: what a command needs at run time comes through its context, so that
+ * help and completion can load every command cheaply.
+ */
+export function command<const A extends Arguments, const O extends Options>(definition: {
+  readonly summary: string;
+  readonly details?: string;
+  readonly arguments: A;
+  readonly options: O;
+  readonly examples: readonly string[];
+  readonly run: (context: Context, values: Values<A, O>) => Promise<Report>;
+}): Command {
+  return {
+    ...definition,
+    details: definition.details ?? null,
+    // The parser made the values by these very descriptions; this is the one place where the types meet again.
+    run: (context, values) => definition.run(context, values as Values<A, O>),
+  };
+}

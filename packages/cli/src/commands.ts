@@ -1,0 +1,39 @@
+import type { Command } from './command.ts';
+
+type Loader = () => Promise<{ readonly command: Command }>;
+
+/**
+ * Every command by its words. Help, the reference and suggestions are made from this table. A new command is one file
+ * whose path is its words, and one line here (a test compares the two).
+ */
+export const commands: Readonly<Record<string, Loader>> = {
+  'cloud auth login': () => import('./commands/cloud/auth/login.ts'),
+  'cloud auth logout': () => import('./commands/cloud/auth/logout.ts'),
+  'cloud auth status': () => import('./commands/cloud/auth/status.ts'),
+  'cloud organizations list': () => import('./commands/cloud/organizations/list.ts'),
+  'cloud organizations select': () => import('./commands/cloud/organizations/select.ts'),
+  'cloud regions list': () => import('./commands/cloud/regions/list.ts'),
+  'cloud keys create': () => import('./commands/cloud/keys/create.ts'),
+  'cloud keys list': () => import('./commands/cloud/keys/list.ts'),
+  'cloud keys revoke': () => import('./commands/cloud/keys/revoke.ts'),
+  'cloud agent list': () => import('./commands/cloud/agent/list.ts'),
+  'cloud agent status': () => import('./commands/cloud/agent/status.ts'),
+  'cloud agent start': () => import('./commands/cloud/agent/start.ts'),
+  'cloud agent stop': () => import('./commands/cloud/agent/stop.ts'),
+  'cloud agent sessions': () => import('./commands/cloud/agent/sessions.ts'),
+};
+
+/** Words that lead on to commands, with what they are about. */
+export const groups: Readonly<Record<string, string>> = {
+  cloud: 'Work with a bot hosting service',
+  'cloud auth': 'Log in and out, see who you are',
+  'cloud organizations': 'The organizations you can act for',
+  'cloud regions': 'The regions where bots run',
+  'cloud keys': 'API keys of the organization',
+  'cloud agent': 'Agents and their sessions',
+};
+
+/** Second names of commands. */
+export const aliases: Readonly<Record<string, string>> = {
+  'cloud auth whoami': 'cloud auth status',
+};

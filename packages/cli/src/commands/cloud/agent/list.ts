@@ -1,0 +1,40 @@
+import { command as define } from '../../../command.ts';
+import { text } from '../../../options.ts';
+import { maybe, time } from '../../../values.ts';
+
+export const command = define({
+  summary: 'List the agents of the organization',
+  details: 'Columns: name, region, agent id, active deployment id, created, updated.',
+  arguments: {},
+  options: { region: text({ description: 'Only agents in this region', short: 'r', placeholder: 'REGION' }) },
+  examples: ['cloud agent list', 'cloud agent list --region us-west --json'],
+  run: async ({ service }, { region }) => {
+    const client = await service();
+    const { agents } = await client.listAgents(region === undefined ? {} : { query: { region } });
+    return {
+      json: { agents },
+      blocks: [
+        {
+          kind: 'table',
+          columns: [
+            { title: 'Name' },
+            { title: 'Region' },
+            { title: 'Agent id', drop: 2 },
+            { title: 'Active deployment id', drop: 1 },
+            { title: 'Created', drop: 3 },
+            { title: 'Updated', drop: 4 },
+          ],
+          rows: agents.map((agent) => [
+            { text: agent.name, tone: 'strong' },
+            agent.region,
+            agent.id,
+            maybe(agent.activeDeploymentId),
+            time(agent.createdAt),
+            time(agent.updatedAt),
+          ]),
+          empty: 'There is no agent.',
+        },
+      ],
+    };
+  },
+});

@@ -1,0 +1,113 @@
+import type { SessionSummary } from '@bothost/contract';
+import { command as define } from '../../../command.ts';
+import type { Context } from '../../../context.ts';
+import { UsageError } from '../../../failure.ts';
+import { choice, integer, text } from '../../../options.ts';
+import type { Block, Report } from '../../../report.ts';
+import { sessionDetail } from '../../../session-detail.ts';
+import { type StartTotals, sessionState, startTotals } from '../../../session-state.ts';
+import { duration, maybe, secondsBetween, time, yesNo } from '../../../values.ts';
+
+const endStateText = text({
+  description: 'Only sessions of this end state, like completed, terminated or agent_error',
+  placeholder: 'WORD',
+});
+
+type Filter = {
+  readonly limit?: number;
+  readonly status?: 'active' | 'ended' | 'all';
+  readonly endState?: string;
+  readonly cursor?: string;
+};
+
+export const command = define({
+  summary: 'List the sessions of an agent, or show one with its metrics',
+  details:
+    'Columns of the list, newest first: session id, created, ended, duration, status, bot start, cold start. With --id: ' +
+    'details, start phases, events with their cause, CPU and memory over time.',
+  arguments: { name: { description: 'Name of the agent' } },
+  options: {
+    id: text({ description: 'Show this session', short: 'i', placeholder: 'ID' }),
+    limit: integer({ description: 'Sessions of one page, 20 by default', short: 'n' }, 1, 1_000),
+    status: choice({ description: 'Only live or only ended sessions' }, ['active', 'ended', 'all']),
+    'end-state': {
+      ...endStateText,
+      read: (given: string) => {
+        if (/^[a-z_]+$/.test(given)) return given;
+        throw new UsageError(`takes a lower-case word, not ${JSON.stringify(given)}`);
+      },
+    },
+    cursor: text({ description: 'Go on after a page: the cursor that it ended with', placeholder: 'CURSOR' }),
+  },
+  examples: [
+    'cloud agent sessions parrot',
+    'cloud agent sessions parrot --status active --json',
+    'cloud agent sessions parrot --id 0192f0c1-2345-7000-8000-00000000abcd',
+  ],
+  run: async (context, { name, id, limit = 20, status, 'end-state': endState, cursor }) => {
+    if (id === undefined) {
+      return list(context, name, {
+        limit,
+        ...(status === undefined ? {} : { status }),
+        ...(endState === undefined ? {} : { endState }),
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+    }
+    if (status !== undefined || endState !== undefined || cursor !== undefined) {
+      throw new UsageError('--id shows one session; --status, --end-state and --cursor are for the list.');
+    }
+    const client = await context.service();
+    const session = await client.getSession({ params: { agentName: name, sessionId: id } });
+    return { json: session, blocks: sessionDetail(session, context.world.now()) };
+  },
+});
+
+async function list({ service, world }: Context, agentName: string, query: Filter): Promise<Report> {
+  const client = await service();
+  const page = await client.getSessions({ params: { agentName }, query });
+  const totals = startTotals(page.sessions);
+  return {
+    json: { ...page, totals },
+    blocks: [
+      { kind: 'note', text: summary(page.total_count, page.sessions, totals) },
+      table(page.sessions, world.now()),
+      ...(page.nextCursor === null ? [] : [{ kind: 'note', text: `More: --cursor ${page.nextCursor}` } as const]),
+    ],
+  };
+}
+
+function summary(count: number, shown: readonly SessionSummary[], totals: StartTotals): string {
+  const seconds = (value: number | null) => (value === null ? 'N/A' : `${Number(value.toFixed(1))}s`);
+  const share = totals.coldShare === null ? 'N/A' : `${Math.round(totals.coldShare * 100)} %`;
+  const active = shown.filter(({ endedAt }) => endedAt === null).length;
+  return (
+    `${count} sessions, ${shown.length} shown, ${active} of them active. ` +
+    `Bot start: average ${seconds(totals.averageSeconds)}, p5 ${seconds(totals.p5Seconds)}, ` +
+    `p95 ${seconds(totals.p95Seconds)}; cold starts ${share}.`
+  );
+}
+
+function table(sessions: readonly SessionSummary[], now: Date): Block {
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'Session id' },
+      { title: 'Created', drop: 4 },
+      { title: 'Ended', drop: 1 },
+      { title: 'Duration', drop: 5 },
+      { title: 'Status' },
+      { title: 'Bot start', align: 'right', drop: 3 },
+      { title: 'Cold start', drop: 2 },
+    ],
+    rows: sessions.map((session) => [
+      session.sessionId,
+      time(session.createdAt),
+      time(session.endedAt),
+      duration(secondsBetween(session.createdAt, session.endedAt ?? now)),
+      sessionState(session),
+      session.botStartSeconds === null ? maybe(null) : `${session.botStartSeconds}s`,
+      yesNo(session.coldStart),
+    ]),
+    empty: 'There is no such session.',
+  };
+}

@@ -1,0 +1,95 @@
+import type { StartResponse } from '@bothost/contract';
+import { command as define } from '../../../command.ts';
+import { readJsonObject } from '../../../json-argument.ts';
+import { choice, flag, text } from '../../../options.ts';
+import type { Cell, Report } from '../../../report.ts';
+import { time } from '../../../values.ts';
+
+export const command = define({
+  summary: 'Start a session of an agent and print how to reach it',
+  details:
+    'Talks to no one by itself. A plain start runs the bot at once, to be reached through the session proxy; with ' +
+    '--transport websocket the bot starts when a client connects. Uses the public key, which implies the organization; ' +
+    'with --organization the agent is first looked up there with the private key.',
+  arguments: { name: { description: 'Name of the agent' } },
+  options: {
+    transport: choice({ description: 'How a client will talk to it; without it, a plain start' }, [
+      'websocket',
+      'webrtc',
+    ]),
+    data: text({
+      description: 'JSON object for the bot; @FILE reads a file, - standard input',
+      short: 'd',
+      placeholder: 'JSON',
+    }),
+    'api-key': text({ description: 'Public key to use; wins over BOTCLI_PUBLIC_KEY', short: 'k', placeholder: 'KEY' }),
+    force: flag('Taken for the sake of older scripts: start asks nothing', 'f'),
+  },
+  examples: [
+    'cloud agent start parrot',
+    'cloud agent start parrot --transport websocket --json',
+    `cloud agent start parrot --data '{"language": "en"}'`,
+  ],
+  run: async (context, { name, transport, data, 'api-key': apiKey }) => {
+    const { world, settings } = context;
+    const given = apiKey === undefined ? settings.publicKey : { value: apiKey, source: '--api-key' };
+    const { connect, usableKey } = await import('../../../connection.ts');
+    const client = connect(world, settings.origin.value, usableKey('public', given, context.warn));
+    const body = data === undefined ? {} : { body: await readJsonObject(world, data, '--data') };
+    if (settings.organization?.source === '--organization') {
+      await (await context.service()).getAgent({ params: { agentName: name } });
+    }
+    const answer = await client.startSession({
+      params: { agentName: name },
+      body: { ...(transport === undefined ? { createDailyRoom: false } : { transport }), ...body },
+    });
+    const { socketTokenSeconds } = await import('@bothost/contract');
+    const tokenExpiresAt = new Date(world.now().getTime() + socketTokenSeconds * 1_000).toISOString();
+    return report(settings.origin.value, name, answer, tokenExpiresAt);
+  },
+});
+
+function report(origin: string, name: string, answer: StartResponse, tokenExpiresAt: string): Report {
+  const agent = encodeURIComponent(name);
+  const sessionId = answer.sessionId ?? '';
+  const proxyUrl = `${origin}/v1/public/${agent}/sessions/${sessionId}/`;
+  const talkUrl = `${origin}/talk/${agent}`;
+  const lookUp = `botcli cloud agent sessions ${name} --id ${sessionId}`;
+  const stop = `botcli cloud agent stop ${name} --session-id ${sessionId}`;
+  const socket = answer.token === undefined ? {} : { tokenExpiresAt };
+  return {
+    json: { ...answer, ...socket, proxyUrl, talkUrl, commands: { lookUp, stop } },
+    blocks: [
+      { kind: 'fields', fields: [['Session', { text: sessionId, tone: 'strong' }]] },
+      {
+        kind: 'fields',
+        title: 'Reach it',
+        fields: [...reach(answer, proxyUrl, tokenExpiresAt), ['In a browser', talkUrl]],
+      },
+      {
+        kind: 'fields',
+        title: 'Next',
+        fields: [
+          ['Look it up', lookUp],
+          ['Stop it', stop],
+        ],
+      },
+    ],
+  };
+}
+
+/** A client's part of the answer: a socket with its token, or the proxy. The key stays out: the shell puts it in. */
+function reach(answer: StartResponse, proxyUrl: string, tokenExpiresAt: string): readonly (readonly [string, Cell])[] {
+  if (answer.wsUrl !== undefined) {
+    return [
+      ['WebSocket', answer.wsUrl],
+      ...(answer.token === undefined ? [] : [['Token', answer.token] as const]),
+      ...(answer.token === undefined ? [] : [['Token expires', time(tokenExpiresAt)] as const]),
+      ...(answer.body === undefined ? [] : [['Body', answer.body] as const]),
+    ];
+  }
+  return [
+    ['Proxy', proxyUrl],
+    ['Try it', `curl -H "Authorization: Bearer $BOTCLI_PUBLIC_KEY" ${proxyUrl}`],
+  ];
+}

@@ -1,0 +1,32 @@
+import { command as define } from '../../../command.ts';
+import { confirm } from '../../../confirm.ts';
+import { flag, required, text } from '../../../options.ts';
+
+export const command = define({
+  summary: 'Stop a session of an agent',
+  details: 'The bot is ended at once. Asks first on a terminal; elsewhere it needs --force.',
+  arguments: { name: { description: 'Name of the agent' } },
+  options: {
+    'session-id': required(text({ description: 'The session to stop', short: 's', placeholder: 'ID' })),
+    force: flag('Do not ask', 'f'),
+    yes: flag('Do not ask', 'y'),
+  },
+  examples: ['cloud agent stop parrot --session-id 0192f0c1-2345-7000-8000-00000000abcd --force'],
+  run: async ({ service, world }, { name, 'session-id': sessionId, force, yes }) => {
+    const client = await service();
+    if (!force && !yes) await confirm(world, `Stop the session ${sessionId} of ${name}?`, '--force');
+    const stopped = await client.stopSession({ params: { agentName: name, sessionId } });
+    return {
+      json: stopped,
+      blocks: [
+        {
+          kind: 'fields',
+          fields: [
+            ['Session', stopped.session_id],
+            ['Status', stopped.status],
+          ],
+        },
+      ],
+    };
+  },
+});

@@ -1,0 +1,84 @@
+import { command as define } from '../../../command.ts';
+import { canAsk } from '../../../confirm.ts';
+import type { Context } from '../../../context.ts';
+import { Failure, UsageError } from '../../../failure.ts';
+import { flag } from '../../../options.ts';
+import { writeProfile } from '../../../profile.ts';
+import type { Sourced } from '../../../settings.ts';
+
+type Organization = { readonly id: string; readonly name: string; readonly verboseName: string };
+
+export const command = define({
+  summary: 'Log in with a private key or a personal access token',
+  details:
+    'The key is taken from BOTCLI_TOKEN, from standard input (--with-token), or asked for without showing it; never ' +
+    'from an argument, which other users of the machine could read. It is tried out, then kept in the profile.',
+  arguments: {},
+  options: { 'with-token': flag('Read the key from standard input') },
+  examples: ['cloud auth login', 'cloud auth login --with-token < key.txt', 'cloud auth login --api-url URL'],
+  run: async (context, values) => {
+    const { world, settings, say } = context;
+    const key = await readKey(context, values['with-token']);
+    const { connect, usableKey } = await import('../../../connection.ts');
+    const client = connect(world, settings.origin.value, usableKey('private', key, context.warn));
+    const { organizations } = await client.listOrganizations();
+    const organization = choose(context, organizations);
+    const moved = context.profile.api_url !== null && context.profile.api_url !== settings.origin.value;
+    const left = context.profile.organization !== null && context.profile.organization !== organization.name;
+    const outdated = context.profile.public_key !== null && (moved || left);
+    await writeProfile(world.environment.profileFile, {
+      api_url: settings.origin.value,
+      organization: organization.name,
+      private_key: key.value,
+      ...(outdated ? { public_key: null } : {}),
+    });
+    if (outdated) say('The public key of the profile belonged elsewhere and was removed from it.');
+    return {
+      json: { apiUrl: settings.origin.value, organization, profile: world.environment.profileFile },
+      blocks: [
+        {
+          kind: 'fields',
+          fields: [
+            ['Service', settings.origin.value],
+            ['Organization', { text: organization.name, tone: 'strong' }],
+            ['Profile', world.environment.profileFile],
+          ],
+        },
+      ],
+    };
+  },
+});
+
+async function readKey({ world }: Context, fromInput: boolean): Promise<Sourced> {
+  const { token } = world.environment;
+  if (fromInput) {
+    const text = (await world.stdin.text()).trim();
+    if (text === '') throw new UsageError('Standard input is empty; --with-token reads the key from it.');
+    return { value: text, source: 'standard input' };
+  }
+  if (token !== null) return { value: token, source: 'BOTCLI_TOKEN' };
+  if (!canAsk(world)) {
+    throw new UsageError(
+      'There is no terminal to ask for the key on.',
+      'Set BOTCLI_TOKEN, or give the key on standard input: botcli cloud auth login --with-token < FILE',
+    );
+  }
+  const typed = (await world.ask.secret('Private key or personal access token')).trim();
+  if (typed === '') throw new Failure('declined', 'No key was given. Nothing was changed.');
+  return { value: typed, source: 'the prompt' };
+}
+
+/** The one that was asked for, else the one of the profile, else the first. */
+function choose({ settings, profile, say }: Context, organizations: readonly Organization[]): Organization {
+  const find = (word: string | null) => organizations.find(({ id, name }) => id === word || name === word);
+  const asked = settings.organization;
+  const found = find(asked?.value ?? null);
+  if (found !== undefined) return found;
+  if (asked !== null && asked.value !== profile.organization) {
+    throw new Failure('organization-not-found', `The key cannot act for "${asked.value}" (from ${asked.source}).`);
+  }
+  const [first, second] = organizations;
+  if (first === undefined) throw new Failure('organization-not-found', 'The key can act for no organization.');
+  if (second !== undefined) say('Act for another one by: botcli cloud organizations select NAME');
+  return first;
+}

@@ -1,0 +1,33 @@
+import { command as define } from '../../../command.ts';
+import { confirm } from '../../../confirm.ts';
+import { flag } from '../../../options.ts';
+import { writeProfile } from '../../../profile.ts';
+
+export const command = define({
+  summary: 'Remove the keys from the profile',
+  details: 'The keys stay valid: `cloud keys revoke` ends one for good. The service shows a key only once.',
+  arguments: {},
+  options: { yes: flag('Do not ask', 'y'), force: flag('Do not ask', 'f') },
+  examples: ['cloud auth logout --yes'],
+  run: async ({ world, profile, warn }, { yes, force }) => {
+    const file = world.environment.profileFile;
+    const kept = profile.private_key !== null || profile.public_key !== null;
+    if (kept && !yes && !force) {
+      await confirm(world, `Remove the keys from ${file}? The service cannot show them again.`, '--yes');
+    }
+    if (kept) await writeProfile(file, { private_key: null, public_key: null, organization: null });
+    if (world.environment.token !== null) warn('BOTCLI_TOKEN is still set, and wins over the profile.');
+    return {
+      json: { loggedOut: kept, profile: file },
+      blocks: [
+        {
+          kind: 'fields',
+          fields: [
+            ['Logged out', kept ? 'Yes' : 'There was no key'],
+            ['Profile', file],
+          ],
+        },
+      ],
+    };
+  },
+});

@@ -1,0 +1,50 @@
+import { command as define } from '../../../command.ts';
+import type { Settings, Sourced } from '../../../settings.ts';
+
+export const command = define({
+  summary: 'Show the service, the organization and where the keys come from',
+  details: 'Asks the service whether the private key is valid. Keys are never shown.',
+  arguments: {},
+  options: {},
+  examples: ['cloud auth status', 'cloud auth whoami --json'],
+  run: async (context) => {
+    const { settings, world } = context;
+    const client = await context.service();
+    const { organizations } = await client.listOrganizations();
+    const asked = settings.organization?.value ?? null;
+    const current = organizations.find(({ id, name }) => id === asked || name === asked);
+    const acting = asked === null ? organizations[0] : current;
+    if (acting === undefined && asked !== null) context.warn(`the key cannot act for the organization "${asked}".`);
+    return {
+      json: {
+        apiUrl: settings.origin.value,
+        profile: world.environment.profileFile,
+        organization: acting ?? null,
+        organizations,
+        privateKey: sourceOf(settings.privateKey),
+        publicKey: sourceOf(settings.publicKey),
+      },
+      blocks: [
+        {
+          kind: 'fields',
+          fields: [
+            ['Service', `${settings.origin.value} (${settings.origin.source})`],
+            ['Organization', acting === undefined ? 'none' : { text: acting.name, tone: 'strong' }],
+            ['Private key', described(settings, 'privateKey')],
+            ['Public key', described(settings, 'publicKey')],
+            ['Profile', world.environment.profileFile],
+          ],
+        },
+      ],
+    };
+  },
+});
+
+function sourceOf(key: Sourced | null): { readonly source: string } | null {
+  return key === null ? null : { source: key.source };
+}
+
+function described(settings: Settings, name: 'privateKey' | 'publicKey'): string {
+  const key = settings[name];
+  return key === null ? 'none' : `from ${key.source}`;
+}

@@ -1,0 +1,53 @@
+import type { ApiKey } from '@bothost/contract';
+import { command as define } from '../../../command.ts';
+import type { Cell } from '../../../report.ts';
+import { time } from '../../../values.ts';
+
+export const command = define({
+  summary: 'List the API keys of the organization, revoked ones included',
+  details: 'Columns: id, name, kind, first characters, status, created, expires, last used.',
+  arguments: {},
+  options: {},
+  examples: ['cloud keys list'],
+  run: async ({ service, world }) => {
+    const client = await service();
+    const { keys } = await client.listKeys();
+    const now = world.now().toISOString();
+    return {
+      json: { keys },
+      blocks: [
+        {
+          kind: 'table',
+          columns: [
+            { title: 'Id' },
+            { title: 'Name' },
+            { title: 'Kind' },
+            { title: 'Key', drop: 4 },
+            { title: 'Status' },
+            { title: 'Created', drop: 3 },
+            { title: 'Expires', drop: 2 },
+            { title: 'Last used', drop: 1 },
+          ],
+          rows: keys.map((key) => [
+            key.id,
+            key.name,
+            key.kind,
+            `${key.start}...`,
+            status(key, now),
+            time(key.createdAt),
+            time(key.expiresAt),
+            time(key.lastUsedAt),
+          ]),
+          empty: 'There is no API key.',
+        },
+      ],
+    };
+  },
+});
+
+/** Times of the service are all in one form, so that they compare as texts. */
+function status(key: ApiKey, now: string): Cell {
+  if (key.revokedAt !== null) return { text: 'Revoked', tone: 'bad' };
+  if (key.expiresAt !== null && key.expiresAt <= now) return { text: 'Expired', tone: 'warn' };
+  return { text: 'Active', tone: 'good' };
+}

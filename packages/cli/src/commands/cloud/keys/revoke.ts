@@ -1,0 +1,35 @@
+import { command as define } from '../../../command.ts';
+import { confirm } from '../../../confirm.ts';
+import { flag } from '../../../options.ts';
+import { time } from '../../../values.ts';
+
+export const command = define({
+  summary: 'Revoke an API key for good',
+  details: 'Asks first on a terminal; elsewhere it needs --yes.',
+  arguments: { id: { description: 'Id of the key, as `cloud keys list` shows it' } },
+  options: { yes: flag('Do not ask', 'y'), force: flag('Do not ask', 'f') },
+  examples: ['cloud keys revoke 0192f0c1-2345-7000-8000-00000000abcd --yes'],
+  run: async ({ service, world, settings }, { id, yes, force }) => {
+    const client = await service();
+    if (!yes && !force) {
+      const key = (await client.listKeys()).keys.find((one) => one.id === id.toLowerCase());
+      const own = key !== undefined && settings.privateKey?.value.startsWith(key.start) === true;
+      const what = key === undefined ? `the key ${id}` : `the ${key.kind} key "${key.name}"`;
+      await confirm(world, `Revoke ${what}${own ? ', which is the one in use here' : ''}?`, '--yes');
+    }
+    const revoked = await client.revokeKey({ params: { keyId: id } });
+    return {
+      json: revoked,
+      blocks: [
+        {
+          kind: 'fields',
+          fields: [
+            ['Revoked', time(revoked.revokedAt)],
+            ['Name', revoked.name],
+            ['Id', revoked.id],
+          ],
+        },
+      ],
+    };
+  },
+});

@@ -1,0 +1,31 @@
+import { command as define } from '../../../command.ts';
+
+export const command = define({
+  summary: 'List the organizations that your key can act for',
+  details: 'Columns: name, display name, id, and whether commands act in it.',
+  arguments: {},
+  options: {},
+  examples: ['cloud organizations list'],
+  run: async ({ service, settings }) => {
+    const client = await service();
+    const { organizations } = await client.listOrganizations();
+    const asked = settings.organization?.value ?? organizations[0]?.name;
+    const rows = organizations.map((one) => ({ ...one, current: one.name === asked || one.id === asked }));
+    return {
+      json: { organizations: rows },
+      blocks: [
+        {
+          kind: 'table',
+          columns: [{ title: 'Name' }, { title: 'Display name', drop: 1 }, { title: 'Id' }, { title: 'Current' }],
+          rows: rows.map(({ name, verboseName, id, current }) => [
+            name,
+            verboseName,
+            id,
+            current ? { text: 'current', tone: 'good' } : '',
+          ]),
+          empty: 'Your key can act for no organization.',
+        },
+      ],
+    };
+  },
+});

@@ -1,0 +1,39 @@
+import { command as define } from '../../../command.ts';
+import { Failure } from '../../../failure.ts';
+import { writeProfile } from '../../../profile.ts';
+
+export const command = define({
+  summary: 'Make an organization the one that commands act in',
+  details: 'Kept in the profile. BOTCLI_ORG and --organization win over it.',
+  arguments: { name: { description: 'Name or id of the organization' } },
+  options: {},
+  examples: ['cloud organizations select acme'],
+  run: async ({ service, world, profile, settings, say, warn }, { name }) => {
+    const client = await service();
+    const { organizations } = await client.listOrganizations();
+    const organization = organizations.find((one) => one.name === name || one.id === name);
+    if (organization === undefined) {
+      const known = organizations.map((one) => one.name).join(', ');
+      throw new Failure('organization-not-found', `Your key cannot act for "${name}".`, `It can act for: ${known}.`);
+    }
+    const left = profile.public_key !== null && profile.organization !== organization.name;
+    await writeProfile(world.environment.profileFile, {
+      organization: organization.name,
+      ...(left ? { public_key: null } : {}),
+    });
+    if (left) say('The public key of the profile belonged to another organization and was removed from it.');
+    if (settings.organization?.source === 'BOTCLI_ORG') warn('BOTCLI_ORG is set, and wins over the profile.');
+    return {
+      json: { organization, profile: world.environment.profileFile },
+      blocks: [
+        {
+          kind: 'fields',
+          fields: [
+            ['Organization', { text: organization.name, tone: 'strong' }],
+            ['Profile', world.environment.profileFile],
+          ],
+        },
+      ],
+    };
+  },
+});

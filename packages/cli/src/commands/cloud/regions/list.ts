@@ -1,0 +1,25 @@
+import { command as define } from '../../../command.ts';
+
+export const command = define({
+  summary: 'List the regions where bots can run',
+  details: 'Columns: code, name, and whether it is the default of the organization.',
+  arguments: {},
+  options: {},
+  examples: ['cloud regions list'],
+  run: async ({ service }) => {
+    const client = await service();
+    const [{ regions }, { properties }] = await Promise.all([client.listRegions(), client.getProperties()]);
+    const rows = regions.map((region) => ({ ...region, default: region.code === properties.defaultRegion }));
+    return {
+      json: { regions: rows },
+      blocks: [
+        {
+          kind: 'table',
+          columns: [{ title: 'Code' }, { title: 'Name' }, { title: 'Default' }],
+          rows: rows.map((row) => [row.code, row.display_name, row.default ? { text: 'default', tone: 'good' } : '']),
+          empty: 'There is no region.',
+        },
+      ],
+    };
+  },
+});

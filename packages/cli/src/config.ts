@@ -1,0 +1,48 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+
+/** What the environment says; null where it says nothing. An empty variable says nothing. */
+export type Environment = {
+  /** Where the service is, as in `http://127.0.0.1:7420`. */
+  readonly apiUrl: string | null;
+  /** Private key or personal access token. */
+  readonly token: string | null;
+  readonly publicKey: string | null;
+  readonly organization: string | null;
+  readonly output: string | null;
+  /** Path of the profile, whether it exists or not. */
+  readonly profileFile: string;
+  /** `NO_COLOR` is set (https://no-color.org), or the terminal is a dumb one. */
+  readonly colorless: boolean;
+};
+
+/** The settings that people may make in the environment, for help and documents. */
+export const environmentVariables: readonly (readonly [name: string, meaning: string])[] = [
+  ['BOTCLI_API_URL', 'Where the service is, as in http://127.0.0.1:7420; a trailing /v1 is accepted'],
+  ['BOTCLI_TOKEN', 'Private key or personal access token'],
+  ['BOTCLI_PUBLIC_KEY', 'Public key, for `cloud agent start`'],
+  ['BOTCLI_ORG', 'Organization to act in'],
+  ['BOTCLI_OUTPUT', 'Output mode: rich, plain or json'],
+  ['BOTCLI_CONFIG', 'Another profile than $XDG_CONFIG_HOME/botcli/config.toml'],
+  ['NO_COLOR', 'Any value: no colours'],
+];
+
+/** Reads the environment once; nothing else in this program looks at it. */
+export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
+  const read = (name: string) => variables[name]?.trim() || null;
+  return {
+    apiUrl: read('BOTCLI_API_URL'),
+    token: read('BOTCLI_TOKEN'),
+    publicKey: read('BOTCLI_PUBLIC_KEY'),
+    organization: read('BOTCLI_ORG'),
+    output: read('BOTCLI_OUTPUT'),
+    profileFile: read('BOTCLI_CONFIG') ?? join(configDirectory(variables), 'botcli', 'config.toml'),
+    colorless: Boolean(variables['NO_COLOR']) || variables['TERM'] === 'dumb',
+  };
+}
+
+/** A relative `XDG_CONFIG_HOME` is to be ignored (XDG Base Directory Specification). */
+function configDirectory(variables: NodeJS.ProcessEnv): string {
+  const named = variables['XDG_CONFIG_HOME'];
+  return named !== undefined && isAbsolute(named) ? named : join(variables['HOME'] || homedir(), '.config');
+}

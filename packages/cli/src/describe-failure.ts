@@ -1,0 +1,64 @@
+import { ApiError, ConnectionError } from '@bothost/contract';
+import { answerSeconds } from './connection.ts';
+import { type Described, localFailure } from './described.ts';
+import type { Settings } from './settings.ts';
+
+/** What went wrong with the service, in words for people and programs; null when it was something else. */
+export function describeServiceFailure(error: unknown, settings: Settings | null): Described | null {
+  if (error instanceof ApiError) {
+    return {
+      code: error.code,
+      reason: error.reason,
+      message: error.message,
+      requestId: error.requestId,
+      issues: error.issues,
+      hint: adviceFor(error, settings),
+    };
+  }
+  if (isTimeout(error)) return timedOut(settings);
+  if (error instanceof ConnectionError)
+    return { ...localFailure('connection', error.message), hint: where(error, settings) };
+  return null;
+}
+
+function adviceFor(error: ApiError, settings: Settings | null): string | null {
+  if (error.status === 401) {
+    return `The key was sent to ${settings?.origin.value}. Log in with another by: botcli cloud auth login`;
+  }
+  if (error.reason === 'organization-not-found' && settings?.organization) {
+    return `The organization "${settings.organization.value}" comes from ${settings.organization.source}.`;
+  }
+  return null;
+}
+
+function where(error: ConnectionError, settings: Settings | null): string | null {
+  if (settings === null) return null;
+  const { value, source } = settings.origin;
+  const code = networkCode(error);
+  const is = code === 'ECONNREFUSED' ? 'Nothing listens there' : `The address is ${value}`;
+  return (
+    `${is}${code === null || code === 'ECONNREFUSED' ? '' : ` (${code})`}; it comes from ${source}. ` +
+    'Start a service with `npm start`, or name another address by --api-url or BOTCLI_API_URL.'
+  );
+}
+
+/** The limit may strike while connecting, which the client wraps, or while the answer is read. */
+function isTimeout(error: unknown): boolean {
+  const cause = error instanceof ConnectionError ? error.cause : error;
+  return cause instanceof DOMException && cause.name === 'TimeoutError';
+}
+
+function timedOut(settings: Settings | null): Described {
+  const message = `No answer from ${settings?.origin.value ?? 'the service'} within ${answerSeconds} seconds.`;
+  return { ...localFailure('timeout', message), hint: 'Name another address by --api-url or BOTCLI_API_URL.' };
+}
+
+/** The system's word for a failed connection; fetch wraps it once or, with several addresses, twice. */
+function networkCode(error: ConnectionError): string | null {
+  let cause: unknown = error.cause;
+  for (let depth = 0; depth < 4 && cause instanceof Error; depth += 1) {
+    if ('code' in cause && typeof cause.code === 'string') return cause.code;
+    cause = cause.cause;
+  }
+  return null;
+}

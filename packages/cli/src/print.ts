@@ -1,0 +1,55 @@
+import type { Colors } from './colors.ts';
+import type { Described } from './described.ts';
+import type { OutputMode } from './global-options.ts';
+import type { Report } from './report.ts';
+import type { World } from './world.ts';
+
+export async function printReport(world: World, mode: OutputMode, report: Report): Promise<void> {
+  if (mode === 'json') return world.stdout.write(`${JSON.stringify(report.json, null, 2)}\n`);
+  const { renderPlain, renderRich } = await import('./render.ts');
+  const colors = await colorsFor(world, world.stdout.terminal);
+  for (const [index, block] of report.blocks.entries()) {
+    if (mode === 'rich') {
+      world.stdout.write((index > 0 ? '\n' : '') + renderRich(block, { colors, columns: world.stdout.columns }));
+    } else {
+      world.stdout.write(renderPlain(block));
+      if (block.kind === 'note') world.stderr.write(`${block.text}\n`);
+      if (block.kind === 'table' && block.rows.length === 0) world.stderr.write(`${block.empty}\n`);
+    }
+  }
+}
+
+/** Help: a text that is not data. */
+export function printText(world: World, mode: OutputMode, text: string, document: unknown): void {
+  world.stdout.write(mode === 'json' ? `${JSON.stringify(document, null, 2)}\n` : `${text}\n`);
+}
+
+export async function printFailure(world: World, mode: OutputMode, failure: Described): Promise<void> {
+  const { message, code, reason, requestId, issues, hint } = failure;
+  if (mode === 'json') {
+    const error = {
+      error: message,
+      code,
+      reason,
+      ...(requestId === null ? {} : { requestId }),
+      ...(issues.length === 0 ? {} : { issues }),
+      ...(hint === null ? {} : { hint }),
+    };
+    world.stdout.write(`${JSON.stringify({ error }, null, 2)}\n`);
+    return;
+  }
+  const { printable } = await import('./printable.ts');
+  const colors = await colorsFor(world, world.stderr.terminal);
+  const lines = [
+    `${colors.red('error:')} ${printable(message)}`,
+    ...issues.map((issue) => `  ${printable(`${issue.path}: ${issue.message}`)}`),
+    ...(requestId === null ? [] : [`  request id: ${printable(requestId)}`]),
+    ...(hint === null ? [] : [printable(hint)]),
+  ];
+  world.stderr.write(`${lines.join('\n')}\n`);
+}
+
+async function colorsFor(world: World, terminal: boolean): Promise<Colors> {
+  const { default: pico } = await import('picocolors');
+  return pico.createColors(terminal && !world.environment.colorless);
+}

@@ -1,0 +1,83 @@
+import { leadingWords, mentions, parseLine, rawValue, requireArguments, requireOptions } from './command-line.ts';
+import { commands } from './commands.ts';
+import { createContext } from './context.ts';
+import { type Described, localFailure } from './described.ts';
+import { Failure, Interrupted, UsageError } from './failure.ts';
+import { findCommand } from './find-command.ts';
+import { type GlobalValues, type OutputMode, outputModes } from './global-options.ts';
+import { printFailure, printReport, printText } from './print.ts';
+import type { Settings } from './settings.ts';
+import { version } from './version.ts';
+import type { World } from './world.ts';
+
+/** Runs one command line and answers its exit status: 0 done, 1 failed, 2 called wrongly, 130 interrupted. */
+export async function run(world: World, args: readonly string[]): Promise<0 | 1 | 2 | 130> {
+  const mode = modeOf(world, args);
+  const seen: Seen = { settings: null };
+  try {
+    await execute(world, args, mode, seen);
+    return 0;
+  } catch (error) {
+    if (error instanceof Interrupted || world.signal.aborted) {
+      await printFailure(world, mode, localFailure('interrupted', new Interrupted().message));
+      return 130;
+    }
+    if (error instanceof UsageError) {
+      await printFailure(world, mode, localFailure('usage', error.message, error.hint));
+      return 2;
+    }
+    await printFailure(world, mode, await describe(error, seen.settings));
+    return 1;
+  }
+}
+
+/** What was settled before something failed, for the words about the failure. */
+type Seen = { settings: Settings | null };
+
+async function execute(world: World, args: readonly string[], mode: OutputMode, seen: Seen): Promise<void> {
+  checkOutputMode(world, args);
+  if (mentions(args, 'version')) return printText(world, mode, `botcli ${version}`, { version });
+  const words = leadingWords(args);
+  const asksHelp = words[0]?.text === 'help';
+  const found = findCommand(asksHelp ? words.slice(1) : words);
+  if (asksHelp || mentions(args, 'help') || args.length === 0) {
+    const { commandHelp, groupHelp } = await import('./help.ts');
+    const help = found.kind === 'command' ? await commandHelp(found.path) : await groupHelp(found.path);
+    return printText(world, mode, help, { help });
+  }
+  const indexes = new Set(found.words.map(({ index }) => index));
+  if (found.kind === 'group') {
+    parseLine(args, indexes, { arguments: {}, options: {} });
+    const place = ['botcli', found.path].filter((part) => part !== '').join(' ');
+    throw new UsageError(`"${place}" needs another word.`, `See which by: ${place} --help`);
+  }
+  const command = (await commands[found.path]?.())?.command;
+  if (command === undefined) throw new Error(`no command at ${found.path}`);
+  const values = parseLine(args, indexes, command);
+  requireArguments(values, command.arguments);
+  requireOptions(values, command.options);
+  const context = await createContext(world, values as GlobalValues);
+  seen.settings = context.settings;
+  await printReport(world, mode, await command.run(context, values));
+}
+
+async function describe(error: unknown, settings: Settings | null): Promise<Described> {
+  if (error instanceof Failure) return localFailure(error.reason, error.message, error.hint);
+  const { describeServiceFailure } = await import('./describe-failure.ts');
+  const described = describeServiceFailure(error, settings);
+  if (described !== null) return described;
+  return localFailure('internal', `Something went wrong in botcli: ${error instanceof Error ? error.message : error}`);
+}
+
+/** The mode as far as it can be known, also for a line that is wrong elsewhere. */
+function modeOf(world: World, args: readonly string[]): OutputMode {
+  if (mentions(args, 'json')) return 'json';
+  const asked = rawValue(args, 'output') ?? world.environment.output;
+  return outputModes.find((mode) => mode === asked) ?? (world.stdout.terminal ? 'rich' : 'plain');
+}
+
+function checkOutputMode(world: World, args: readonly string[]): void {
+  const asked = world.environment.output;
+  if (asked === null || rawValue(args, 'output') !== null || outputModes.some((mode) => mode === asked)) return;
+  throw new UsageError(`BOTCLI_OUTPUT takes ${outputModes.join(', ')}, not ${JSON.stringify(asked)}.`);
+}

@@ -1,0 +1,120 @@
+import type { Colors } from './colors.ts';
+import { printable } from './printable.ts';
+import type { Block, Cell, Column, Tone } from './report.ts';
+import { sparkline } from './sparkline.ts';
+
+export type Paint = { readonly colors: Colors; readonly columns: number };
+
+/** Tab-separated, whole, without colours; a line per row or field. Notes are not part of it. */
+export function renderPlain(block: Block): string {
+  switch (block.kind) {
+    case 'table':
+      return lines(block.rows.map((row) => row.map(plainText).join('\t')));
+    case 'fields':
+      return lines(block.fields.map(([label, value]) => `${label}\t${plainText(value)}`));
+    case 'chart':
+      return lines([
+        ...block.fields.map(([label, value]) => `${block.title} ${label}\t${value}`),
+        `${block.title} series\t${sparkline(block.values, 60)}`,
+      ]);
+    case 'note':
+      return '';
+  }
+}
+
+/** For a terminal: aligned, coloured, fitted to its width. */
+export function renderRich(block: Block, paint: Paint): string {
+  switch (block.kind) {
+    case 'table':
+      return block.rows.length === 0 ? lines([block.empty]) : richTable(block.columns, block.rows, paint);
+    case 'fields':
+      return richFields(block.title, block.fields, paint);
+    case 'chart':
+      return richChart(block, paint);
+    case 'note':
+      return lines([paint.colors.dim(printable(block.text))]);
+  }
+}
+
+function richChart(block: Extract<Block, { kind: 'chart' }>, { colors, columns }: Paint): string {
+  const width = Math.max(10, Math.min(60, columns - 4));
+  return lines([
+    colors.bold(block.title),
+    `  ${colors.cyan(sparkline(block.values, width))}`,
+    `  ${block.fields.map(([label, value]) => `${colors.dim(label)} ${value}`).join('  ')}`,
+  ]);
+}
+
+function richFields(
+  title: string | undefined,
+  fields: readonly (readonly [string, Cell])[],
+  { colors }: Paint,
+): string {
+  const width = Math.max(...fields.map(([label]) => label.length));
+  const rows = fields.map(([label, value]) => `${colors.dim(label.padEnd(width))}  ${painted(value, colors)}`);
+  return lines(title === undefined ? rows : [colors.bold(title), ...rows.map((row) => `  ${row}`)]);
+}
+
+function richTable(columns: readonly Column[], rows: readonly (readonly Cell[])[], paint: Paint): string {
+  const widths = columns.map(({ title }, index) =>
+    Math.max(title.length, ...rows.map((row) => richText(row[index] ?? '').length)),
+  );
+  const kept = fitting(columns, widths, paint.columns);
+  const line = (write: (index: number) => string) =>
+    kept
+      .map((index) => write(index))
+      .join('  ')
+      .trimEnd();
+  const padding = (index: number, length: number) => ' '.repeat(Math.max(0, (widths[index] ?? 0) - length));
+  const put = (index: number, shown: string, length: number) =>
+    columns[index]?.align === 'right' ? padding(index, length) + shown : shown + padding(index, length);
+  const head = line((index) => {
+    const title = columns[index]?.title ?? '';
+    return put(index, paint.colors.bold(title), title.length);
+  });
+  const left = columns.filter((_, index) => !kept.includes(index)).map(({ title }) => title.toLowerCase());
+  return lines([
+    head,
+    ...rows.map((row) =>
+      line((index) => put(index, painted(row[index] ?? '', paint.colors), richText(row[index] ?? '').length)),
+    ),
+    ...(left.length === 0
+      ? []
+      : [paint.colors.dim(`Not shown for want of width: ${left.join(', ')}. --output plain shows all.`)]),
+  ]);
+}
+
+/** Indexes of the columns that fit, after those that give way first have gone. */
+function fitting(columns: readonly Column[], widths: readonly number[], available: number): readonly number[] {
+  let kept = columns.map((_, index) => index);
+  const needed = () => kept.reduce((sum, index) => sum + (widths[index] ?? 0) + 2, -2);
+  const order = kept.filter((index) => columns[index]?.drop !== undefined);
+  order.sort((a, b) => (columns[a]?.drop ?? 0) - (columns[b]?.drop ?? 0));
+  for (const index of order) {
+    if (needed() <= available) break;
+    kept = kept.filter((candidate) => candidate !== index);
+  }
+  return kept;
+}
+
+function plainText(cell: Cell): string {
+  return printable(typeof cell === 'string' ? cell : cell.text);
+}
+
+function richText(cell: Cell): string {
+  return printable(typeof cell === 'string' ? cell : (cell.rich ?? cell.text));
+}
+
+function painted(cell: Cell, colors: Colors): string {
+  const shown = richText(cell);
+  const tone = typeof cell === 'string' ? undefined : cell.tone;
+  return tone === undefined ? shown : tones(colors)[tone](shown);
+}
+
+function tones(colors: Colors): Readonly<Record<Tone, (text: string) => string>> {
+  return { good: colors.green, bad: colors.red, warn: colors.yellow, dim: colors.dim, strong: colors.bold };
+}
+
+function lines(texts: readonly string[]): string {
+  return texts.map((text) => `${text}\n`).join('');
+}

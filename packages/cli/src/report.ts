@@ -1,0 +1,29 @@
+export type Tone = 'good' | 'bad' | 'warn' | 'dim' | 'strong';
+/** A text of a table or field; `rich` is what a terminal shows instead. */
+export type Cell = string | { readonly text: string; readonly rich?: string; readonly tone?: Tone };
+
+/** `drop` says in which order columns give way on a narrow terminal: 1 first; without it a column always stays. */
+export type Column = { readonly title: string; readonly align?: 'right'; readonly drop?: number };
+
+export type Block =
+  /** Plain: rows without a header, separated by tabs. `empty` is said when there are no rows. */
+  | {
+      readonly kind: 'table';
+      readonly columns: readonly Column[];
+      readonly rows: readonly (readonly Cell[])[];
+      readonly empty: string;
+    }
+  /** Label and value per line. */
+  | { readonly kind: 'fields'; readonly title?: string; readonly fields: readonly (readonly [string, Cell])[] }
+  /** A series over time, already formatted at its ends. */
+  | {
+      readonly kind: 'chart';
+      readonly title: string;
+      readonly values: readonly number[];
+      readonly fields: readonly (readonly [string, string])[];
+    }
+  /** Said about the data, not data itself: on standard error but in rich mode. */
+  | { readonly kind: 'note'; readonly text: string };
+
+/** What a command has to say: one document for programs, blocks for people. */
+export type Report = { readonly json: unknown; readonly blocks: readonly Block[] };

@@ -1,0 +1,113 @@
+import type { ResourceMetrics, SessionEvent, SessionResponse, StartPhases } from '@bothost/contract';
+import type { Block, Cell } from './report.ts';
+import { sessionState } from './session-state.ts';
+import { duration, maybe, mebibytes, millicores, secondsBetween, time, yesNo } from './values.ts';
+
+/** One session for people: what it is, how it started, what happened, what it used. `now` ends a live one's duration. */
+export function sessionDetail(session: SessionResponse, now: Date): readonly Block[] {
+  return [
+    facts(session, now),
+    ...(session.startPhases === null ? [] : [phases(session.startPhases)]),
+    ...(session.events.length === 0 ? [] : [events(session.events)]),
+    ...metrics(session.resourceMetrics),
+  ];
+}
+
+function facts(session: SessionResponse, now: Date): Block {
+  const meetings = session.meetingIds.map((meeting): readonly [string, Cell] => ['Meeting', meeting.meetingId]);
+  return {
+    kind: 'fields',
+    fields: [
+      ['Session', { text: session.sessionId, tone: 'strong' }],
+      ['Status', sessionState(session)],
+      ['Completion status', maybe(session.completionStatus)],
+      ['Created', time(session.createdAt)],
+      ['Ended', time(session.endedAt)],
+      ['Duration', duration(secondsBetween(session.createdAt, session.endedAt ?? now))],
+      ['Bot start', session.botStartSeconds === null ? maybe(null) : `${session.botStartSeconds}s`],
+      ['Cold start', yesNo(session.coldStart)],
+      ['Agent id', session.serviceId],
+      ['Deployment id', session.deploymentId],
+      ['Organization id', session.organizationId],
+      ['Updated', time(session.updatedAt)],
+      ...meetings,
+    ],
+  };
+}
+
+function phases({ claim, boot, handOver }: StartPhases): Block {
+  const milliseconds = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
+  return {
+    kind: 'fields',
+    title: 'Start',
+    fields: [
+      ['Claim', milliseconds(claim)],
+      ['Boot', milliseconds(boot)],
+      ['Hand-over', milliseconds(handOver)],
+    ],
+  };
+}
+
+/** An event's detail is its cause: exit code, signal, the last lines of a crash. */
+function events(list: readonly SessionEvent[]): Block {
+  const cause = (detail: Readonly<Record<string, unknown>> | null): Cell => {
+    const pairs = Object.entries(detail ?? {}).filter(([, value]) => value !== null);
+    return pairs
+      .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+      .join(' ');
+  };
+  return {
+    kind: 'table',
+    columns: [{ title: 'Time' }, { title: 'Event' }, { title: 'Cause' }],
+    rows: list.map(({ eventTs, eventCode, detail }) => [time(eventTs), eventCode, cause(detail)]),
+    empty: '',
+  };
+}
+
+function metrics(found: ResourceMetrics | null): readonly Block[] {
+  if (found === null) return [{ kind: 'note', text: 'There are no metrics of this session.' }];
+  const { timeseries, sampleCount } = found;
+  const first = timeseries[0]?.t ?? 0;
+  const span = duration((timeseries.at(-1)?.t ?? first) - first);
+  const ends = (
+    values: readonly number[],
+    format: (value: number) => string,
+  ): readonly (readonly [string, string])[] =>
+    values.length === 0
+      ? []
+      : [
+          ['min', format(values.reduce((a, b) => Math.min(a, b)))],
+          ['max', format(values.reduce((a, b) => Math.max(a, b)))],
+        ];
+  const cpu = timeseries.map(({ c }) => c);
+  const memory = timeseries.map(({ m }) => m);
+  return [
+    {
+      kind: 'chart',
+      title: 'CPU',
+      values: cpu,
+      fields: [
+        ['p50', millicores(found.cpuMillicoresP50)],
+        ['p99', millicores(found.cpuMillicoresP99)],
+        ...ends(cpu, millicores),
+      ],
+    },
+    {
+      kind: 'chart',
+      title: 'Memory',
+      values: memory,
+      fields: [
+        ['p50', mebibytes(found.memoryBytesP50)],
+        ['p99', mebibytes(found.memoryBytesP99)],
+        ...ends(memory, mebibytes),
+      ],
+    },
+    {
+      kind: 'fields',
+      fields: [
+        ['Samples', String(sampleCount)],
+        ['Span', span],
+      ],
+    },
+  ];
+}

@@ -1,0 +1,24 @@
+const bars = '▁▂▃▄▅▆▇█';
+
+/**
+ * A series as a line of bars, at most `width` characters: each shows the greatest value of its share of the series,
+ * between the least and the greatest of all.
+ */
+export function sparkline(values: readonly number[], width: number): string {
+  const shown = values.length > width ? peaks(values, width) : values;
+  const least = values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const range = values.reduce((a, b) => Math.max(a, b), 0) - least;
+  return shown
+    .map((value) => bars.charAt(range <= 0 ? 0 : Math.round(((value - least) / range) * (bars.length - 1))))
+    .join('');
+}
+
+function peaks(values: readonly number[], count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => {
+    const share = values.slice(
+      Math.floor((index * values.length) / count),
+      Math.floor(((index + 1) * values.length) / count),
+    );
+    return share.reduce((a, b) => Math.max(a, b), 0);
+  });
+}

@@ -1,0 +1,24 @@
+/** The candidate that is nearly the same word, or null. A third of its letters may differ. */
+export function closest(word: string, candidates: readonly string[]): string | null {
+  let best: { readonly candidate: string; readonly distance: number } | null = null;
+  for (const candidate of candidates) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    const allowed = Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3));
+    if (distance <= allowed && (best === null || distance < best.distance)) best = { candidate, distance };
+  }
+  return best?.candidate ?? null;
+}
+
+/** Levenshtein distance: insertions, deletions and substitutions of one character. */
+function editDistance(from: string, to: string): number {
+  let previous = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column += 1) {
+      const substitution = (previous[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[to.length] ?? 0;
+}
