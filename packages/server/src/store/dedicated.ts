@@ -1,0 +1,50 @@
+import pg from 'pg';
+import { clientConfig, type DatabaseAddress } from './address.ts';
+
+/** How often the connection is tried, because over TCP a vanished server shows in no other way. */
+const heartbeatMs = 5_000;
+
+/** One connection outside the pool, for what belongs to a session of PostgreSQL: an advisory lock, a subscription. */
+export type DedicatedConnection = { readonly close: () => Promise<void> };
+
+/**
+ * Connects and runs `prepare`, which may take its time. From then on the connection is watched: `onLost` is called once when
+ * it ends without `close`. Rejects when connecting or preparing fails; nothing is left open then.
+ */
+export async function openDedicated(options: {
+  readonly address: DatabaseAddress;
+  readonly prepare: (client: pg.Client) => Promise<void>;
+  readonly onLost: (error: Error) => void;
+}): Promise<DedicatedConnection> {
+  const client = new pg.Client(clientConfig(options.address));
+  let heartbeat: NodeJS.Timeout | undefined;
+  let onLost: ((error: Error) => void) | undefined;
+  const lose = (error: Error) => {
+    clearInterval(heartbeat);
+    const told = onLost;
+    onLost = undefined;
+    void client.end().catch(() => undefined);
+    told?.(error);
+  };
+  client.on('error', lose);
+  client.on('end', () => lose(new Error('Connection terminated')));
+  try {
+    await client.connect();
+    await options.prepare(client);
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw error;
+  }
+  onLost = options.onLost;
+  // Shorter than the interval, so that two are never under way.
+  const question = { text: 'select 1', query_timeout: heartbeatMs - 1_000 };
+  heartbeat = setInterval(() => void client.query(question).catch(lose), heartbeatMs);
+  heartbeat.unref();
+  return {
+    close: async () => {
+      clearInterval(heartbeat);
+      onLost = undefined;
+      await client.end().catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { clientConfig, type DatabaseAddress } from './address.ts';
+import { holdLock } from './lock.ts';
+import { testDatabase } from './test-database.ts';
+
+async function freshAddress(): Promise<DatabaseAddress> {
+  const { address, drop } = await testDatabase([]);
+  onTestFinished(drop);
+  return address;
+}
+
+/** Ends all other connections to the database, as its end would. */
+async function cutConnections(address: DatabaseAddress): Promise<void> {
+  const client = new pg.Client(clientConfig(address));
+  await client.connect();
+  await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`);
+  await client.end();
+}
+
+const unexpected = (error: Error) => {
+  throw error;
+};
+
+test('one holds a key at a time, and others hold other keys', async () => {
+  const address = await freshAddress();
+  const hold = (key: string) => holdLock({ address, key, waitMs: 1, onLost: unexpected });
+  const first = await hold('us-west');
+  const other = await hold('eu-central');
+  expect([first, other]).not.toContain(null);
+  expect(await hold('us-west')).toBeNull();
+  await first?.release();
+  const second = await hold('us-west');
+  expect(second).not.toBeNull();
+  await Promise.all([second?.release(), other?.release()]);
+});
+
+test('one that waits gets the lock when the holder lets go', async () => {
+  const address = await freshAddress();
+  const first = await holdLock({ address, key: 'us-west', waitMs: 1, onLost: unexpected });
+  const waiting = holdLock({ address, key: 'us-west', waitMs: 20_000, onLost: unexpected });
+  await first?.release();
+  const second = await waiting;
+  expect(second).not.toBeNull();
+  await second?.release();
+});
+
+test('the loss of the connection is told, and the lock is free for others', async () => {
+  const address = await freshAddress();
+  const lost = new Promise<Error>((resolve) => {
+    void holdLock({ address, key: 'us-west', waitMs: 1, onLost: resolve }).then(() => cutConnections(address));
+  });
+  expect((await lost).message).toMatch(/terminat/);
+  const next = await holdLock({ address, key: 'us-west', waitMs: 5_000, onLost: unexpected });
+  expect(next).not.toBeNull();
+  await next?.release();
+});
