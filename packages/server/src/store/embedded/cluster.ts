@@ -2,11 +2,21 @@ import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:
 import path from 'node:path';
 import { StoreError } from '../store-error.ts';
 import type { Account } from './account.ts';
+import { describeFailure } from './disk.ts';
 import type { Programs } from './programs.ts';
 import { run } from './run.ts';
 import { roleName } from './settings.ts';
 
 const unfinishedPrefix = 'data.new-';
+
+/** Nobody connects by these files of access: the server is started with others. */
+const initdbArguments = [
+  ...['-U', 'postgres', '--auth=reject', '--encoding=UTF8'],
+  ...['--locale-provider=builtin', '--locale=C.UTF-8'],
+];
+
+/** For the single-user mode with -j, where an empty line ends a statement. */
+const statements = `create role ${roleName} login;\n\ncreate database ${roleName} owner ${roleName};\n\n`;
 
 /** What there is of a database in the directory: the major version that made it and the user id that owns it. */
 export async function readCluster(directory: string): Promise<{ major: string; owner: number } | undefined> {
@@ -28,35 +38,30 @@ export async function readCluster(directory: string): Promise<{ major: string; o
 export async function createCluster(programs: Programs, directory: string, account: Account): Promise<void> {
   const parent = path.dirname(directory);
   for (const name of await readdir(parent)) {
-    if (name.startsWith(unfinishedPrefix))
-      await rm(path.join(parent, name), { recursive: true, force: true, maxRetries: 5 });
+    if (name.startsWith(unfinishedPrefix)) await removeAll(path.join(parent, name));
   }
   const unfinished = await mkdtemp(path.join(parent, unfinishedPrefix));
   try {
     await chown(unfinished, account.uid, account.gid);
-    const initdb = ['-D', unfinished, '-U', 'postgres', '--auth=reject', '--encoding=UTF8'];
-    await runOrFail(programs.initdb, [...initdb, '--locale-provider=builtin', '--locale=C.UTF-8'], account);
-    const alone = ['--single', '-j', '-D', unfinished, '-c', 'log_min_messages=fatal', '-c', 'exit_on_error=on'];
-    const statements = [`create role ${roleName} login`, `create database ${roleName} owner ${roleName}`];
-    await runOrFail(programs.postgres, [...alone, 'template1'], account, `${statements.join(';\n\n')};\n\n`);
+    const runOrFail = async (file: string, args: readonly string[], input: string) => {
+      const { code, output } = await run({ file, args, account, input });
+      if (code !== 0)
+        throw new StoreError(`The database could not be created: ${await describeFailure(output, parent)}`);
+    };
+    await runOrFail(programs.initdb, ['-D', unfinished, ...initdbArguments], '');
+    const alone = ['--single', '-j', '-D', unfinished, '-c', 'log_min_messages=fatal', 'template1'];
+    await runOrFail(programs.postgres, alone, statements);
     await rename(unfinished, directory);
     await syncDirectory(parent);
   } catch (error) {
-    await rm(unfinished, { recursive: true, force: true, maxRetries: 5 });
+    await removeAll(unfinished);
     throw error;
   }
 }
 
-async function runOrFail(file: string, args: readonly string[], account: Account, input?: string): Promise<void> {
-  const { code, output } = await run({ file, args, account, ...(input === undefined ? {} : { input }) });
-  if (code === 0) return;
-  throw new StoreError(`The database could not be created: ${describeOutput(output)}`);
-}
-
-/** The cause in a sentence when it is a known one, then what the program said last. */
-export function describeOutput(output: string): string {
-  const cause = /No space left on device|Disk quota exceeded/.test(output) ? 'its disk is full. ' : '';
-  return `${cause}PostgreSQL said:\n${output.trim() || '(nothing)'}`;
+/** An orphan of a killed server may still be writing into it: then what it writes next stays for the next time. */
+async function removeAll(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 }
 
 async function syncDirectory(directory: string): Promise<void> {

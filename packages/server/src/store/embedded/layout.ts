@@ -22,9 +22,9 @@ export function layoutOf(dataDirectory: string): Layout {
 }
 
 /** Makes the directories that are missing. Run by root, they can be entered (and not listed) by PostgreSQL's account. */
-export async function makeDirectories(dataDirectory: string, layout: Layout, byRoot: boolean): Promise<void> {
+export async function makeDirectories(layout: Layout, byRoot: boolean): Promise<void> {
   const mode = byRoot ? 0o711 : 0o700;
-  for (const directory of [path.resolve(dataDirectory), layout.root]) {
+  for (const directory of [path.dirname(layout.root), layout.root]) {
     const made = await mkdir(directory, { recursive: true, mode });
     if (made !== undefined) await chmod(directory, mode);
   }
@@ -36,10 +36,12 @@ export async function makeDirectories(dataDirectory: string, layout: Layout, byR
  * @throws StoreError that names the directory which the account cannot enter
  */
 export async function requireReach(programs: Programs, account: Account): Promise<void> {
-  const { code, output } = await run({ file: programs.postgres, args: ['--version'], account }).catch((error) => ({
-    code: null,
-    output: error instanceof Error ? error.message : 'unknown error',
-  }));
+  const { code, output } = await run({ file: programs.postgres, args: ['--version'], account, input: '' }).catch(
+    (error) => ({
+      code: null,
+      output: error instanceof Error ? error.message : 'unknown error',
+    }),
+  );
   if (code === 0) return;
   const closed = await findClosedDirectory(programs.directory, account);
   throw new StoreError(

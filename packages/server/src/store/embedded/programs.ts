@@ -47,26 +47,42 @@ export async function installPrograms(source: ProgramPackage, parent: string): P
   if (!(await exists(directory))) {
     const unfinished = `${directory}.new-${process.pid}`;
     await rm(unfinished, { recursive: true, force: true });
-    for (const part of ['bin', 'lib', 'share']) {
-      await copyDirectory(path.join(source.native, part), path.join(unfinished, part));
+    try {
+      for (const part of ['bin', 'lib', 'share']) {
+        await copyDirectory(path.join(source.native, part), path.join(unfinished, part));
+      }
+      await linkLibraries(source, unfinished);
+      await chmod(unfinished, 0o755);
+      await rename(unfinished, directory);
+    } catch (error) {
+      await rm(unfinished, { recursive: true, force: true });
+      throw error;
     }
-    await linkLibraries(source, unfinished);
-    await chmod(unfinished, 0o755);
-    await rename(unfinished, directory);
   }
   return { directory, initdb: path.join(directory, 'bin/initdb'), postgres: path.join(directory, 'bin/postgres') };
+}
+
+/** Removes the copies of other versions and those that a kill left unfinished: 55 MB each. No database may run on them. */
+export async function removeOtherPrograms(parent: string, kept: Programs): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const other = name.startsWith('programs-') && name !== path.basename(kept.directory);
+    if (other) await rm(path.join(parent, name), { recursive: true, force: true });
+  }
 }
 
 /** Modes are set explicitly because the umask may deny others. Links and what only a compiler needs are left out. */
 async function copyDirectory(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   await chmod(to, 0o755);
-  for (const entry of await readdir(from, { withFileTypes: true })) {
+  const entries = await readdir(from, { withFileTypes: true });
+  const copies = entries.map(async (entry) => {
     const source = path.join(from, entry.name);
     const target = path.join(to, entry.name);
     if (entry.isDirectory() && !['pgxs', 'pkgconfig'].includes(entry.name)) await copyDirectory(source, target);
     if (entry.isFile() && !entry.name.endsWith('.a')) await copyDurably(source, target);
-  }
+  });
+  // All of them have ended when this fails, so that nothing is written behind the caller's back.
+  for (const copy of await Promise.allSettled(copies)) if (copy.status === 'rejected') throw copy.reason;
 }
 
 /** On the disk before the copy counts as whole: a power loss must not leave a program with the right name and no content. */

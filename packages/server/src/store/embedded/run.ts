@@ -15,7 +15,7 @@ export async function run(options: {
   readonly file: string;
   readonly args: readonly string[];
   readonly account: Account;
-  readonly input?: string;
+  readonly input: string;
 }): Promise<{ readonly code: number | null; readonly output: string }> {
   const child = spawn(options.file, options.args, {
     ...asAccount(options.account),

@@ -16,7 +16,8 @@ let claims = 0;
 export async function withStartLock<T>(directory: string, timeoutMs: number, work: () => Promise<T>): Promise<T> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   claims += 1;
-  const name = `${process.pid}-${await startTicks(process.pid)}-${claims}`;
+  const claimNumber = claims;
+  const name = `${process.pid}-${await startTicks(process.pid)}-${claimNumber}`;
   const file = path.join(directory, name);
   const claim = async () => {
     if (await othersClaim(directory, name)) return undefined;

@@ -1,0 +1,249 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from './database.ts';
+import { layoutOf } from './embedded/layout.ts';
+import { findPostmaster, stopPostmaster } from './embedded/postmaster.ts';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from './embedded.ts';
+
+const logger = pino({ level: 'silent' });
+const asRoot = process.geteuid?.() === 0;
+
+/** A data directory that another account can enter; `remove` it at the end. */
+async function dataDirectory(below = os.tmpdir()): Promise<string> {
+  const directory = await mkdtemp(path.join(below, 'bothost-data-'));
+  await chmod(directory, 0o711);
+  return directory;
+}
+
+async function remove(directory: string): Promise<void> {
+  await stopPostmaster(layoutOf(directory).data, 10_000);
+  await rm(directory, { recursive: true, force: true });
+}
+
+async function postmasterOf(directory: string): Promise<number> {
+  const pid = await findPostmaster(layoutOf(directory).data);
+  if (pid === undefined) throw new Error('no database runs');
+  return pid;
+}
+
+const openedWith = (postgres: EmbeddedPostgres) =>
+  openDatabase<unknown>({ address: postgres.address, logger, onConnectionFailure: postgres.ensureRunning });
+
+async function query(postgres: EmbeddedPostgres, statement: string): Promise<readonly unknown[]> {
+  const db = await openedWith(postgres);
+  try {
+    return (await sql.raw(statement).execute(db)).rows;
+  } finally {
+    await db.destroy();
+  }
+}
+
+describe('one data directory', () => {
+  let directory: string;
+  beforeAll(async () => {
+    directory = await dataDirectory();
+  });
+  afterAll(() => remove(directory));
+  const open = () => openEmbeddedPostgres({ dataDirectory: directory, logger });
+
+  test('two that start at the same moment make one database, and the later one adopts it', async () => {
+    const opened = await Promise.all([open(), open()]);
+    expect(opened.map(({ adopted }) => adopted).sort()).toEqual([false, true]);
+    expect(await readdir(layoutOf(directory).starting)).toEqual([]);
+    for (const { close } of opened) close();
+  });
+
+  test('keeps what was written when it is stopped and started', async () => {
+    const first = await open();
+    await query(first, `create table kept as select 'written' as text`);
+    await first.stop();
+    expect(await findPostmaster(layoutOf(directory).data)).toBeUndefined();
+    const second = await open();
+    expect(second.adopted).toBe(false);
+    expect(await query(second, 'select text from kept')).toEqual([{ text: 'written' }]);
+    second.close();
+  });
+
+  test('is left running by close and adopted by the next', async () => {
+    const first = await open();
+    const before = await postmasterOf(directory);
+    first.close();
+    const second = await open();
+    expect([second.adopted, await postmasterOf(directory)]).toEqual([true, before]);
+    second.close();
+  });
+
+  test('gives the service a role that is no superuser, durable writes and UTF-8', async () => {
+    const postgres = await open();
+    const settings = ['fsync', 'full_page_writes', 'synchronous_commit', 'listen_addresses', 'server_encoding'];
+    const columns = settings.map((name) => `current_setting('${name}') as ${name}`).join();
+    expect(
+      await query(postgres, `select ${columns}, current_user, rolsuper from pg_roles where rolname = current_user`),
+    ).toEqual([
+      {
+        ...{ fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', listen_addresses: '' },
+        ...{ server_encoding: 'UTF8', current_user: 'bothost', rolsuper: false },
+      },
+    ]);
+    postgres.close();
+  });
+
+  test('hands nothing of our environment to PostgreSQL', async () => {
+    const environment = await readFile(`/proc/${await postmasterOf(directory)}/environ`, 'utf8');
+    const names = environment.split('\0').map((line) => line.split('=')[0]);
+    // Those that begin with PG are what PostgreSQL sets for itself.
+    const known = ['LC_ALL', 'PATH', 'TZ', 'PGLOCALEDIR', 'PGSYSCONFDIR', 'PG_GRANDPARENT_PID', ''];
+    expect(names.filter((name) => !known.includes(name ?? ''))).toEqual([]);
+  });
+
+  test('a request after a SIGKILL of the database waits for its restart, and nothing written is lost', async () => {
+    const postgres = await open();
+    const db = await openedWith(postgres);
+    await sql`create table survived as select 1 as one`.execute(db);
+    const before = await postmasterOf(directory);
+    process.kill(before, 'SIGKILL');
+    // Those whose connection broke fail; a later one waits for the restart.
+    const ask = async () => {
+      const { rows } = await sql`select one from survived`.execute(db).catch(() => ({ rows: [] }));
+      const after = await findPostmaster(layoutOf(directory).data);
+      return { rows, restarted: after !== undefined && after !== before };
+    };
+    await expect.poll(ask).toEqual({ rows: [{ one: 1 }], restarted: true });
+    await db.destroy();
+    postgres.close();
+  });
+
+  test('many failed requests at once start the database once', async () => {
+    const postgres = await open();
+    const before = await postmasterOf(directory);
+    process.kill(before, 'SIGKILL');
+    await expect.poll(() => findPostmaster(layoutOf(directory).data)).toBeUndefined();
+    await Promise.all(Array.from({ length: 20 }, () => postgres.ensureRunning()));
+    expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }]);
+    const log = await readFile(layoutOf(directory).log, 'utf8');
+    expect(log).not.toContain('already exists');
+    postgres.close();
+  });
+
+  test('a left process id that now belongs to something else does not keep it from starting', async () => {
+    const file = path.join(layoutOf(directory).data, 'postmaster.pid');
+    const left = await readFile(file, 'utf8');
+    process.kill(await postmasterOf(directory), 'SIGKILL');
+    await expect.poll(() => findPostmaster(layoutOf(directory).data)).toBeUndefined();
+    const stranger = spawn('sleep', ['60'], asRoot ? { uid: 65534 } : {});
+    onTestFinished(() => void stranger.kill());
+    await once(stranger, 'spawn');
+    await writeFile(file, left.replace(/^\d+/, `${stranger.pid}`));
+    await writeFile(path.join(layoutOf(directory).data, '.s.PGSQL.5432.lock'), `${stranger.pid}\n`);
+    const postgres = await open();
+    expect([postgres.adopted, stranger.exitCode]).toEqual([false, null]);
+    postgres.close();
+  });
+
+  test('what a kill left of an unfinished database, program folder or claim to start is removed', async () => {
+    await (await open()).stop();
+    const { root, starting } = layoutOf(directory);
+    const left = ['data.new-Ab3dEf', 'programs-17.0.0-x64', 'programs-18.0.0-x64.new-1'];
+    for (const name of left) await mkdir(path.join(root, name, 'base'), { recursive: true });
+    await writeFile(path.join(starting, '4194303-1-1'), '');
+    (await open()).close();
+    const names = await readdir(root);
+    expect(names.filter((name) => name.startsWith('programs-'))).toHaveLength(1);
+    expect(await readdir(starting)).toEqual([]);
+  });
+
+  test.runIf(asRoot)('another account, such as a bot, can neither read its files nor connect', async () => {
+    const { data } = layoutOf(directory);
+    const script = `
+      const done = (name) => (error) => console.log(name, error ? error.code : 'OPEN');
+      require('fs').readdir(${JSON.stringify(data)}, done('list'));
+      require('fs').readFile(${JSON.stringify(path.join(data, 'PG_VERSION'))}, done('read'));
+      const socket = require('net').connect(${JSON.stringify(path.join(data, '.s.PGSQL.5432'))}, done('connect'));
+      socket.on('error', done('connect'));`;
+    const child = spawn(process.execPath, ['-e', script], { uid: 61184, gid: 61184, cwd: '/' });
+    let said = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    await once(child, 'close');
+    expect(said.trim().split('\n').sort()).toEqual(['connect EACCES', 'list EACCES', 'read EACCES']);
+  });
+
+  test('a database of another major version is refused in a sentence', async () => {
+    const postgres = await open();
+    await postgres.stop();
+    await writeFile(path.join(layoutOf(directory).data, 'PG_VERSION'), '17\n');
+    await expect(open()).rejects.toThrow(/was made by PostgreSQL 17, and this program has PostgreSQL 18\./);
+  });
+});
+
+test('two data directories are used at once, one with a path too long for a socket', async () => {
+  const short = await dataDirectory();
+  onTestFinished(() => remove(short));
+  const long = path.join(short, 'x'.repeat(120));
+  const both = await Promise.all([short, long].map((each) => openEmbeddedPostgres({ dataDirectory: each, logger })));
+  onTestFinished(() => stopPostmaster(layoutOf(long).data, 10_000));
+  for (const [index, postgres] of both.entries())
+    await query(postgres, `create table here as select ${index} as index`);
+  const read = await Promise.all(both.map((postgres) => query(postgres, 'select index from here')));
+  expect(read).toEqual([[{ index: 0 }], [{ index: 1 }]]);
+  for (const { stop } of both) await stop();
+});
+
+test.runIf(asRoot)('a data directory that PostgreSQL cannot enter is named', async () => {
+  const closed = await mkdtemp(path.join(os.tmpdir(), 'bothost-closed-'));
+  onTestFinished(() => rm(closed, { recursive: true, force: true }));
+  const opened = openEmbeddedPostgres({ dataDirectory: path.join(closed, 'data'), logger });
+  await expect(opened).rejects.toThrow(`cannot enter ${closed}.`);
+});
+
+describe.runIf(asRoot)('a full disk', () => {
+  async function smallDisk(megabytes: number): Promise<string> {
+    const mount = await dataDirectory();
+    const run = async (file: string, args: readonly string[]) => {
+      const [code] = await once(spawn(file, args), 'close');
+      if (code !== 0) throw new Error(`${file} ended with ${code}`);
+    };
+    await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=711`, 'tmpfs', mount]);
+    onTestFinished(async () => {
+      await stopPostmaster(layoutOf(mount).data, 10_000);
+      await run('umount', [mount]);
+      await rm(mount, { recursive: true });
+    });
+    return mount;
+  }
+
+  test.each([20, 80])('of %i MB is told when the database is made, and nothing half is left', async (megabytes) => {
+    const directory = await smallDisk(megabytes);
+    await expect(openEmbeddedPostgres({ dataDirectory: directory, logger })).rejects.toThrow(/the disk of .* is full/);
+    expect(existsSync(layoutOf(directory).data)).toBe(false);
+  });
+
+  test('fails what is written, keeps what was written, and is over when there is room again', async () => {
+    const directory = await smallDisk(160);
+    const postgres = await openEmbeddedPostgres({ dataDirectory: directory, logger });
+    const db = await openedWith(postgres);
+    await sql`create table written (text text)`.execute(db);
+    await sql`insert into written values ('before')`.execute(db);
+    const ballast = path.join(directory, 'ballast');
+    await writeFile(ballast, Buffer.alloc(1024 * 1024 * 1024)).catch(() => undefined);
+    const grow = sql`insert into written select repeat('x', 1000) from generate_series(1, 30000)`;
+    await expect(grow.execute(db)).rejects.toThrow();
+    await rm(ballast);
+    const ask = () =>
+      sql`select text from written`.execute(db).then(
+        ({ rows }) => rows,
+        () => [],
+      );
+    await expect.poll(ask, { timeout: 20_000 }).toEqual([{ text: 'before' }]);
+    await db.destroy();
+    await postgres.stop();
+  });
+});

@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises';
+import { StoreError } from '../store-error.ts';
+import { type Account, chooseAccount, parseAccounts } from './account.ts';
+import { createCluster, readCluster } from './cluster.ts';
+import { describeFailure, explainDiskError } from './disk.ts';
+import { type Layout, makeDirectories, requireReach } from './layout.ts';
+import { findPostmaster, removeStaleLocks, startPostmaster } from './postmaster.ts';
+import { probe } from './probe.ts';
+import { installPrograms, type ProgramPackage, removeOtherPrograms } from './programs.ts';
+import { reach } from './reach.ts';
+import { writeSettings } from './settings.ts';
+import { withStartLock } from './start-lock.ts';
+import { waitFor } from './wait.ts';
+
+/** How long a start may take in all: repairing after a crash replays at most `max_wal_size` of the log. */
+const startPatienceMs = 120_000;
+
+/** What stays the same from one start of the database to the next. */
+export type Installation = { readonly layout: Layout; readonly own: Account; readonly programPackage: ProgramPackage };
+
+/**
+ * Makes sure that the database of the layout runs and answers, from whatever state a kill has left it in.
+ *
+ * @throws StoreError when that cannot be
+ */
+export async function bringUp(installation: Installation): Promise<'adopted' | 'started'> {
+  const { layout } = installation;
+  try {
+    await makeDirectories(layout, installation.own.uid === 0);
+    const existing = await readCluster(layout.data);
+    if (existing !== undefined) requireSameMajor(existing.major, installation.programPackage, layout);
+    if (existing !== undefined && (await probeData(layout.data)) === 'answers') return 'adopted';
+    return await withStartLock(layout.starting, startPatienceMs, () => start(installation));
+  } catch (error) {
+    throw explainDiskError(error, layout.root);
+  }
+}
+
+async function start({ layout, own, programPackage }: Installation): Promise<'adopted' | 'started'> {
+  const accounts = parseAccounts(await readFile('/etc/passwd', 'utf8'));
+  const account = chooseAccount(own, accounts, (await readCluster(layout.data))?.owner);
+  const programs = await installPrograms(programPackage, layout.root);
+  if (account.uid !== own.uid) await requireReach(programs, account);
+  if ((await readCluster(layout.data)) === undefined) await createCluster(programs, layout.data, account);
+  const settingsFile = await writeSettings(layout.settings, [own, account]);
+  const started = await waitFor({
+    directory: layout.data,
+    timeoutMs: startPatienceMs,
+    check: () => startOnce({ layout, postgres: programs.postgres, settingsFile, account }),
+  });
+  if (started === undefined) {
+    throw new StoreError(`The database in ${layout.data} did not become ready in ${startPatienceMs / 1000} seconds.`);
+  }
+  if (started === 'started') await removeOtherPrograms(layout.root, programs);
+  return started;
+}
+
+/** One step on the way to a running database; undefined when what was there before is still going or coming. */
+async function startOnce(options: {
+  readonly layout: Layout;
+  readonly postgres: string;
+  readonly settingsFile: string;
+  readonly account: Account;
+}): Promise<'adopted' | 'started' | undefined> {
+  const { layout, postgres, settingsFile, account } = options;
+  const found = await probeData(layout.data);
+  if (found === 'answers') return 'adopted';
+  if (found === 'busy' || (await findPostmaster(layout.data)) !== undefined) return undefined;
+  await removeStaleLocks(layout.data);
+  const dataDirectory = layout.data;
+  const logFile = layout.log;
+  const said = await startPostmaster({
+    postgres,
+    dataDirectory,
+    settingsFile,
+    logFile,
+    account,
+    timeoutMs: startPatienceMs,
+  });
+  if (said === undefined) return 'started';
+  // The children of a killed server are still ending, or a server from elsewhere was faster.
+  if (/pre-existing shared memory block|lock file "[^"]+" already exists/.test(said)) return undefined;
+  throw new StoreError(
+    `The database in ${dataDirectory} could not be started: ${await describeFailure(said, dataDirectory)}`,
+  );
+}
+
+function requireSameMajor(major: string, programPackage: ProgramPackage, layout: Layout): void {
+  if (major === programPackage.major) return;
+  throw new StoreError(
+    `The database in ${layout.data} was made by PostgreSQL ${major}, and this program has PostgreSQL ${programPackage.major}. ` +
+      `Start the version that made it and move its content (pg_dump), or choose another BOTHOST_DATA_DIR.`,
+  );
+}
+
+async function probeData(data: string): Promise<'answers' | 'busy' | 'absent'> {
+  const { address, release } = reach(data);
+  try {
+    return await probe(address);
+  } finally {
+    release();
+  }
+}

@@ -1,0 +1,13 @@
+import { closeSync, constants, openSync } from 'node:fs';
+import path from 'node:path';
+import type { DatabaseAddress } from '../address.ts';
+import { port, roleName } from './settings.ts';
+
+/** The path of a unix socket holds 107 bytes (unix(7)); a longer one is reached through an open handle of its directory. */
+export function reach(data: string): { readonly address: DatabaseAddress; readonly release: () => void } {
+  const at = (host: string) => ({ host, port, database: roleName, user: roleName });
+  if (Buffer.byteLength(path.join(data, `.s.PGSQL.${port}`)) <= 107)
+    return { address: at(data), release: () => undefined };
+  const handle = openSync(data, constants.O_RDONLY | constants.O_DIRECTORY);
+  return { address: at(`/proc/self/fd/${handle}`), release: () => closeSync(handle) };
+}
