@@ -1,4 +1,11 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import {
+  Kysely,
+  type PostgresCursor,
+  PostgresDialect,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+  sql,
+} from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { clientConfig, type DatabaseAddress } from './address.ts';
@@ -37,6 +44,8 @@ export async function openDatabase<Tables>(options: DatabaseOptions): Promise<Ky
     types: { getTypeParser: typeParser },
   });
   pool.on('error', (error) => options.logger.warn({ err: error }, 'an idle database connection was lost'));
+  // The pool listens only to idle connections; without this the loss of one in use would end the process. Its query tells.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const connect = () => connectOrRecover(pool, options.onConnectionFailure);
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: { connect, end: () => pool.end() } }),
@@ -50,14 +59,33 @@ export async function openDatabase<Tables>(options: DatabaseOptions): Promise<Ky
   return db;
 }
 
-async function connectOrRecover(pool: pg.Pool, recover: (() => Promise<void>) | undefined): Promise<pg.PoolClient> {
+async function connectOrRecover(
+  pool: pg.Pool,
+  recover: (() => Promise<void>) | undefined,
+): Promise<PostgresPoolClient> {
   try {
-    return await pool.connect();
+    return discardedWhenBroken(await pool.connect());
   } catch (error) {
     if (recover === undefined || pool.ending || !isConnectionError(error)) throw error;
     await withPatience(recover(), error);
-    return await pool.connect();
+    return discardedWhenBroken(await pool.connect());
   }
+}
+
+/** The error of a cut connection comes before its end: without this the next user would get it from the pool again. */
+function discardedWhenBroken(client: pg.PoolClient): PostgresPoolClient {
+  let broken = false;
+  function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  function query(text: unknown, parameters?: readonly unknown[]): unknown {
+    // Only asked for when the dialect is given a cursor, which it is not.
+    if (typeof text !== 'string') throw new TypeError('streaming from the database is not set up');
+    return client.query(text, [...(parameters ?? [])]).catch((error: unknown) => {
+      broken ||= isConnectionError(error);
+      throw error;
+    });
+  }
+  return { query, release: () => client.release(broken) };
 }
 
 /** Waits for a recovery, at most `recoveryPatienceMs`. A failed or late recovery is told as the original error. */

@@ -1,0 +1,139 @@
+import { sql } from 'kysely';
+import pg from 'pg';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { clientConfig } from './address.ts';
+import { isConnectionError, isDiskFullError } from './connection-error.ts';
+import { openDatabase } from './database.ts';
+import { testDatabase } from './test-database.ts';
+
+const logger = pino({ level: 'silent' });
+
+async function freshDatabase(onConnectionFailure?: () => Promise<void>) {
+  const { address, drop } = await testDatabase([]);
+  onTestFinished(drop);
+  const recovery = onConnectionFailure === undefined ? {} : { onConnectionFailure };
+  const db = await openDatabase<unknown>({ address, logger, maxConnections: 2, ...recovery });
+  onTestFinished(() => db.destroy());
+  return { address, db };
+}
+
+test('reads bigint as number, timestamptz as Date and jsonb as value', async () => {
+  const { db } = await freshDatabase();
+  const { rows } = await sql`select count(*), 9007199254740991::bigint as most,
+    '2026-01-02 03:04:05.678+00'::timestamptz as at, '{"a": [1]}'::jsonb as json`.execute(db);
+  const at = new Date('2026-01-02T03:04:05.678Z');
+  expect(rows).toEqual([{ count: 1, most: Number.MAX_SAFE_INTEGER, at, json: { a: [1] } }]);
+});
+
+test('refuses a bigint that a number cannot hold', async () => {
+  const { db } = await freshDatabase();
+  await expect(sql`select 9007199254740993::bigint`.execute(db)).rejects.toThrow('beyond 2^53');
+});
+
+test('a connection that is cut in a query fails that query alone', async () => {
+  const { db } = await freshDatabase();
+  const cut = await sql`select pg_terminate_backend(pg_backend_pid())`.execute(db).catch((error: unknown) => error);
+  expect(isConnectionError(cut)).toBe(true);
+  expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
+});
+
+test('idle connections that are cut are replaced', async () => {
+  const { address, db } = await freshDatabase();
+  const client = new pg.Client(clientConfig(address));
+  await client.connect();
+  await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`);
+  await client.end();
+  const ask = () =>
+    sql`select 1 as one`.execute(db).then(
+      ({ rows }) => rows,
+      () => [],
+    );
+  await expect.poll(ask).toEqual([{ one: 1 }]);
+});
+
+test('asks for a recovery when no connection can be made, then tries once more', async () => {
+  let recovered = 0;
+  const { address, db } = await freshDatabase(async () => {
+    recovered += 1;
+    await setConnectable(true);
+  });
+  const setConnectable = async (connectable: boolean) => {
+    const admin = new pg.Client(
+      clientConfig('url' in address ? address : { ...address, database: 'postgres', user: 'postgres' }),
+    );
+    await admin.connect();
+    await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = $1`, [databaseName]);
+    // With no place left the server answers 53300, as it does for a connection too many.
+    await admin.query(`alter database ${databaseName} connection limit ${connectable ? -1 : 0}`);
+    await admin.end();
+  };
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db);
+  const databaseName = rows[0]?.name ?? '';
+  await setConnectable(false);
+  const ask = () =>
+    sql`select 1 as one`.execute(db).then(
+      ({ rows: answer }) => answer,
+      () => [],
+    );
+  await expect.poll(ask).toEqual([{ one: 1 }]);
+  expect(recovered).toBe(1);
+});
+
+test('fails with the original error when the recovery fails', async () => {
+  const { address } = await freshDatabase();
+  const nowhere = 'url' in address ? { url: 'postgresql://bothost@127.0.0.1:1/none' } : { ...address, port: 1 };
+  const opened = openDatabase({ address: nowhere, logger, onConnectionFailure: () => Promise.reject(new Error('no')) });
+  const error: unknown = await opened.catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ name: 'StoreError', message: expect.stringMatching(/ENOENT|ECONNREFUSED/) });
+});
+
+test('a server that is not there is named without the password of its address', async () => {
+  const opened = openDatabase({ address: { url: 'postgresql://somebody:hunter2@127.0.0.1:1/none' }, logger });
+  const error: unknown = await opened.catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ name: 'StoreError', message: expect.stringContaining('ECONNREFUSED 127.0.0.1:1') });
+  expect(JSON.stringify(error) + String(error)).not.toContain('hunter2');
+});
+
+test('a database that does not store UTF-8 is refused', async () => {
+  const { address, drop } = await testDatabase([]);
+  onTestFinished(drop);
+  const admin = new pg.Client(clientConfig('url' in address ? address : { ...address, user: 'postgres' }));
+  await admin.connect();
+  onTestFinished(async () => {
+    await admin.query('drop database if exists test_ascii with (force)');
+    await admin.end();
+  });
+  await admin.query(
+    `create database test_ascii template template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'`,
+  );
+  const ascii =
+    'url' in address
+      ? { url: address.url.replace(/[^/]*$/, 'test_ascii') }
+      : { ...address, user: 'postgres', database: 'test_ascii' };
+  await expect(openDatabase({ address: ascii, logger })).rejects.toThrow('stores text as SQL_ASCII');
+});
+
+test.each([
+  [{ code: 'ECONNREFUSED' }, true],
+  [{ code: 'ENOENT', syscall: 'connect' }, true],
+  [{ code: 'ENOENT', syscall: 'open' }, false],
+  [{ code: '57P01' }, true],
+  [{ code: '57P03' }, true],
+  [{ code: '53300' }, true],
+  [{ code: '08006' }, true],
+  [{ code: '57014' }, false],
+  [{ code: '23505' }, false],
+  [{ code: '53100' }, false],
+  [{}, false],
+])('an error with %j is a matter of the connection: %s', (fields, expected) => {
+  expect(isConnectionError(Object.assign(new Error('x'), fields))).toBe(expected);
+});
+
+test('errors that pg raises without a code are known by their message', () => {
+  expect(isConnectionError(new Error('Connection terminated unexpectedly'))).toBe(true);
+  expect(isConnectionError(new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })]))).toBe(true);
+  expect(isConnectionError('Connection terminated')).toBe(false);
+  expect(isDiskFullError(Object.assign(new Error('x'), { code: '53100' }))).toBe(true);
+});
