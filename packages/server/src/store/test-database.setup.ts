@@ -19,6 +19,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const directory = await mkdtemp(path.join(os.tmpdir(), 'bothost-test-'));
   await chmod(directory, 0o711);
   project.provide('testDatabaseDirectory', directory);
+  // biome-ignore lint/style/noProcessEnv: a setting of the tests, not of the service
   project.provide('testDatabaseUrl', process.env['BOTHOST_TEST_DATABASE_URL'] ?? '');
   return async () => {
     await stopPostmaster(layoutOf(directory).data, 10_000);

@@ -1,0 +1,89 @@
+import { type Kysely, sql } from 'kysely';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from './database.ts';
+import { type Migration, migrate } from './migrate.ts';
+import { testDatabase } from './test-database.ts';
+
+const logger = pino({ level: 'silent' });
+
+/** Makes a table that fails when it is made twice. */
+const table = (name: string): Migration => ({
+  name,
+  up: async (db) => void (await sql`create table ${sql.id(`t${name}`)} ()`.execute(db)),
+});
+
+const broken: Migration = {
+  name: '2-broken',
+  up: async (db) => {
+    await sql`create table half ()`.execute(db);
+    await sql`select 1 / 0`.execute(db);
+  },
+};
+
+/** Pools of their own on one fresh database, as so many servers would have. */
+async function servers(count: number): Promise<readonly Kysely<unknown>[]> {
+  const { address, drop } = await testDatabase([]);
+  onTestFinished(drop);
+  return await Promise.all(
+    Array.from({ length: count }, async () => {
+      const db = await openDatabase<unknown>({ address, logger });
+      onTestFinished(() => db.destroy());
+      return db;
+    }),
+  );
+}
+
+async function tables(db: Kysely<unknown>): Promise<readonly string[]> {
+  const query = sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public' order by 1`;
+  return (await query.execute(db)).rows.map(({ name }) => name).filter((name) => name !== 'schema_migration');
+}
+
+test('runs each migration once and in order, across starts', async () => {
+  const [db] = await servers(1);
+  if (db === undefined) throw new Error('no server');
+  expect(await migrate(db, [table('1'), table('2')])).toEqual(['1', '2']);
+  expect(await migrate(db, [table('1'), table('2')])).toEqual([]);
+  expect(await migrate(db, [table('1'), table('2'), table('3')])).toEqual(['3']);
+  expect(await tables(db)).toEqual(['t1', 't2', 't3']);
+});
+
+test('five servers that start at once run each migration once between them', async () => {
+  const migrations = ['1', '2', '3', '4'].map(table);
+  const ran = await Promise.all((await servers(5)).map((db) => migrate(db, migrations)));
+  expect(ran.flat().sort()).toEqual(['1', '2', '3', '4']);
+});
+
+test('a migration that fails leaves nothing of itself and everything before it', async () => {
+  const [db] = await servers(1);
+  if (db === undefined) throw new Error('no server');
+  await expect(migrate(db, [table('1'), broken])).rejects.toThrow('division by zero');
+  expect(await tables(db)).toEqual(['t1']);
+  expect(await migrate(db, [table('1'), table('2')])).toEqual(['2']);
+});
+
+test('a server that vanishes in the middle of a migration leaves it to the next', async () => {
+  const [killed, next] = await servers(2);
+  if (killed === undefined || next === undefined) throw new Error('no servers');
+  const vanishing: Migration = {
+    name: '1',
+    up: async (db) => {
+      await table('1').up(db);
+      await sql`select pg_terminate_backend(pg_backend_pid())`.execute(db);
+    },
+  };
+  const [first, second] = await Promise.allSettled([migrate(killed, [vanishing]), migrate(next, [table('1')])]);
+  // Whoever came first, the table is there once.
+  expect([first.status, second.status]).toContain('fulfilled');
+  await migrate(next, [table('1')]);
+  expect(await tables(next)).toEqual(['t1']);
+});
+
+test('a database of a newer version is refused and left as it is', async () => {
+  const [db] = await servers(1);
+  if (db === undefined) throw new Error('no server');
+  await migrate(db, [table('1'), table('2')]);
+  await expect(migrate(db, [table('1')])).rejects.toThrow('migration 2, which this version does not have');
+  await expect(migrate(db, [table('1'), table('other'), table('3')])).rejects.toThrow('migration 2, which');
+  expect(await tables(db)).toEqual(['t1', 't2']);
+});
