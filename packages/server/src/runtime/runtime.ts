@@ -107,6 +107,25 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
+/** The part of a pino logger that a driver uses. */
+export type RuntimeLogger = {
+  readonly info: (fields: object, message: string) => void;
+  readonly warn: (fields: object, message: string) => void;
+  readonly error: (fields: object, message: string) => void;
+};
+
+/** What the registry hands to every driver. */
+export type RuntimeOptions = {
+  /** Absolute. A driver keeps its own folders in it. */
+  readonly dataDirectory: string;
+  readonly logger: RuntimeLogger;
+  readonly now: () => Date;
+  /** `PATH`, and where they are set `LANG` and `TZ`, of the service: all of its environment that bots may see. */
+  readonly path: string;
+  readonly language?: string | undefined;
+  readonly timeZone?: string | undefined;
+};
+
 /** The source cannot be started; the message is for the agent's owner. */
 export class PrepareError extends Error {
   override readonly name = 'PrepareError';

@@ -1,0 +1,232 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { StartError } from '../runtime.ts';
+import { nextEvent, openFixture, type RuntimeSetup, tell, tellLast } from './fixture.ts';
+
+const NEVER = new AbortController().signal;
+
+/** Start, readiness, ends and stops. */
+export function describeLife(setup: RuntimeSetup): void {
+  describe('start and readiness', () => {
+    it('starts a bot that answers at the address, and lists it until it is stopped', async () => {
+      const { start, runtime } = await openFixture(setup);
+      const address = await start('one');
+      expect(await tell(address, '1 + 1')).toBe(2);
+      expect(await runtime().list()).toEqual([{ instanceId: 'one', deploymentId: 'deployment-of-one', address }]);
+      await runtime().stop('one', 5000);
+      expect(await runtime().list()).toEqual([]);
+      await expect(tell(address, '1')).rejects.toThrow();
+    });
+
+    it('gives a bot its port, its host, a home that it may write to, and nothing of the own environment', async () => {
+      vi.stubEnv('BOTHOST_TEST_SECRET', 'not-for-bots');
+      onTestFinished(() => {
+        vi.unstubAllEnvs();
+      });
+      const { start } = await openFixture(setup);
+      const address = await start('env', 'process.env.SAID = "";');
+      const environment = await tell(address, 'process.env');
+      const allowed = [
+        'BOTHOST_INSTANCE',
+        'BOT_HOST',
+        'HOME',
+        'LANG',
+        'ON_START',
+        'PATH',
+        'PORT',
+        'PWD',
+        'SAID',
+        'TMPDIR',
+        'TZ',
+      ];
+      expect(Object.keys(environment as object).filter((name) => !allowed.includes(name))).toEqual([]);
+      expect(environment).toMatchObject({ BOT_HOST: '127.0.0.1', PORT: String(address.port) });
+      const write = 'require("fs").writeFileSync(require("path").join(process.env.HOME, "note"), "x")';
+      expect(await tell(address, write)).toBe(null);
+      expect(await tell(address, write.replaceAll('HOME', 'TMPDIR'))).toBe(null);
+    });
+
+    it.each([404, 405])('takes a bot without a probe (%i on /readyz) as ready when it listens', async (status) => {
+      const { start } = await openFixture(setup);
+      expect(await tell(await start('no-probe', `readyStatus = ${status};`), '3')).toBe(3);
+    });
+
+    it('waits while a bot says that it is not ready', async () => {
+      const { start } = await openFixture(setup);
+      const begun = 'readyStatus = 503; setTimeout(() => { readyStatus = 200; }, 300);';
+      expect(await tell(await start('slow', begun), 'readyStatus')).toBe(200);
+    });
+
+    it('ends a bot that never becomes ready when the start is aborted, and says what it lacked', async () => {
+      const { spec, runtime, shared } = await openFixture(setup);
+      const pidFile = join(shared, 'pid');
+      const never = await spec(
+        'never',
+        `listens = false; require('fs').writeFileSync('${pidFile}', String(process.pid)); setInterval(() => {}, 1000);`,
+      );
+      const deadline = new AbortController();
+      const starting = runtime().start(never, deadline.signal);
+      const pid = await vi.waitUntil(async () => Number(await readFile(pidFile, 'utf8').catch(() => '')), 10_000);
+      deadline.abort();
+      await expect(starting).rejects.toThrow(/nothing listens on its port/);
+      await expect(starting).rejects.toBeInstanceOf(StartError);
+      expect(setup.isAlive(pid)).toBe(false);
+      expect(await runtime().list()).toEqual([]);
+    });
+
+    it('says with what status and last words a bot exited before it was ready', async () => {
+      const { start } = await openFixture(setup);
+      const starting = start('brief', 'console.error("no key for the model"); process.exit(7);');
+      await expect(starting).rejects.toMatchObject({
+        name: 'StartError',
+        exit: { code: 7, signal: null, outOfMemory: false, tail: 'no key for the model\n' },
+      });
+    });
+
+    it('starts nothing a second time: a start of a running instance gives its address', async () => {
+      const { spec, runtime } = await openFixture(setup);
+      const twice = await spec('twice', 'globalThis.born = Math.random();');
+      const [first, second] = await Promise.all([runtime().start(twice, NEVER), runtime().start(twice, NEVER)]);
+      expect(second).toEqual(first);
+      expect(await runtime().start(twice, NEVER)).toEqual(first);
+      expect(await runtime().list()).toHaveLength(1);
+    });
+
+    it('never takes a listener of somebody else on its port for the bot', async () => {
+      const { spec, runtime, shared } = await openFixture(setup);
+      const ports = join(shared, 'ports');
+      const silent = await spec(
+        'silent',
+        `listens = false; require('fs').appendFileSync('${ports}', process.env.PORT + ' '); setInterval(() => {}, 1000);`,
+      );
+      const strangers: Server[] = [];
+      onTestFinished(() => {
+        for (const stranger of strangers) stranger.close();
+      });
+      const starting = runtime().start(silent, NEVER);
+      const outcome = starting.then(
+        () => 'started',
+        (error: Error) => error.message,
+      );
+      let settled = false;
+      void outcome.then(() => {
+        settled = true;
+      });
+      await vi.waitUntil(async () => {
+        const named = (await readFile(ports, 'utf8').catch(() => '')).trim().split(' ').filter(Boolean);
+        for (const port of named.slice(strangers.length)) {
+          const stranger = createServer((_, response) => response.end());
+          strangers.push(stranger);
+          stranger.listen(Number(port), '127.0.0.1');
+          await once(stranger, 'listening');
+        }
+        return settled;
+      }, 20_000);
+      expect(await outcome).toMatch(/took the bot's port 3 times/);
+      expect(strangers).toHaveLength(3);
+      expect(await runtime().list()).toEqual([]);
+    });
+
+    it('names a bot that listens on more than loopback', async () => {
+      const { start, runtime } = await openFixture(setup);
+      await start('wide', 'host = "0.0.0.0";');
+      const event = await nextEvent(runtime(), 'noticed', 'wide', ({ notice }) => notice === 'listens-wide');
+      expect(event.detail).toContain('0.0.0.0');
+    });
+  });
+
+  describe('ends', () => {
+    it('tells the status, the time and the last output of a bot that exits in mid-session', async () => {
+      const { start, runtime } = await openFixture(setup);
+      const address = await start('exits');
+      const before = Date.now();
+      await tellLast(address, 'console.log("bye"); process.exit(3)');
+      const { exit, at } = await nextEvent(runtime(), 'exited', 'exits');
+      expect(exit).toEqual({ code: 3, signal: null, outOfMemory: false, tail: 'bye\n' });
+      // File times come from the kernel's coarse clock, up to 10 ms behind.
+      expect(at.getTime()).toBeGreaterThanOrEqual(before - 10);
+      expect(at.getTime()).toBeLessThanOrEqual(Date.now());
+      expect(await runtime().list()).toEqual([]);
+    });
+
+    it('tells the signal that ended a bot', async () => {
+      const { start, runtime } = await openFixture(setup);
+      await tellLast(await start('aborts'), 'process.kill(process.pid, "SIGABRT")');
+      expect((await nextEvent(runtime(), 'exited', 'aborts')).exit).toMatchObject({ code: null, signal: 'SIGABRT' });
+    });
+
+    it('lets a bot end by itself within the grace', async () => {
+      const { start, runtime } = await openFixture(setup);
+      await start('polite', 'process.on("SIGTERM", () => { console.log("good night"); process.exit(0); });');
+      await runtime().stop('polite', 20_000);
+      const { exit } = await nextEvent(runtime(), 'exited', 'polite');
+      expect(exit).toMatchObject({ code: 0, signal: null, tail: 'good night\n' });
+    });
+
+    it('kills a bot that ignores SIGTERM after the grace, and stop is idempotent', async () => {
+      const { start, runtime } = await openFixture(setup);
+      await start('stubborn', 'process.on("SIGTERM", () => console.log("no"));');
+      await Promise.all([runtime().stop('stubborn', 100), runtime().stop('stubborn', 100)]);
+      await runtime().stop('stubborn', 100);
+      await runtime().stop('unknown', 100);
+      const { exit } = await nextEvent(runtime(), 'exited', 'stubborn');
+      expect(exit).toMatchObject({ code: null, signal: 'SIGKILL' });
+      expect(exit.tail).toContain('no');
+    });
+
+    const SETSID_CHILD = `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).pid`;
+
+    it('leaves no child running, also not one that left the session, when it is stopped', async () => {
+      const { start, runtime } = await openFixture(setup);
+      const address = await start('parent');
+      const pid = Number(await tell(address, SETSID_CHILD));
+      const orphan = Number(
+        await tell(
+          address,
+          `require('child_process').execFileSync('/bin/sh', ['-c', 'setsid sleep 1000 >/dev/null 2>&1 & echo $!']).toString()`,
+        ),
+      );
+      expect([pid, orphan].map(setup.isAlive)).toEqual([true, true]);
+      await runtime().stop('parent', 5000);
+      expect([pid, orphan].map(setup.isAlive)).toEqual([false, false]);
+    });
+
+    it('tells of the end of a bot only when the children that would outlive it are gone', async () => {
+      const { start, runtime } = await openFixture(setup);
+      const address = await start('leaver');
+      const pid = Number(await tell(address, SETSID_CHILD));
+      const exited = nextEvent(runtime(), 'exited', 'leaver');
+      await tellLast(address, 'process.exit(0)');
+      expect((await exited).exit.code).toBe(0);
+      expect(setup.isAlive(pid)).toBe(false);
+    });
+
+    it('ends a bot that keeps forking', async () => {
+      const { start, runtime } = await openFixture(setup);
+      const address = await start('forker');
+      const script = `i=0; while [ $i -lt 40 ]; do i=$((i+1)); (while :; do sleep 0.01; done) & done; wait`;
+      await tell(
+        address,
+        `require('child_process').spawn('/bin/sh', ['-c', ${JSON.stringify(script)}], { detached: true, stdio: 'ignore' }).pid`,
+      );
+      await runtime().stop('forker', 0);
+      expect(await runtime().list()).toEqual([]);
+      expect((await nextEvent(runtime(), 'exited', 'forker')).exit.signal).toBe('SIGKILL');
+    });
+
+    it('forgets an ended instance, and refuses to forget a running one', async () => {
+      const { start, runtime } = await openFixture(setup);
+      await start('kept');
+      await expect(runtime().forget('kept')).rejects.toThrow(/still runs/);
+      await runtime().stop('kept', 0);
+      await runtime().forget('kept');
+      await runtime().forget('kept');
+      const lines = [];
+      for await (const line of runtime().logs('kept', 0, NEVER)) lines.push(line);
+      expect(lines).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { readTree } from './directory-tree.ts';
+
+/**
+ * The content of a project directory as one SHA-256 in hex: over names, kinds, whether a file is executable, contents and
+ * targets of links, of everything that a runtime would copy. Dates and owners play no part. Rejects as `readTree` does.
+ */
+export async function hashDirectory(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  const { entries } = await readTree(path);
+  for (const entry of entries) {
+    if (entry.kind === 'directory') hash.update(`d\0${entry.path}\0`);
+    else if (entry.kind === 'link') hash.update(`l\0${entry.path}\0${entry.target}\0`);
+    else hash.update(`f\0${entry.path}\0${entry.executable ? 'x' : '-'}\0${await hashFile(join(path, entry.path))}`);
+  }
+  return hash.digest('hex');
+}
+
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}

@@ -1,0 +1,47 @@
+import { readdirSync } from 'node:fs';
+import { endOfEarlierBoot } from './instance.ts';
+import {
+  type InstanceEnd,
+  type InstanceFiles,
+  type InstanceRecord,
+  instanceFiles,
+  readEnd,
+  readRecord,
+  writeEnd,
+} from './instance-record.ts';
+import { readExitFile } from './keeper.ts';
+import { readTail } from './output.ts';
+import { isAlive, type ProcessIdentity } from './process-identity.ts';
+
+export type FoundInstance = {
+  readonly files: InstanceFiles;
+  readonly record: InstanceRecord;
+  readonly keeper: ProcessIdentity;
+  /** Null: it may still run, or something of it; to be adopted. */
+  readonly end: InstanceEnd | null;
+};
+
+/**
+ * What earlier servers left. A directory whose keeper never ran its command is garbage: nothing has run, so it is not an
+ * instance; `start` and `forget` clear it away.
+ */
+export function findInstances(instancesDirectory: string, bootId: string, now: Date): readonly FoundInstance[] {
+  const found: FoundInstance[] = [];
+  for (const name of readdirSync(instancesDirectory)) {
+    const files = instanceFiles(instancesDirectory, name);
+    const record = readRecord(files);
+    const keeper = record?.keeper ?? null;
+    if (record === null || keeper === null) continue;
+    const recorded = readEnd(files);
+    if (recorded !== null) {
+      found.push({ files, record, keeper, end: recorded });
+      continue;
+    }
+    const isThisBoot = record.bootId === bootId;
+    if (readExitFile(files.exit).state === 'unstarted' && !(isThisBoot && isAlive(keeper))) continue;
+    const end = isThisBoot ? null : endOfEarlierBoot(files, now, readTail(files));
+    if (end !== null) writeEnd(files, end);
+    found.push({ files, record, keeper, end });
+  }
+  return found;
+}

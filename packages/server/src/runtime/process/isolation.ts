@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { FIRST_ID } from './accounts.ts';
+import { type CgroupHost, openCgroupHost } from './cgroup-host.ts';
+import type { ContainmentKind } from './containment.ts';
+
+/** What this machine and this process' rights allow. */
+export type Isolation = {
+  readonly containment: ContainmentKind;
+  readonly ownAccounts: boolean;
+  readonly cgroups: CgroupHost | null;
+};
+
+/** An account to try things as: as little as any instance may have. */
+export const TRIAL_ACCOUNT = { uid: FIRST_ID, gid: FIRST_ID };
+
+/**
+ * The best that is possible, or what `wanted` names. Accounts of their own need root; control groups need write access to
+ * this process' groups. Throws when what was asked for is impossible.
+ */
+export async function chooseIsolation(
+  dataDirectory: string,
+  isRoot: boolean,
+  wanted: ContainmentKind | undefined,
+): Promise<Isolation> {
+  const ownAccounts = isRoot && wanted !== 'mark';
+  if (wanted === 'uid' && !isRoot) throw new Error('Only root can give each instance an account of its own.');
+  const name = `bothost-${createHash('sha256').update(dataDirectory).digest('hex').slice(0, 12)}`;
+  const cgroups = wanted === undefined || wanted === 'cgroup' ? await openCgroupHost(name) : null;
+  if (wanted === 'cgroup' && cgroups === null) throw new Error('This process may not make control groups here.');
+  const containment = cgroups !== null ? 'cgroup' : ownAccounts ? 'uid' : 'mark';
+  return { containment, ownAccounts, cgroups };
+}
+
+/** Rejects with a sentence when bots, under accounts of their own, could not get to what lies below the directory. */
+export function requirePassable(directory: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const options = { cwd: '/', env: {}, ...TRIAL_ACCOUNT };
+    execFile('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], options, (error) => {
+      if (error === null) resolve();
+      else {
+        reject(
+          new Error(
+            `Bots run under accounts of their own, and those cannot get to ${directory}: let every account pass through it and the directories above it (mode 0711), or set BOTHOST_DATA_DIR to another place.`,
+          ),
+        );
+      }
+    });
+  });
+}

@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { constants } from 'node:os';
+
+/**
+ * The keeper is the parent of a bot's main process: a shell that outlives the server and writes the exit status down. It
+ * starts nothing before it has read a line, so that a server which is killed before its record is written leaves nothing
+ * behind, and it is in its groups before the bot is.
+ *
+ * Descriptor 3 is the exit file. Signals are caught and not ignored, because a child would inherit that. `$1` bounds the
+ * number of processes of the account (0: not at all); the rest is the command.
+ */
+const SCRIPT = `
+IFS= read -r go || exit 0
+trap : HUP INT QUIT TERM USR1 USR2
+exec </dev/null
+[ "$1" = 0 ] || { ulimit -u "$1" || ulimit -p "$1"; } 2>/dev/null
+shift
+ulimit -c 0 2>/dev/null
+{ echo 300 >/proc/self/oom_score_adj; } 2>/dev/null
+printf r >&3
+"$@" 3>&-
+status=$?
+printf '%3d' "$status" >&3
+exit "$status"
+`;
+
+/** Room for the status is taken at the start, so that a full disk cannot swallow it. */
+const UNWRITTEN = '    ';
+
+export type KeeperOptions = {
+  readonly command: readonly string[];
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly account: { readonly uid: number; readonly gid: number } | null;
+  readonly exitPath: string;
+  readonly outputPath: string;
+  readonly processLimit: number;
+};
+
+/** Starts a waiting keeper; `go` lets it run its command. Rejects when the shell cannot be started. */
+export async function startKeeper(
+  options: KeeperOptions,
+): Promise<{ pid: number; child: ChildProcess; go: () => void }> {
+  const exitFile = openSync(options.exitPath, 'w', 0o600);
+  const output = openSync(options.outputPath, 'a', 0o600);
+  try {
+    writeSync(exitFile, UNWRITTEN, 0);
+    const child = spawn('/bin/sh', ['-c', SCRIPT, 'bothost-keeper', String(options.processLimit), ...options.command], {
+      cwd: options.directory,
+      env: options.environment,
+      detached: true,
+      stdio: ['pipe', output, output, exitFile],
+      // Node drops the supplementary groups together with the user id.
+      ...(options.account ?? {}),
+    });
+    if (child.pid === undefined) {
+      const [error] = await once(child, 'error');
+      throw error;
+    }
+    child.unref();
+    const { stdin } = child;
+    stdin?.on('error', () => undefined);
+    return { pid: child.pid, child, go: () => stdin?.end('go\n') };
+  } finally {
+    closeSync(exitFile);
+    closeSync(output);
+  }
+}
+
+/** What an exit file says: the command was never run, is running or was lost with its keeper, or has exited. */
+export type ExitFile =
+  | { readonly state: 'unstarted' | 'running' }
+  | { readonly state: 'exited'; readonly code: number | null; readonly signal: string | null };
+
+export function readExitFile(path: string): ExitFile {
+  let text: string;
+  try {
+    text = readFileSync(path, 'latin1');
+  } catch {
+    return { state: 'unstarted' };
+  }
+  return parseExitFile(text);
+}
+
+/** Pure. A shell reports the end by signal n as status 128 + n. */
+export function parseExitFile(text: string): ExitFile {
+  if (!text.startsWith('r')) return { state: 'unstarted' };
+  const status = /^r *(\d{1,3})$/.exec(text)?.[1];
+  return status === undefined ? { state: 'running' } : { state: 'exited', ...describeStatus(Number(status)) };
+}
+
+export function describeStatus(status: number): { readonly code: number | null; readonly signal: string | null } {
+  const signal = Object.entries(constants.signals).find(([, number]) => number === status - 128)?.[0];
+  return signal === undefined ? { code: status, signal: null } : { code: null, signal };
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+
+/** The units in which `/proc` counts. */
+export type KernelUnits = { readonly pageBytes: number; readonly microsecondsPerTick: number };
+
+const AT_PAGESZ = 6;
+const AT_CLKTCK = 17;
+
+/** From the auxiliary vector that the kernel hands to each process (getauxval(3)): pairs of 64-bit words. */
+export function readKernelUnits(): KernelUnits {
+  const vector = readFileSync('/proc/self/auxv');
+  let pageBytes = 4096;
+  let ticksPerSecond = 100;
+  for (let at = 0; at + 16 <= vector.length; at += 16) {
+    const type = Number(vector.readBigUInt64LE(at));
+    const value = Number(vector.readBigUInt64LE(at + 8));
+    if (type === AT_PAGESZ) pageBytes = value;
+    if (type === AT_CLKTCK) ticksPerSecond = value;
+  }
+  return { pageBytes, microsecondsPerTick: 1_000_000 / ticksPerSecond };
+}

@@ -1,0 +1,41 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Containment } from './containment.ts';
+import type { ProcessIdentity } from './process-identity.ts';
+import { readProcessTable } from './process-table.ts';
+
+/** Signals processes that were looked up a moment ago; those that ended meanwhile are passed over. */
+export function signalAll(members: readonly ProcessIdentity[], signal: NodeJS.Signals): void {
+  for (const { pid } of members) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It ended since, or belongs to another account after a change of user id: the next look tells.
+    }
+  }
+}
+
+const PASSES_BEFORE_STOPPING = 2;
+const PASSES_BEFORE_LAST_RESORT = 100;
+
+/**
+ * Kills the set until it is empty. A set that grows meanwhile is first stopped (a stopped process forks no more) and then
+ * killed. `spared` is the keeper while it still has a status to write down; it goes by itself.
+ */
+export async function killUntilEmpty(containment: Containment, spared: number | null): Promise<void> {
+  containment.forbidForks();
+  for (let pass = 0; ; pass++) {
+    const victims = () => containment.members(readProcessTable).filter(({ pid }) => pid !== spared);
+    let members = victims();
+    if (members.length === 0) return;
+    if (pass >= PASSES_BEFORE_STOPPING) {
+      for (let seen = 0; members.length > seen; members = victims()) {
+        seen = members.length;
+        signalAll(members, 'SIGSTOP');
+      }
+    }
+    if (pass >= PASSES_BEFORE_LAST_RESORT) containment.killAtOnce();
+    signalAll(members, 'SIGKILL');
+    // No event tells that a process which is not our child has gone.
+    await delay(Math.min(1 + pass, 20));
+  }
+}

@@ -1,0 +1,113 @@
+import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
+
+/** A listening TCP socket of this machine, as `/proc/net/tcp` and `/proc/net/tcp6` list it (proc_pid_net(5)). */
+export type Listener = {
+  readonly port: number;
+  /** What it is bound to, such as `0.0.0.0`. */
+  readonly address: string;
+  /** Where to reach it from this machine. */
+  readonly host: string;
+  readonly loopbackOnly: boolean;
+  readonly inode: string;
+};
+
+const chunk = Buffer.alloc(64 * 1024);
+
+export function readListeners(): readonly Listener[] {
+  return ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((path) => parseListeners(readListenerLines(path)));
+}
+
+/** The kernel lists listening sockets first, so that reading stops before the connections, of which there may be many. */
+function readListenerLines(path: string): string {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch {
+    return '';
+  }
+  try {
+    let text = '';
+    for (;;) {
+      const length = readSync(file, chunk, 0, chunk.length, null);
+      if (length === 0) return text;
+      text += chunk.toString('latin1', 0, length);
+      const last = text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
+      if (last.trim().split(/\s+/)[3] !== LISTENING) return text;
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+const LISTENING = '0A';
+
+/** Pure. Lines that do not listen are left out. */
+export function parseListeners(text: string): readonly Listener[] {
+  const listeners: Listener[] = [];
+  for (const line of text.split('\n')) {
+    const fields = line.trim().split(/\s+/);
+    const [, local = '', , state, , , , , , inode] = fields;
+    const [address = '', port = ''] = local.split(':');
+    if (state !== LISTENING || inode === undefined) continue;
+    listeners.push({ port: Number.parseInt(port, 16), inode, ...describeAddress(address) });
+  }
+  return listeners;
+}
+
+const V4_MAPPED = '0000000000000000FFFF0000';
+
+/** Addresses are 32-bit words in the order of bytes of the machine, which is little-endian on all that Node 20 runs on. */
+function describeAddress(hex: string): Pick<Listener, 'address' | 'host' | 'loopbackOnly'> {
+  if (hex.length === 8) return describeV4(hex);
+  if (hex.startsWith(V4_MAPPED)) return describeV4(hex.slice(V4_MAPPED.length));
+  const bytes = hex.match(/.{8}/g)?.map(reverseBytes).join('') ?? '';
+  if (/^0{31}1$/.test(bytes)) return { address: '::1', host: '::1', loopbackOnly: true };
+  // A socket on all IPv6 addresses normally takes IPv4 too.
+  if (/^0*$/.test(bytes)) return { address: '::', host: '127.0.0.1', loopbackOnly: false };
+  const address = bytes.match(/.{4}/g)?.join(':') ?? '';
+  return { address, host: address, loopbackOnly: false };
+}
+
+function describeV4(hex: string): Pick<Listener, 'address' | 'host' | 'loopbackOnly'> {
+  const octets = reverseBytes(hex)
+    .match(/../g)
+    ?.map((octet) => Number.parseInt(octet, 16));
+  const address = octets?.join('.') ?? '';
+  if (address === '0.0.0.0') return { address, host: '127.0.0.1', loopbackOnly: false };
+  return { address, host: address, loopbackOnly: octets?.[0] === 127 };
+}
+
+function reverseBytes(hex: string): string {
+  return hex.match(/../g)?.reverse().join('') ?? '';
+}
+
+/** Of these listeners, the ones that one of the processes holds. */
+export function listenersOf(pids: readonly number[], listeners: readonly Listener[]): readonly Listener[] {
+  if (listeners.length === 0) return [];
+  const wanted = new Map(listeners.map((listener) => [`socket:[${listener.inode}]`, listener]));
+  const held = new Set<Listener>();
+  for (const pid of pids) {
+    const directory = `/proc/${pid}/fd`;
+    for (const name of listDirectory(directory)) {
+      const listener = wanted.get(readLink(`${directory}/${name}`));
+      if (listener !== undefined) held.add(listener);
+    }
+  }
+  return [...held];
+}
+
+function listDirectory(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}

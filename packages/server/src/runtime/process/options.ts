@@ -1,0 +1,17 @@
+import type { RuntimeOptions } from '../runtime.ts';
+import type { ContainmentKind } from './containment.ts';
+
+/**
+ * The driver keeps `instances` and `projects` in the data directory, through which the accounts of bots must be able to
+ * pass, and looks for `node` in `path` when this process' own is out of their reach.
+ */
+export type ProcessRuntimeOptions = RuntimeOptions & {
+  /** Default: the program that runs this process. */
+  readonly interpreter?: string | undefined;
+  /** Bytes of an instance's output file at which older output is cut. Default 64 MiB. */
+  readonly outputLimitBytes?: number | undefined;
+  /** Default: the best that this machine allows. Tests ask for each. */
+  readonly containment?: ContainmentKind | undefined;
+  /** Where the servers of this machine agree on user ids. */
+  readonly reservationsDirectory?: string | undefined;
+};

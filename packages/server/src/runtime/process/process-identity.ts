@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * A process is known by pid and start time, never by the pid alone: pids come around again. The start time is field 22 of
+ * `/proc/<pid>/stat`, in clock ticks since boot, so it means something only together with the boot id.
+ */
+export type ProcessIdentity = { readonly pid: number; readonly startTicks: number };
+
+/** What `/proc/<pid>/stat` says (proc_pid_stat(5)). Times in clock ticks, resident memory in pages. */
+export type ProcessStat = ProcessIdentity & {
+  readonly state: string;
+  readonly parent: number;
+  readonly session: number;
+  /** Time of the process itself, and of the children it has waited for. */
+  readonly ownTicks: number;
+  readonly childTicks: number;
+  readonly residentPages: number;
+};
+
+export function readProcessStat(pid: number): ProcessStat | null {
+  const text = readProcFile(`/proc/${pid}/stat`);
+  return text === null ? null : parseProcessStat(text);
+}
+
+/** Null when the text is not a stat line. The command name may hold spaces and parentheses, so parsing begins after it. */
+export function parseProcessStat(text: string): ProcessStat | null {
+  const pid = Number.parseInt(text, 10);
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const field = (number: number): number => Number(fields[number - 3]);
+  const state = fields[0];
+  const startTicks = field(22);
+  if (!Number.isSafeInteger(pid) || state === undefined || !Number.isFinite(startTicks)) return null;
+  return {
+    pid,
+    startTicks,
+    state,
+    parent: field(4),
+    session: field(6),
+    ownTicks: field(14) + field(15),
+    childTicks: field(16) + field(17),
+    residentPages: field(24),
+  };
+}
+
+/** Zombies and dead processes run nothing any more; only their parent can clear them away. */
+export function hasEnded(stat: ProcessStat): boolean {
+  return stat.state === 'Z' || stat.state === 'X';
+}
+
+export function isAlive(identity: ProcessIdentity): boolean {
+  const stat = readProcessStat(identity.pid);
+  return stat !== null && stat.startTicks === identity.startTicks && !hasEnded(stat);
+}
+
+/** Null when the file or its process is gone, or is not ours to read. */
+export function readProcFile(path: string): string | null {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return null;
+  }
+}
+
+/** Differs after each boot of the machine: pids and start times of another boot say nothing. */
+export function readBootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+}

@@ -1,0 +1,208 @@
+import { mkdirSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PrepareError, type RunningInstance, type Runtime, type Usage } from '../runtime.ts';
+import { RESERVATIONS_DIRECTORY } from './accounts.ts';
+import { findInstances } from './adopt.ts';
+import { removeGroup } from './cgroup-host.ts';
+import { createInstanceEvents, exitedEvent } from './events.ts';
+import { type Instance, type InstanceOptions, openInstance } from './instance.ts';
+import { instanceFiles } from './instance-record.ts';
+import { findInterpreter } from './interpreter.ts';
+import { chooseIsolation, requirePassable, TRIAL_ACCOUNT } from './isolation.ts';
+import { readKernelUnits } from './kernel-units.ts';
+import { removeInstance } from './launch.ts';
+import { readLog } from './log-reader.ts';
+import type { ProcessRuntimeOptions } from './options.ts';
+import { readBootId } from './process-identity.ts';
+import { parsePrepared, prepareProject } from './project.ts';
+import { createStarter } from './start.ts';
+import { runWatchdog, tableOnce } from './watchdog.ts';
+
+const ROUND_MILLISECONDS = 1000;
+const DEFAULT_OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Runs instances as processes of this machine. They are children of a shell of their own and not of the server, so they go
+ * on when it dies; what the next server must know of them is in `<dataDirectory>/instances`. Linux only, for `/proc`.
+ * Rejects with a sentence for people where it cannot work.
+ */
+export async function createProcessRuntime(options: ProcessRuntimeOptions): Promise<Runtime> {
+  if (process.platform !== 'linux') {
+    throw new Error(
+      `The "process" runtime needs Linux, as it watches bots through /proc; this is ${process.platform}.`,
+    );
+  }
+  const { dataDirectory, logger, now } = options;
+  const isRoot = process.geteuid?.() === 0;
+  const instancesDirectory = join(dataDirectory, 'instances');
+  const projectsDirectory = join(dataDirectory, 'projects');
+  const isolation = await chooseIsolation(dataDirectory, isRoot, options.containment);
+  for (const directory of [instancesDirectory, projectsDirectory])
+    mkdirSync(directory, { recursive: true, mode: 0o711 });
+  if (isolation.ownAccounts) await requirePassable(dataDirectory);
+  else {
+    logger.warn(
+      { containment: isolation.containment },
+      'all bots share the account of the service: each can read what the service and the other bots can; run the service as root to give each an account of its own',
+    );
+  }
+  const reservationsDirectory = options.reservationsDirectory ?? RESERVATIONS_DIRECTORY;
+  const units = readKernelUnits();
+  const bootId = readBootId();
+  const events = createInstanceEvents(now);
+  const instances = new Map<string, Instance>();
+  const knownWide = new Set<Instance>();
+  let foundInterpreter: Promise<string> | null = null;
+
+  const interpreter = (): Promise<string> => {
+    foundInterpreter ??= findInterpreter({
+      preferred: options.interpreter ?? process.execPath,
+      path: options.path,
+      account: isolation.ownAccounts ? TRIAL_ACCOUNT : null,
+    }).catch((error: unknown) => {
+      foundInterpreter = null;
+      throw error;
+    });
+    return foundInterpreter;
+  };
+
+  const open = (found: OpenedInstance): Instance => {
+    const { instanceId } = found.record;
+    const instance = openInstance({
+      ...found,
+      units,
+      now,
+      outputLimitBytes: options.outputLimitBytes ?? DEFAULT_OUTPUT_LIMIT_BYTES,
+      onDropped: (bytes) => events.noticed(instanceId, 'output-dropped', `${bytes} bytes of output were cut`),
+      onEnded: (end) => {
+        knownWide.delete(instance);
+        if (instances.get(instanceId) === instance) events.ended(instanceId, end);
+      },
+      onError: (error, doing) => logger.error({ err: error, instanceId }, `an instance had an error at ${doing}`),
+    });
+    return instance;
+  };
+
+  for (const found of findInstances(instancesDirectory, bootId, now())) {
+    instances.set(found.record.instanceId, open({ ...found, child: null }));
+  }
+  if (instances.size > 0) logger.info({ instances: instances.size }, 'found instances of an earlier server');
+
+  const noticeWide = (instance: Instance, host: string): void => {
+    if (knownWide.has(instance)) return;
+    knownWide.add(instance);
+    const { instanceId, port } = instance.record();
+    events.noticed(instanceId, 'listens-wide', `it listens on ${host}, port ${port}, and should on 127.0.0.1`);
+  };
+
+  const starter = createStarter({
+    options,
+    instances,
+    instancesDirectory,
+    projectsDirectory,
+    reservationsDirectory,
+    isolation,
+    bootId,
+    interpreter,
+    open,
+    noticed: events.noticed,
+    noticeWide,
+  });
+
+  const rounds = setInterval(() => {
+    try {
+      runWatchdog({ instances: [...instances.values()], knownWide, onWide: noticeWide });
+    } catch (error) {
+      logger.error({ err: error }, 'a look at the instances failed');
+    }
+  }, ROUND_MILLISECONDS);
+  rounds.unref();
+  const closing = new AbortController();
+
+  return {
+    prepare: async (deployment) => {
+      requireName(deployment.deploymentId);
+      await interpreter();
+      return prepareProject(
+        {
+          projectsDirectory,
+          ownAccounts: isolation.ownAccounts,
+          warn: (message) => logger.warn({ deploymentId: deployment.deploymentId }, message),
+        },
+        deployment,
+      );
+    },
+    start: (spec, signal) => {
+      requireName(spec.instanceId);
+      return starter.start(spec, signal);
+    },
+    stop: async (instanceId, grace) => {
+      if (await starter.cancel(instanceId)) return;
+      await instances.get(instanceId)?.stop(grace);
+    },
+    list: async () => [...instances.values()].filter((instance) => instance.end() === null).map(describeRunning),
+    watch: (signal) => events.watch(() => endedInOrder(instances), AbortSignal.any([signal, closing.signal])),
+    sample: async (instanceIds) => {
+      const table = tableOnce();
+      const usages = new Map<string, Usage>();
+      for (const instanceId of instanceIds) {
+        const instance = instances.get(instanceId);
+        const usage = instance === undefined || instance.end() !== null ? null : instance.containment.usage(table);
+        if (usage !== null) usages.set(instanceId, usage);
+      }
+      return usages;
+    },
+    logs: async function* (instanceId, from, signal) {
+      const instance = instances.get(instanceId);
+      if (instance === undefined) return;
+      yield* readLog(instance.files, instance.output, from, now, AbortSignal.any([signal, closing.signal]));
+    },
+    forget: async (instanceId) => {
+      requireName(instanceId);
+      const instance = instances.get(instanceId);
+      if (instance !== undefined && instance.end() === null) throw new Error(`instance ${instanceId} still runs`);
+      instances.delete(instanceId);
+      await removeInstance(instanceFiles(instancesDirectory, instanceId), reservationsDirectory);
+    },
+    discard: async (prepared) => {
+      const { project } = parsePrepared(prepared);
+      requireName(project);
+      const old = join(projectsDirectory, `.old-${project}`);
+      await rm(old, { recursive: true, force: true });
+      // Renamed first, so that a half removed project is never taken for a whole one.
+      await rename(join(projectsDirectory, project), old).catch(ignoreMissing);
+      await rm(old, { recursive: true, force: true });
+    },
+    close: async () => {
+      clearInterval(rounds);
+      closing.abort();
+      for (const instance of instances.values()) instance.close();
+      for (const group of new Set(Object.values(isolation.cgroups ?? {}))) if (group !== null) removeGroup(group);
+    },
+  };
+}
+
+type OpenedInstance = Pick<InstanceOptions, 'files' | 'record' | 'keeper' | 'child'>;
+
+function describeRunning(instance: Instance): RunningInstance {
+  const { instanceId, deploymentId, address } = instance.record();
+  return { instanceId, deploymentId, address };
+}
+
+function endedInOrder(instances: ReadonlyMap<string, Instance>) {
+  const ended = [...instances.values()].flatMap((instance) => {
+    const end = instance.end();
+    return end === null ? [] : [exitedEvent(instance.record().instanceId, end)];
+  });
+  return ended.sort((a, b) => a.at.getTime() - b.at.getTime());
+}
+
+/** Names become names of directories and control groups. */
+function requireName(name: string): void {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) throw new PrepareError(`not a name for an instance: ${name}`);
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+}

@@ -1,0 +1,195 @@
+import { type InstanceAddress, type InstanceNotice, type InstanceSpec, StartError } from '../runtime.ts';
+import { describeExit } from './events.ts';
+import { findFreePort } from './free-port.ts';
+import type { Instance } from './instance.ts';
+import { type InstanceEnd, instanceFiles } from './instance-record.ts';
+import type { Isolation } from './isolation.ts';
+import { type Launched, launch } from './launch.ts';
+import { readListeners } from './listeners.ts';
+import type { ProcessRuntimeOptions } from './options.ts';
+import { readProcessTable } from './process-table.ts';
+import { parsePrepared } from './project.ts';
+import { waitUntilReady } from './readiness.ts';
+
+/** Between choosing a port and the bot listening on it, someone else can take it. */
+const PORT_ATTEMPTS = 3;
+
+export type StarterOptions = {
+  readonly options: Pick<ProcessRuntimeOptions, 'logger' | 'now' | 'path' | 'language' | 'timeZone'>;
+  /** Shared with the runtime: a started instance is put in. */
+  readonly instances: Map<string, Instance>;
+  readonly instancesDirectory: string;
+  readonly projectsDirectory: string;
+  readonly reservationsDirectory: string;
+  readonly isolation: Isolation;
+  readonly bootId: string;
+  readonly interpreter: () => Promise<string>;
+  readonly open: (launched: Pick<Launched, 'record' | 'keeper' | 'child'> & { files: Instance['files'] }) => Instance;
+  readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
+  readonly noticeWide: (instance: Instance, host: string) => void;
+};
+
+export type Starter = {
+  readonly start: (spec: InstanceSpec, signal: AbortSignal) => Promise<InstanceAddress>;
+  /** Ends a start whose processes do not exist yet; false when there is none such. */
+  readonly cancel: (instanceId: string) => Promise<boolean>;
+};
+
+export function createStarter(context: StarterOptions): Starter {
+  const { instances, isolation, options } = context;
+  const launching = new Map<string, { readonly abort: AbortController; readonly done: Promise<Instance> }>();
+  const portsInUse = new Set<number>();
+
+  const launchOnce = async (spec: InstanceSpec, signal: AbortSignal): Promise<Instance> => {
+    const interpreter = await context.interpreter();
+    const taken = new Set(
+      [...instances.values()].filter((other) => other.end() === null).map((other) => other.record().port),
+    );
+    const port = await findFreePort(new Set([...taken, ...portsInUse]));
+    portsInUse.add(port);
+    try {
+      const files = instanceFiles(context.instancesDirectory, spec.instanceId);
+      const launched = await launch({
+        files,
+        spec,
+        project: parsePrepared(spec.prepared),
+        projectsDirectory: context.projectsDirectory,
+        reservationsDirectory: context.reservationsDirectory,
+        isolation,
+        interpreter,
+        port,
+        bootId: context.bootId,
+        now: options.now(),
+        path: options.path,
+        language: options.language,
+        timeZone: options.timeZone,
+      });
+      const instance = context.open({ files, record: launched.record, keeper: launched.keeper, child: launched.child });
+      instances.set(spec.instanceId, instance);
+      if (signal.aborted) await instance.stop(0);
+      else launched.go();
+      return instance;
+    } finally {
+      portsInUse.delete(port);
+    }
+  };
+
+  /** One launch at a time per instance; a second caller gets the same one. */
+  const launchShared = (spec: InstanceSpec): Promise<Instance> => {
+    const running = launching.get(spec.instanceId);
+    if (running !== undefined) return running.done;
+    const abort = new AbortController();
+    const done = launchOnce(spec, abort.signal).finally(() => launching.delete(spec.instanceId));
+    launching.set(spec.instanceId, { abort, done });
+    return done;
+  };
+
+  const start = async (spec: InstanceSpec, signal: AbortSignal): Promise<InstanceAddress> => {
+    for (let attempt = 1; attempt <= PORT_ATTEMPTS; attempt++) {
+      if (signal.aborted) throw new StartError('The start was given up before it began.', null);
+      const instance =
+        instances.get(spec.instanceId) ??
+        (await launchShared(spec).catch((error: unknown) => {
+          throw new StartError(`The bot could not be started: ${sentence(error)}`, null, { cause: error });
+        }));
+      const address = await becomeReady(instance, spec, signal);
+      if (address !== null) return address;
+      // Taken out first, so that its end is not told: the instance is about to start anew.
+      instances.delete(spec.instanceId);
+      await instance.stop(0);
+    }
+    throw new StartError(`Other programs took the bot's port ${PORT_ATTEMPTS} times in a row.`, null);
+  };
+
+  /** Null when its port belongs to somebody else. */
+  const becomeReady = async (
+    instance: Instance,
+    spec: InstanceSpec,
+    signal: AbortSignal,
+  ): Promise<InstanceAddress | null> => {
+    const known = instance.record();
+    const earlier = instance.end();
+    if (earlier !== null) throw exitError(earlier);
+    if (known.address !== null) return known.address;
+    let state = 'it has not begun';
+    const ended = new AbortController();
+    const waiting = waitUntilReady({
+      port: known.port,
+      pids: () => instance.containment.members(readProcessTable).map(({ pid }) => pid),
+      signal: AbortSignal.any([signal, ended.signal]),
+      onState: (next) => {
+        state = next;
+      },
+    });
+    let failure: unknown = null;
+    const readiness = waiting.catch((error: unknown) => {
+      failure = error;
+      return null;
+    });
+    const first = await Promise.race([readiness, instance.ended.then(() => null)]);
+    ended.abort();
+    const end = instance.end();
+    if (end !== null) {
+      if (!signal.aborted && isTakenByOthers(known.port)) return null;
+      throw exitError(end);
+    }
+    if (first === null) {
+      await instance.stop(0);
+      throw new StartError(`The bot was stopped before it was ready: ${state}.`, null, { cause: failure });
+    }
+    if (first.kind === 'foreign') return null;
+    if (first.wide !== null) context.noticeWide(instance, first.wide.address);
+    settle(instance, spec, first.address);
+    return first.address;
+  };
+
+  const settle = (instance: Instance, spec: InstanceSpec, address: InstanceAddress): void => {
+    const { instanceId, limits } = spec;
+    try {
+      if (!instance.containment.limitCpu(limits.cpuMillicores)) {
+        context.noticed(instanceId, 'cpu-limit-not-enforced', 'this machine offers no CPU controller to the service');
+      }
+      if (!instance.containment.boundsMemory) {
+        const detail = 'this machine offers no memory controller to the service: it looks each second';
+        context.noticed(instanceId, 'memory-limit-sampled', detail);
+      }
+      instance.update({ address });
+    } catch (error) {
+      // A full disk, or its end: the bot is ready all the same.
+      options.logger.warn({ err: error, instanceId }, 'readiness could not be written down');
+    }
+  };
+
+  return {
+    start,
+    cancel: async (instanceId) => {
+      const running = launching.get(instanceId);
+      if (running === undefined) return false;
+      running.abort.abort();
+      await running.done.catch(() => undefined);
+      return true;
+    },
+  };
+}
+
+/** A bot that ends because its port is taken says so only in its own words; the listener tells. */
+function isTakenByOthers(port: number): boolean {
+  return readListeners().some((listener) => listener.port === port);
+}
+
+function exitError(end: InstanceEnd): StartError {
+  const exit = describeExit(end);
+  const how =
+    exit.outOfMemory && exit.code !== 0
+      ? 'ran out of memory'
+      : exit.signal !== null
+        ? `was ended by ${exit.signal}`
+        : exit.code !== null
+          ? `exited with status ${exit.code}`
+          : 'was lost';
+  return new StartError(`The bot ${how} before it was ready.`, exit);
+}
+
+function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
