@@ -35,8 +35,8 @@ export function KeyForm({ onKey }: { readonly onKey: (key: string) => void }) {
         {complaint}
       </p>
       <p id="key-hint" className="quiet">
-        Sessions are started with a key of your organization, <code>pk_…</code>. The service printed one at its first
-        start; <code>npx botcli cloud keys create NAME --kind public</code> makes another. It stays in this tab only.
+        Sessions are started with a public key of your organization. The service printed one at its first start;{' '}
+        <code>npx botcli cloud keys create NAME --kind public</code> makes another. It stays in this tab only.
       </p>
     </form>
   );

@@ -1,5 +1,5 @@
 import { ApiError, ConnectionError, createClient } from '@bothost/contract';
-import { PipecatClient } from '@pipecat-ai/client-js';
+import { LogLevel, logger, PipecatClient } from '@pipecat-ai/client-js';
 import { WavMediaManager, WebSocketTransport } from '@pipecat-ai/websocket-transport';
 import type { Level } from './levels.ts';
 import type { TalkEvent } from './talk-state.ts';
@@ -24,6 +24,8 @@ const microphoneRate = 16_000;
 /** Bytes of microphone sound per frame: 32 ms. */
 const microphoneChunk = 1024;
 
+logger.setLevel(LogLevel.WARN);
+
 /** Begins a session of an agent and connects to it. Everything that happens is told by `onEvent`, failures included. */
 export function startTalk(options: TalkOptions): Talk {
   const { levels, onEvent } = options;
@@ -41,9 +43,14 @@ export function startTalk(options: TalkOptions): Talk {
 
   const client = new PipecatClient({
     transport: new WebSocketTransport({ mediaManager: media, recorderSampleRate: microphoneRate }),
-    enableMic: true,
+    // It is opened below and recorded from when the bot is ready: with true the client would open it a second time,
+    // and would not connect at all where there is none.
+    enableMic: false,
     callbacks: {
-      onBotReady: () => onEvent({ type: 'phase', phase: 'ready' }),
+      onBotReady: () => {
+        if (client.tracks().local.audio !== undefined) client.enableMic(true);
+        onEvent({ type: 'phase', phase: 'ready' });
+      },
       onUserStartedSpeaking: () => onEvent({ type: 'speaking', who: 'you', speaking: true }),
       onUserStoppedSpeaking: () => onEvent({ type: 'speaking', who: 'you', speaking: false }),
       onBotStartedSpeaking: () => onEvent({ type: 'speaking', who: 'bot', speaking: true }),
@@ -76,10 +83,7 @@ async function connect(client: PipecatClient, options: TalkOptions, over: () => 
     throw new Error('Browsers give pages no sound here. Open this page by https, or on localhost.');
   }
   await client.initDevices();
-  const hasMicrophone = client.tracks().local.audio !== undefined;
-  // Without one the transport must not try to record, or it would not connect.
-  if (!hasMicrophone) client.enableMic(false);
-  onEvent({ type: 'microphone', microphone: hasMicrophone ? 'on' : 'none' });
+  onEvent({ type: 'microphone', microphone: client.tracks().local.audio === undefined ? 'none' : 'on' });
   if (over()) return;
 
   onEvent({ type: 'phase', phase: 'authenticating' });
