@@ -48,6 +48,8 @@ export type Fixture = {
   readonly leave: () => Promise<void>;
   readonly comeBack: () => Promise<Runtime>;
   readonly project: (name: string, files?: Readonly<Record<string, string>>) => Promise<string>;
+  /** Names an instance that was started without `spec`, to be cleaned away at the end. */
+  readonly remember: (instanceId: string) => void;
   readonly spec: (instanceId: string, onStart?: string, limits?: ResourceLimits) => Promise<InstanceSpec>;
   readonly start: (instanceId: string, onStart?: string, limits?: ResourceLimits) => Promise<InstanceAddress>;
 };
@@ -104,6 +106,9 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
     leave,
     comeBack,
     project,
+    remember: (instanceId) => {
+      names.add(instanceId);
+    },
     spec,
     start: async (...options) => current().start(await spec(...options), new AbortController().signal),
   };
