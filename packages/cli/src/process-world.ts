@@ -1,3 +1,4 @@
+import { tolerateClosedReader } from './closed-reader.ts';
 import { readEnvironment } from './config.ts';
 import { Interrupted } from './failure.ts';
 import type { Ask, Output, World } from './world.ts';
@@ -20,10 +21,7 @@ export function processWorld(): World {
 }
 
 function outputOf(stream: NodeJS.WriteStream): Output {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader of a pipe may have seen enough (`| head`); nobody is left to be told.
-    if (error.code !== 'EPIPE') throw error;
-  });
+  tolerateClosedReader(stream);
   return {
     terminal: stream.isTTY === true,
     columns: stream.columns ?? 80,

@@ -1,9 +1,10 @@
-/** The candidate that is nearly the same word, or null. A third of its letters may differ. */
+/** The candidate that is nearly the same word, or null. A third of its letters may differ, and two swapped ones. */
 export function closest(word: string, candidates: readonly string[]): string | null {
   let best: { readonly candidate: string; readonly distance: number } | null = null;
   for (const candidate of candidates) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
-    const allowed = Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3));
+    const longest = Math.max(word.length, candidate.length);
+    const allowed = longest < 4 ? 1 : Math.max(2, Math.floor(longest / 3));
     if (distance <= allowed && (best === null || distance < best.distance)) best = { candidate, distance };
   }
   return best?.candidate ?? null;

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { agentItem, organization, privateKey, publicKey } from './testing/records.ts';
+import { startTestService, type TestService } from './testing/service.ts';
+
+/** The program as it is shipped: built anew into a directory of its own, run as a process from there. */
+let directory: string;
+let service: TestService;
+
+beforeAll(async () => {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  directory = await mkdtemp(join(tmpdir(), 'botcli-built-'));
+  await mkdir(join(directory, 'bin'));
+  await writeFile(join(directory, 'package.json'), '{"type": "module"}');
+  await cp(join(root, 'bin/botcli.js'), join(directory, 'bin/botcli.js'));
+  await build({
+    root,
+    configFile: join(root, 'vite.config.ts'),
+    logLevel: 'error',
+    build: { outDir: join(directory, 'dist'), emptyOutDir: true },
+  });
+  service = await startTestService(
+    { privateKey, publicKey },
+    {
+      listAgents: () => ({ services: [agentItem], agents: [agentItem] }),
+      listOrganizations: () => ({ organizations: [organization] }),
+    },
+  );
+});
+afterAll(async () => {
+  await service.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+type Ended = {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+type Circumstances = {
+  readonly stdin?: string;
+  readonly interruptOn?: Promise<unknown>;
+  /** Close the reading end of standard output before anything is written. */
+  readonly deaf?: boolean;
+  readonly token?: string;
+};
+
+function botcli(args: readonly string[], given: Circumstances = {}): Promise<Ended> {
+  const env = { HOME: directory, BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: given.token ?? privateKey };
+  const child = spawn(process.execPath, [join(directory, 'bin/botcli.js'), ...args], { env, cwd: directory });
+  const seen = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => {
+    seen.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    seen.stderr += chunk;
+  });
+  if (given.deaf) child.stdout.destroy();
+  child.stdin.end(given.stdin ?? '');
+  void given.interruptOn?.then(() => child.kill('SIGINT'));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject).on('close', (code, signal) => resolve({ code, signal, ...seen }));
+  });
+}
+
+test('the built program answers its version, needs nothing beside itself, and says exit statuses', async () => {
+  expect(await botcli(['--version'])).toEqual({ code: 0, signal: null, stdout: 'botcli 0.1.0\n', stderr: '' });
+  expect(await botcli(['cloud', 'agnt'])).toMatchObject({ code: 2, stdout: '' });
+  const listed = await botcli(['cloud', 'agent', 'list']);
+  expect(listed).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^parrot\tus-west\t/) });
+  expect((await botcli(['cloud', 'agent', 'list', '--api-url', 'http://127.0.0.1:1'])).code).toBe(1);
+});
+
+test('a login by standard input is used by the next process', async () => {
+  const refused = await botcli(['cloud', 'auth', 'login', '--with-token', '--json'], { stdin: 'sk_wrong\n' });
+  expect(refused.code).toBe(1);
+  expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: '401', reason: 'key-invalid' } });
+  const login = await botcli(['cloud', 'auth', 'login', '--with-token'], { stdin: `${privateKey}\n`, token: '' });
+  expect(login).toMatchObject({ code: 0, stderr: '' });
+  expect(await botcli(['cloud', 'agent', 'list'], { token: '' })).toMatchObject({ code: 0 });
+});
+
+test('SIGINT ends a waiting process with 130 and one document', async () => {
+  const silent = createServer((socket) => socket.on('error', () => {}));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const address = silent.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  const asked = new Promise<void>((resolve) =>
+    silent.once('connection', (socket) => socket.once('data', () => resolve())),
+  );
+  const ended = await botcli(['cloud', 'agent', 'list', '--json', '--api-url', url], { interruptOn: asked });
+  silent.close();
+  expect(ended).toMatchObject({ code: 130, signal: null });
+  expect(JSON.parse(ended.stdout)).toMatchObject({ error: { reason: 'interrupted' } });
+});
+
+test.each(['--help', '--version'])('a reader of %s that is gone is no failure', async (line) => {
+  expect(await botcli([line], { deaf: true })).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
+});
+
+test('--version loads the launcher and a few small files', async () => {
+  const main = await readFile(join(directory, 'dist/main.js'), 'utf8');
+  const chunks = await readdir(join(directory, 'dist/chunks'));
+  const loaded = [...main.matchAll(/^import .*"\.\/chunks\/([^"]+)"/gm)].map(([, name]) => name ?? '');
+  expect(loaded.every((name) => chunks.includes(name))).toBe(true);
+  let bytes = main.length;
+  for (const name of loaded) bytes += (await readFile(join(directory, 'dist/chunks', name), 'utf8')).length;
+  expect(bytes).toBeGreaterThan(0);
+  expect(bytes).toBeLessThan(8_192);
+});

@@ -1,0 +1,55 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { aliases, commands, groups } from './commands.ts';
+import { globalOptions } from './global-options.ts';
+
+const folder = fileURLToPath(new URL('commands/', import.meta.url));
+
+test('each file below commands/ is the line of the table that its path says, and each line has its file', async () => {
+  const files = (await readdir(folder, { recursive: true })).filter((name) => /(?<!\.test)\.ts$/.test(name));
+  const paths = files.map((name) => name.replace(/\.ts$/, '').split(/[\\/]/).join(' '));
+  expect(paths.sort()).toEqual(Object.keys(commands).sort());
+  const table = await readFile(fileURLToPath(new URL('commands.ts', import.meta.url)), 'utf8');
+  for (const path of paths) {
+    expect(table).toContain(`'${path}': () => import('./commands/${path.split(' ').join('/')}.ts')`);
+  }
+});
+
+test('each command stands in a group, and each group and alias leads to a command', () => {
+  const paths = Object.keys(commands);
+  for (const path of paths) {
+    const words = path.split(' ');
+    for (let length = 1; length < words.length; length += 1) {
+      expect(groups).toHaveProperty([words.slice(0, length).join(' ')]);
+    }
+  }
+  for (const group of Object.keys(groups)) expect(paths.some((path) => path.startsWith(`${group} `))).toBe(true);
+  for (const target of Object.values(aliases)) expect(paths).toContain(target);
+});
+
+test.each(Object.keys(commands))('%s hides no global option and gives each letter and name once', async (path) => {
+  const command = (await commands[path]?.())?.command;
+  const all = [...Object.entries(globalOptions), ...Object.entries(command?.options ?? {})];
+  const names = [...all.map(([name]) => name), ...Object.keys(command?.arguments ?? {})];
+  const letters = all.flatMap(([, option]) => ('short' in option && option.short !== undefined ? [option.short] : []));
+  expect(new Set(names).size).toBe(names.length);
+  expect(new Set(letters).size).toBe(letters.length);
+});
+
+test.each(Object.keys(commands))('the examples of %s are lines that it takes', async (path) => {
+  const command = (await commands[path]?.())?.command;
+  expect(command?.examples.length).toBeGreaterThan(0);
+  for (const example of command?.examples ?? []) {
+    const own = [path, ...Object.keys(aliases).filter((alias) => aliases[alias] === path)];
+    expect(own.some((words) => example.startsWith(words))).toBe(true);
+  }
+});
+
+test('no command file loads the contract or the configuration file parser, so that help stays quick', async () => {
+  for (const path of Object.keys(commands)) {
+    const source = await readFile(`${folder}${path.split(' ').join('/')}.ts`, 'utf8');
+    expect(source).not.toMatch(/^import (?!type).*'@bothost\/contract'/m);
+    expect(source).not.toMatch(/^import .*'\.\.\/.*connection\.ts'/m);
+  }
+});

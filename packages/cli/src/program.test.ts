@@ -1,0 +1,197 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { failure } from '@bothost/contract';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { profileFile } from './testing/profile-file.ts';
+import { agent, agentItem, organization, privateKey, publicKey } from './testing/records.ts';
+import { type Circumstances, runProgram } from './testing/run-program.ts';
+import { startTestService, type TestService } from './testing/service.ts';
+
+let service: TestService;
+let place: Awaited<ReturnType<typeof profileFile>>;
+let variables: Record<string, string>;
+
+beforeAll(async () => {
+  place = await profileFile();
+  service = await startTestService(
+    { privateKey, publicKey },
+    {
+      listOrganizations: () => ({ organizations: [organization] }),
+      listAgents: () => ({ services: [agentItem], agents: [agentItem] }),
+      getAgent: ({ params }) => {
+        if (params['agentName'] !== 'parrot') throw failure('not-found');
+        return agent;
+      },
+      listRegions: () => {
+        throw failure('invalid-request', { issues: [{ path: 'query.x', message: 'is \u001b[31mwrong' }] });
+      },
+      getProperties: () => ({ properties: { defaultRegion: 'us-west' } }),
+    },
+  );
+  variables = { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey, BOTCLI_CONFIG: place.file };
+});
+afterAll(async () => {
+  await service.close();
+  await place.remove();
+});
+
+const ask = (line: string, given: Circumstances = {}) =>
+  runProgram(line === '' ? [] : line.split(' '), { variables, ...given });
+
+test('--version and --help answer on standard output, without a service', async () => {
+  expect(await ask('--version')).toEqual({ status: 0, stdout: 'botcli 0.1.0\n', stderr: '' });
+  expect(JSON.parse((await ask('--version --json')).stdout)).toEqual({ version: '0.1.0' });
+  for (const line of ['', '--help', '-h', 'help']) {
+    expect(await ask(line)).toMatchObject({ status: 0, stdout: expect.stringContaining('Usage:\n  botcli COMMAND') });
+  }
+  const help = await ask('cloud agent stop --help');
+  expect(help).toMatchObject({ status: 0, stderr: '' });
+  expect(help.stdout).toContain('botcli cloud agent stop NAME --session-id ID [options]');
+  expect((await ask('help cloud agent stop')).stdout).toBe(help.stdout);
+  expect((await ask('cloud auth whoami --help')).stdout).toBe((await ask('cloud auth status --help')).stdout);
+});
+
+test.each([
+  ['cloud', '"botcli cloud" needs another word', 'botcli cloud --help'],
+  ['cloud agnt list', 'There is no command "botcli cloud agnt"', 'Did you mean "botcli cloud agent"?'],
+  ['agent list', 'There is no command "botcli agent"', 'Did you mean "botcli cloud agent list"?'],
+  ['deploy', 'There is no command "botcli deploy"', 'botcli --help'],
+  ['--bogus', 'There is no option --bogus here', ''],
+  ['cloud agent list --regoin x', 'There is no option --regoin here', 'Did you mean --region?'],
+  ['cloud agent list extra', 'There is one word too many: "extra"', ''],
+  ['cloud agent status', 'NAME is missing', ''],
+  ['cloud agent stop parrot', '--session-id is required', ''],
+  ['cloud agent list --region', '--region needs a value', ''],
+  ['cloud agent list --region --api-url x', '"--api-url" looks like an option', '--region=--api-url'],
+  ['cloud agent stop x -s y --force=yes', '--force takes no value', ''],
+  ['cloud agent list --output xml', '--output takes rich, plain, json, not "xml"', ''],
+  ['cloud agent sessions parrot --limit 0', '--limit takes a whole number from 1 to 1000, not "0"', ''],
+  ['cloud keys create x --kind secret', '--kind takes private, public, not "secret"', ''],
+  ['cloud agent list --api-url nowhere', 'not an http or https URL', ''],
+  ['constructor', 'There is no command "botcli constructor"', ''],
+  ['cloud agent list --constructor', 'There is no option --constructor here', ''],
+])('%s is called wrongly: exit 2, nothing on standard output, what to do on the other', async (line, message, hint) => {
+  const { status, stdout, stderr } = await ask(line);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toContain(message);
+  expect(stderr).toContain(hint);
+});
+
+test('an output mode that does not exist in the environment is called wrongly', async () => {
+  const outcome = await ask('cloud agent list', { variables: { ...variables, BOTCLI_OUTPUT: 'xml' } });
+  expect(outcome).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('BOTCLI_OUTPUT takes rich, plain, json'),
+  });
+});
+
+test('plain is for pipes, rich for terminals, and flag, short flag and environment choose', async () => {
+  const plain = 'parrot\tus-west\t';
+  expect((await ask('cloud agent list')).stdout).toMatch(new RegExp(`^${plain}.*\n$`));
+  const rich = await ask('cloud agent list', { terminal: true, columns: 200 });
+  expect(rich.stdout).toContain('\u001b[1mName\u001b[22m');
+  expect((await ask('cloud agent list --output plain', { terminal: true })).stdout).toMatch(new RegExp(`^${plain}`));
+  const json = { variables: { ...variables, BOTCLI_OUTPUT: 'json' } };
+  for (const outcome of [
+    await ask('cloud agent list --json'),
+    await ask('--output json cloud agent list'),
+    await ask('--json cloud --output=plain agent list', { terminal: true }),
+    await ask('cloud agent list', json),
+  ]) {
+    expect(JSON.parse(outcome.stdout)).toEqual({ agents: [agentItem] });
+  }
+  expect((await ask('cloud agent list --output plain', json)).stdout).toMatch(new RegExp(`^${plain}`));
+});
+
+test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('%j takes the colours and leaves the rest', async (more) => {
+  const outcome = await ask('cloud agent list', { terminal: true, variables: { ...variables, ...more } });
+  expect(outcome.stdout).toMatch(/^Name {4}Region/);
+  expect(outcome.stdout).not.toContain('\u001b');
+  const failed = await ask('cloud agent status crow', { terminal: true, variables: { ...variables, ...more } });
+  expect(failed.stderr).toMatch(/^error: Not found/);
+});
+
+test('a narrow terminal shows fewer columns, says so, and cuts no value', async () => {
+  const { stdout } = await ask('cloud agent list', { terminal: true, columns: 40 });
+  expect(stdout).toContain('Not shown for want of width: agent id, active deployment id, created.');
+  expect(stdout).not.toContain(agentItem.id);
+});
+
+test('what the service refuses is shown with its message and request id: exit 1', async () => {
+  expect(await ask('cloud agent status crow')).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'error: Not found: no such agent or session.\n  request id: request-1\n',
+  });
+  const { status, stdout, stderr } = await ask('cloud agent status crow --json');
+  expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+  expect(JSON.parse(stdout)).toEqual({
+    error: {
+      error: 'Not found: no such agent or session.',
+      code: '404',
+      reason: 'not-found',
+      requestId: 'request-1',
+    },
+  });
+});
+
+test('each issue of a refused request is a line, and nothing of it drives the terminal', async () => {
+  const { stderr } = await ask('cloud regions list');
+  expect(stderr).toContain('\n  query.x: is wrong\n');
+  const { error } = JSON.parse((await ask('cloud regions list --json')).stdout);
+  expect(error.issues).toEqual([{ path: 'query.x', message: 'is \u001b[31mwrong' }]);
+});
+
+test('a wrong key is a 401 that says how to log in, and is never shown', async () => {
+  const wrong = `${privateKey.slice(0, -1)}${privateKey.endsWith('0') ? '1' : '0'}`;
+  const outcome = await ask('cloud agent list', { variables: { ...variables, BOTCLI_TOKEN: wrong } });
+  expect(outcome.status).toBe(1);
+  expect(outcome.stderr).toContain('warning: the key from BOTCLI_TOKEN looks mistyped');
+  expect(outcome.stderr).toContain('This API key is not valid here.');
+  expect(outcome.stderr).toContain('botcli cloud auth login');
+  expect(outcome.stdout + outcome.stderr).not.toContain(wrong);
+});
+
+test.each<[Record<string, string>, string, string]>([
+  [{ BOTCLI_TOKEN: '' }, 'There is no private key.', '`npm start`'],
+  [{ BOTCLI_TOKEN: 'sk_with\u00e9' }, 'has characters that no key has', 'Copy it again'],
+  [{ BOTCLI_TOKEN: publicKey }, 'is a public key; this needs a private one', ''],
+  [{ BOTCLI_API_URL: 'http://127.0.0.1:1' }, 'cannot reach the service at http://127.0.0.1:1', 'BOTCLI_API_URL'],
+])('%j is told with what to do next', async (changed, message, hint) => {
+  const { status, stdout, stderr } = await ask('cloud agent list', { variables: { ...variables, ...changed } });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toContain(message);
+  expect(stderr).toContain(hint);
+  const key = changed['BOTCLI_TOKEN'];
+  if (key) expect(stderr).not.toContain(key);
+});
+
+test('a broken profile is exit 1, in words', async () => {
+  const file = join(place.file, '..', '..', 'broken.toml');
+  await writeFile(file, 'private_key = sk_secret\n', { mode: 0o600 });
+  const outcome = await ask('cloud agent list', { variables: { ...variables, BOTCLI_CONFIG: file } });
+  expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining('is not valid TOML (line 1)') });
+  expect(outcome.stderr).not.toContain('sk_secret');
+});
+
+test('--organization and the profile act through the organization, a key alone does not', async () => {
+  await ask('cloud agent list -o acme');
+  expect(service.taken.at(-1)).toMatchObject({ path: '/v1/organizations/acme/agents', key: privateKey });
+  await ask('cloud agent list --region us-west');
+  expect(service.taken.at(-1)).toMatchObject({ path: '/v1/agents', query: { region: 'us-west' } });
+  expect(service.taken.at(-1)?.userAgent).toBe('botcli/0.1.0');
+});
+
+test('Ctrl-C ends a request that hangs with exit 130', async () => {
+  const interruption = new AbortController();
+  const silent = createServer((socket) => {
+    socket.on('error', () => {}).once('data', () => interruption.abort());
+  });
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const address = silent.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const outcome = await ask(`cloud agent list --api-url http://127.0.0.1:${port}`, { signal: interruption.signal });
+  silent.close();
+  expect(outcome).toEqual({ status: 130, stdout: '', stderr: 'error: Interrupted.\n' });
+});

@@ -1,0 +1,101 @@
+import type { Command } from './command.ts';
+import { aliases, commands, groups } from './commands.ts';
+import { environmentVariables } from './config.ts';
+import { globalOptions } from './global-options.ts';
+import { optionLine, usageLine } from './help.ts';
+import type { Options } from './options.ts';
+
+/** The command reference (`docs/botcli.md`) as Markdown, made from the table of commands and nothing else. */
+export async function commandReference(): Promise<string> {
+  const parts = [introduction()];
+  for (const [group, about] of Object.entries(groups)) {
+    const own = Object.keys(commands).filter((path) => path.startsWith(`${group} `) && !deeper(path, group));
+    if (own.length === 0) continue;
+    parts.push(`## botcli ${group}\n\n${about}.`);
+    for (const path of own) parts.push(await commandSection(path));
+  }
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** Whether the command belongs to a group within the group. */
+function deeper(path: string, group: string): boolean {
+  return Object.keys(groups).some((other) => other.startsWith(`${group} `) && path.startsWith(`${other} `));
+}
+
+async function commandSection(path: string): Promise<string> {
+  const command = (await commands[path]?.())?.command;
+  if (command === undefined) throw new Error(`no command at ${path}`);
+  const names = Object.keys(aliases).filter((alias) => aliases[alias] === path);
+  return [
+    `### ${path.split(' ').slice(1).join(' ')}`,
+    `${command.summary}.${command.details === null ? '' : ` ${command.details}`}`,
+    ...names.map((alias) => `Also: \`botcli ${alias}\`.`),
+    fence([usageLine(path, command)]),
+    ...argumentTable(command),
+    ...optionTable(command.options),
+    fence(command.examples.map((example) => `botcli ${example}`)),
+  ].join('\n\n');
+}
+
+function argumentTable({ arguments: expected }: Command): readonly string[] {
+  const rows = Object.entries(expected).map(([name, { description }]) => [code(name.toUpperCase()), description]);
+  return rows.length === 0 ? [] : [table(['Argument', 'Meaning'], rows)];
+}
+
+function optionTable(options: Options): readonly string[] {
+  const rows = Object.entries(options).map(([name, option]) => [
+    code(optionLine(name, option)),
+    option.kind === 'value' && option.required ? `${option.description} (required)` : option.description,
+  ]);
+  return rows.length === 0 ? [] : [table(['Option', 'Meaning'], rows)];
+}
+
+function introduction(): string {
+  return [
+    '# botcli',
+    'Made from the table of commands in `packages/cli/src/commands.ts`; a test compares the two. ' +
+      'Refresh it by `npx vitest run -u packages/cli/src/reference.test.ts`.',
+    '## Everywhere',
+    ...optionTable(globalOptions),
+    table(
+      ['Variable', 'Meaning'],
+      environmentVariables.map(([name, meaning]) => [code(name), meaning]),
+    ),
+    'Options win over the environment, the environment over the profile. The profile is TOML, mode 0600: `api_url`, ' +
+      '`organization`, `private_key`, `public_key`; anything else in it is kept.',
+    table(
+      ['Output', 'What it is'],
+      [
+        ['`rich`', 'For people: aligned, coloured, fitted to the terminal'],
+        [
+          '`plain`',
+          'For line tools: tab-separated, whole, no header; a label and a value per line where one thing is shown',
+        ],
+        ['`json`', 'For programs: exactly one document on standard output, `{"error": {...}}` when it failed'],
+      ],
+    ),
+    'Data goes to standard output, talk to standard error.',
+    table(
+      ['Exit status', 'Meaning'],
+      [
+        ['0', 'Done'],
+        ['1', 'Ran and failed: the service said no, something was not found, a question was answered with no'],
+        ['2', 'Called wrongly, or a question would have to be asked and there is no terminal'],
+        ['130', 'Interrupted'],
+      ],
+    ),
+  ].join('\n\n');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+function fence(lines: readonly string[]): string {
+  return ['```sh', ...lines, '```'].join('\n');
+}

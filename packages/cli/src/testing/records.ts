@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { type AgentDetails, type AgentListItem, type ApiKey, makeKey, type SessionResponse } from '@bothost/contract';
+
+/** Records as a service would answer them, for tests to vary. */
+
+export const privateKey = makeKey('private', randomBytes(128));
+export const publicKey = makeKey('public', randomBytes(128));
+export const organization = { id: '01930000-0000-7000-8000-000000000001', name: 'acme', verboseName: 'Acme Inc.' };
+export const sessionId = '01930000-0000-7000-8000-00000000000a';
+const deploymentId = '01930000-0000-7000-8000-000000000003';
+const created = '2026-11-20T16:00:00.000Z';
+
+export const agentItem: AgentListItem = {
+  id: '01930000-0000-7000-8000-000000000002',
+  name: 'parrot',
+  region: 'us-west',
+  organizationId: organization.id,
+  desiredDeploymentId: deploymentId,
+  reconciledDeploymentId: deploymentId,
+  activeDeploymentId: deploymentId,
+  createdAt: created,
+  updatedAt: created,
+  deletedAt: null,
+};
+
+export const agent: AgentDetails = {
+  id: agentItem.id,
+  name: 'parrot',
+  organizationId: organization.id,
+  region: 'us-west',
+  createdAt: created,
+  updatedAt: created,
+  ready: true,
+  available: true,
+  activeDeploymentReady: true,
+  desiredDeploymentId: deploymentId,
+  reconciledDeploymentId: deploymentId,
+  activeDeploymentId: deploymentId,
+  autoScaling: { minReplicas: 1, maxReplicas: 5 },
+  activeSessionCount: 2,
+  idleInstanceCount: 1,
+  startingInstanceCount: 0,
+  agentProfile: 'agent-1x',
+  maxSessionDuration: 7_200,
+  websocketAuth: 'token',
+  deployment: {
+    id: deploymentId,
+    serviceId: agentItem.id,
+    createdAt: created,
+    updatedAt: created,
+    manifest: {
+      apiVersion: 'v1',
+      kind: 'Agent',
+      metadata: { name: 'parrot', namespace: 'acme' },
+      spec: {
+        autoScaling: { minReplicas: 1, maxReplicas: 5 },
+        resources: { cpu: '500m', memory: '1Gi' },
+        imagePullSecretName: null,
+        envFromSecretNames: [],
+        maxSessionDurationSeconds: 7_200,
+      },
+    },
+  },
+  currentRevision: null,
+  previousRevision: null,
+  errors: [],
+  conditions: [],
+};
+
+export const apiKey: ApiKey = {
+  id: '01930000-0000-7000-8000-000000000004',
+  name: 'first',
+  kind: 'private',
+  start: 'sk_1234',
+  createdAt: created,
+  expiresAt: null,
+  lastUsedAt: null,
+  revokedAt: null,
+};
+
+export const session: SessionResponse = {
+  sessionId,
+  serviceId: agentItem.id,
+  organizationId: organization.id,
+  deploymentId,
+  createdAt: created,
+  updatedAt: '2026-11-20T16:01:05.000Z',
+  endedAt: '2026-11-20T16:01:05.000Z',
+  botStartSeconds: 2,
+  coldStart: true,
+  completionStatus: 'HTTP_ERROR',
+  endState: 'agent_error',
+  meetingIds: [],
+  events: [
+    { eventCode: 'SESSION_START_INITIATED', eventTs: created, detail: null },
+    {
+      eventCode: 'INSTANCE_EXITED',
+      eventTs: '2026-11-20T16:01:05.000Z',
+      detail: { exitCode: 3, tail: 'Error: no\n\u001b[2Jat bot' },
+    },
+  ],
+  startPhases: { claim: 4.25, boot: 812.4, handOver: 9.9 },
+  resourceMetrics: {
+    id: '01930000-0000-7000-8000-00000000000b',
+    sessionId,
+    sampleCount: 65,
+    cpuMillicoresP50: 120,
+    cpuMillicoresP90: 300,
+    cpuMillicoresP95: 400,
+    cpuMillicoresP99: 480,
+    memoryBytesP50: 104_857_600,
+    memoryBytesP90: 110_000_000,
+    memoryBytesP95: 110_000_000,
+    memoryBytesP99: 209_715_200,
+    timeseries: [
+      { t: 1_763_654_400, c: 0, m: 100_000_000 },
+      { t: 1_763_654_405, c: 250, m: 150_000_000 },
+      { t: 1_763_654_410, c: 500, m: 209_715_200 },
+    ],
+    eventTs: '2026-11-20T16:01:05.000Z',
+    createdAt: created,
+  },
+};
+
+/** The session as lists show it. */
+export const sessionSummary = (({ resourceMetrics: _, meetingIds: __, events: ___, startPhases: ____, ...rest }) =>
+  rest)(session);

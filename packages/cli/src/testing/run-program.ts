@@ -1,0 +1,55 @@
+import { type Environment, readEnvironment } from '../config.ts';
+import { Interrupted } from '../failure.ts';
+import { run } from '../program.ts';
+import type { World } from '../world.ts';
+
+export type Outcome = { readonly status: number; readonly stdout: string; readonly stderr: string };
+
+export type Circumstances = {
+  /** Variables of the environment; nothing of this process's own is seen. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Whether the three streams are a terminal. */
+  readonly terminal?: boolean;
+  readonly columns?: number;
+  readonly stdin?: string;
+  readonly directory?: string;
+  /** What a person answers, in order: a text, yes or no, or Ctrl-C. */
+  readonly answers?: readonly (string | boolean | 'ctrl-c')[];
+  readonly now?: Date;
+  readonly signal?: AbortSignal;
+};
+
+/** Runs a command line in this process, in a world of the test's making, and answers what was seen of it. */
+export async function runProgram(args: readonly string[], given: Circumstances = {}): Promise<Outcome> {
+  const written = { stdout: '', stderr: '' };
+  const terminal = given.terminal ?? false;
+  const questions = [...(given.answers ?? [])];
+  const output = (name: 'stdout' | 'stderr') => ({
+    terminal,
+    columns: given.columns ?? 80,
+    write: (text: string) => {
+      written[name] += text;
+    },
+  });
+  const reply = (question: string) => {
+    const answer = questions.shift();
+    if (answer === undefined) throw new Error(`nobody answers: ${question}`);
+    if (answer === 'ctrl-c') throw new Interrupted();
+    written.stderr += `? ${question}\n`;
+    return answer;
+  };
+  const environment: Environment = readEnvironment({ HOME: '/nonexistent', ...given.variables });
+  const world: World = {
+    environment,
+    directory: given.directory ?? '/nonexistent',
+    stdin: { terminal, text: async () => given.stdin ?? '' },
+    stdout: output('stdout'),
+    stderr: output('stderr'),
+    ask: { secret: async (question) => String(reply(question)), confirm: async (question) => reply(question) === true },
+    fetch,
+    now: () => given.now ?? new Date('2026-11-20T17:00:00.000Z'),
+    signal: given.signal ?? new AbortController().signal,
+  };
+  const status = await run(world, args);
+  return { status, ...written };
+}

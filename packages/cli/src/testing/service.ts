@@ -1,0 +1,105 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  ApiError,
+  errorBody,
+  failure,
+  type Operation,
+  type OperationName,
+  type Operations,
+  operations,
+  pathsOf,
+  type ResponseOf,
+} from '@bothost/contract';
+
+/** One request as the test service took it. */
+export type Taken = {
+  readonly operation: OperationName;
+  readonly path: string;
+  readonly key: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly userAgent: string;
+};
+
+type Answers = { readonly [N in OperationName]?: (taken: Taken) => ResponseOf<Operations[N]> };
+
+export type TestService = {
+  readonly origin: string;
+  readonly taken: readonly Taken[];
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * A real HTTP server on a port of loopback that speaks the contract: routes, keys and errors are the contract's, what
+ * an operation answers is the test's. Requests and answers are checked by the contract's schemas.
+ */
+export async function startTestService(
+  keys: { privateKey: string; publicKey: string },
+  answers: Answers,
+): Promise<TestService> {
+  const taken: Taken[] = [];
+  const server = createServer((request, response) => {
+    void answer(request, keys, answers, taken).then(({ status, body }) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    taken,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  keys: { privateKey: string; publicKey: string },
+  answers: Answers,
+  taken: Taken[],
+): Promise<{ status: number; body: unknown }> {
+  try {
+    const one = await read(request);
+    const operation: Operation = operations[one.operation];
+    if (one.key !== (operation.key === 'public' ? keys.publicKey : keys.privateKey)) throw failure('key-invalid');
+    operation.query.parse(one.query);
+    operation.body.parse(one.body);
+    taken.push(one);
+    const give = answers[one.operation];
+    if (give === undefined) throw new Error(`the test has no answer for ${one.operation}`);
+    return { status: operation.status, body: operation.response.parse(give(one)) };
+  } catch (error) {
+    const known = error instanceof ApiError ? error : failure('internal', { message: String(error) });
+    return { status: known.status, body: errorBody(known, 'request-1') };
+  }
+}
+
+async function read(request: IncomingMessage): Promise<Taken> {
+  const url = new URL(request.url ?? '/', 'http://test');
+  for (const [operation, value] of Object.entries(operations) as [OperationName, Operation][]) {
+    for (const path of pathsOf(value)) {
+      const pattern = new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+      const match = pattern.exec(url.pathname);
+      if (match === null || request.method !== value.method) continue;
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const text = Buffer.concat(chunks).toString();
+      return {
+        operation,
+        path: url.pathname,
+        key: request.headers.authorization?.replace('Bearer ', '') ?? '',
+        params: { ...match.groups },
+        query: Object.fromEntries(url.searchParams),
+        body: text === '' ? undefined : JSON.parse(text),
+        userAgent: request.headers['user-agent'] ?? '',
+      };
+    }
+  }
+  throw failure('endpoint-not-found');
+}
