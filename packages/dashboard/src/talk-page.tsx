@@ -1,3 +1,4 @@
+import { Controls } from './controls.tsx';
 import { CopyCommand } from './copy-command.tsx';
 import { KeyForm } from './key-form.tsx';
 import { Meter } from './meter.tsx';
@@ -33,27 +34,14 @@ export function TalkPage({ agent, publicKey, onKey }: TalkPageProps) {
               {state.error}
             </p>
           )}
-          <div className="controls">
-            {!live && (
-              <button type="button" className="primary big" onClick={() => talk.start(publicKey)}>
-                {state.phase === 'idle' ? 'Start talking' : 'Start again'}
-              </button>
-            )}
-            {live && (state.microphone === 'on' || state.microphone === 'off') && (
-              <button
-                type="button"
-                aria-pressed={state.microphone === 'off'}
-                onClick={() => talk.setMicrophone(state.microphone === 'off')}
-              >
-                Mute
-              </button>
-            )}
-            {live && (
-              <button type="button" className="danger" onClick={talk.end}>
-                End
-              </button>
-            )}
-          </div>
+          <Controls
+            phase={state.phase}
+            live={live}
+            microphone={state.microphone}
+            onStart={() => talk.start(publicKey)}
+            onEnd={talk.end}
+            onMicrophone={talk.setMicrophone}
+          />
           {state.microphone === 'none' && (
             <p className="notice">No microphone: the bot cannot hear you, but it reads what you type.</p>
           )}

@@ -277,7 +277,19 @@ browserTest('the start page leads to an agent by keyboard alone', async () => {
   await page.getByLabel('Agent').focus();
   await page.keyboard.press('Enter');
   await page.waitForURL(`${origin}/talk/parrot`);
-  await page.getByRole('heading', { name: 'Talk to parrot' }).waitFor();
+  await page.getByLabel('Public key').focus();
+  await page.keyboard.insertText(publicKey);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Start talking' }).focus();
+  await page.keyboard.press('Enter');
+  await status(page).getByText('Ready').waitFor();
+  // Focus stays where Start was: Mute and End are the next two.
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await status(page).getByText('The session has ended.').waitFor();
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Start again');
   expect(sins).toEqual([]);
   await page.close();
 });
