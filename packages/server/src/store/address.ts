@@ -14,9 +14,9 @@ export function clientConfig(address: DatabaseAddress): pg.ClientConfig {
   return { ...address, ssl: false, options: '-c client_min_messages=warning', connectionTimeoutMillis: 10_000 };
 }
 
-/** The same address as one URL, for programs that take no other form. */
+/** The same address as one URL, for programs that take no other form. `host` in its query wins over the host before it. */
 export function addressUrl(address: DatabaseAddress): string {
   if ('url' in address) return address.url;
   const { host, port, database, user } = address;
-  return `postgresql://${encodeURIComponent(user)}@/${encodeURIComponent(database)}?host=${encodeURIComponent(host)}&port=${port}`;
+  return `postgresql://${encodeURIComponent(user)}@localhost/${encodeURIComponent(database)}?host=${encodeURIComponent(host)}&port=${port}`;
 }

@@ -65,6 +65,7 @@ describe('one data directory', () => {
     await query(first, `create table kept as select 'written' as text`);
     await first.stop();
     expect(await findPostmaster(layoutOf(directory).data)).toBeUndefined();
+    expect(await readFile(layoutOf(directory).log, 'utf8')).toMatch(/database system is shut down\n$/);
     const second = await open();
     expect(second.adopted).toBe(false);
     expect(await query(second, 'select text from kept')).toEqual([{ text: 'written' }]);

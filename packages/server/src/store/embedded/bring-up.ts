@@ -4,7 +4,7 @@ import { type Account, chooseAccount, parseAccounts } from './account.ts';
 import { createCluster, readCluster } from './cluster.ts';
 import { describeFailure, explainDiskError } from './disk.ts';
 import { type Layout, makeDirectories, requireReach } from './layout.ts';
-import { findPostmaster, removeStaleLocks, startPostmaster } from './postmaster.ts';
+import { findPostmaster, hasProcesses, removeStaleLocks, startPostmaster } from './postmaster.ts';
 import { probe } from './probe.ts';
 import { installPrograms, type ProgramPackage, removeOtherPrograms } from './programs.ts';
 import { reach } from './reach.ts';
@@ -79,7 +79,11 @@ async function startOnce(options: {
   });
   if (said === undefined) return 'started';
   // The children of a killed server are still ending, or a server from elsewhere was faster.
-  if (/pre-existing shared memory block|lock file "[^"]+" already exists/.test(said)) return undefined;
+  if (/pre-existing shared memory block|lock file "[^"]+" already exists/.test(said)) {
+    const gone = async () => ((await hasProcesses(dataDirectory)) ? undefined : true);
+    await waitFor({ directory: dataDirectory, timeoutMs: 1_000, check: gone });
+    return undefined;
+  }
   throw new StoreError(
     `The database in ${dataDirectory} could not be started: ${await describeFailure(said, dataDirectory)}`,
   );

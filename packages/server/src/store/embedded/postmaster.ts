@@ -40,11 +40,15 @@ async function worksIn(pid: number | string, directory: string): Promise<boolean
 export async function removeStaleLocks(dataDirectory: string): Promise<void> {
   const pid = await readPostmasterPid(dataDirectory);
   if (pid === undefined || !(await isAlive(pid))) return;
-  const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const atWork = await Promise.all(processes.map((process) => worksIn(process, dataDirectory)));
-  if (atWork.includes(true)) return;
+  if (await hasProcesses(dataDirectory)) return;
   await rm(path.join(dataDirectory, '.s.PGSQL.5432.lock'), { force: true });
   await rm(path.join(dataDirectory, 'postmaster.pid'), { force: true });
+}
+
+/** Whether any process of PostgreSQL works in the directory, such as a killed server's child that has not noticed yet. */
+export async function hasProcesses(dataDirectory: string): Promise<boolean> {
+  const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  return (await Promise.all(processes.map((process) => worksIn(process, dataDirectory)))).includes(true);
 }
 
 async function isAlive(pid: number): Promise<boolean> {

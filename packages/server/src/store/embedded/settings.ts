@@ -1,4 +1,4 @@
-import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Account } from './account.ts';
 
@@ -71,7 +71,9 @@ export async function writeSettings(directory: string, accounts: readonly Accoun
 }
 
 async function writeWhole(file: string, text: string): Promise<void> {
-  await writeFile(`${file}.new`, text, { flush: true });
+  // Made anew, never opened: where the folder belongs to another account, the name could be its link to anything.
+  await rm(`${file}.new`, { force: true });
+  await writeFile(`${file}.new`, text, { flag: 'wx', flush: true });
   await chmod(`${file}.new`, 0o644);
   await rename(`${file}.new`, file);
 }

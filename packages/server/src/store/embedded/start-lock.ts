@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StoreError } from '../store-error.ts';
+import { startTicks } from './process-start.ts';
 import { waitFor } from './wait.ts';
 
 let claims = 0;
@@ -45,14 +46,4 @@ async function othersClaim(directory: string, own: string): Promise<boolean> {
     await rm(path.join(directory, name), { force: true });
   }
   return false;
-}
-
-/**
- * When a living process started, in clock ticks since boot (proc(5): fields 3 and 22 of /proc/pid/stat, counted behind its
- * name). A zombie counts as dead: in a container nobody may ever reap it.
- */
-async function startTicks(pid: number): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
 }

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { chooseAccount, parseAccounts } from './account.ts';
+
+const accounts = parseAccounts(`root:x:0:0:root:/root:/bin/bash
+nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
+# a comment
+postgres:x:101:104::/var/lib/postgresql:/bin/bash
+broken:x:many:0::/:
+anna:x:1000:1000::/home/anna:/bin/bash
+`);
+const [root, nobody, postgres, anna] = accounts;
+if (root === undefined || nobody === undefined || postgres === undefined || anna === undefined)
+  throw new Error('accounts');
+
+test('reads accounts and leaves out lines that are none', () => {
+  expect(accounts.map(({ name }) => name)).toEqual(['root', 'nobody', 'postgres', 'anna']);
+  expect(postgres).toEqual({ name: 'postgres', uid: 101, gid: 104 });
+});
+
+test.each([
+  ['an ordinary user runs it herself', anna, accounts, undefined, anna],
+  ['root prefers the account postgres', root, accounts, undefined, postgres],
+  ['root takes nobody where there is no postgres', root, [root, nobody, anna], undefined, nobody],
+  ['root goes on with the account that owns the data', root, accounts, nobody.uid, nobody],
+  ['root goes on with the ordinary user who began', root, accounts, anna.uid, anna],
+])('%s', (_name, own, known, owner, expected) => {
+  expect(chooseAccount(own, known, owner)).toEqual(expected);
+});
+
+test.each([
+  [
+    "an ordinary user, of data that is another account's",
+    anna,
+    accounts,
+    postgres.uid,
+    /belongs to postgres, and this process runs as anna/,
+  ],
+  [
+    'root, where there is no unprivileged account',
+    root,
+    [root, anna],
+    undefined,
+    /none of the accounts postgres, nobody, daemon/,
+  ],
+  ["root, of data that is root's", root, accounts, 0, /belongs to user id 0/],
+  [
+    'root, where postgres is another name of root',
+    root,
+    [{ ...root, name: 'postgres' }],
+    undefined,
+    /may not run as root/,
+  ],
+])('refuses %s', (_name, own, known, owner, sentence) => {
+  expect(() => chooseAccount(own, known, owner)).toThrow(sentence);
+});
