@@ -63,7 +63,7 @@ export async function socketSessionEnd(session: Session, socket: WebSocket): Pro
   session.signal.addEventListener('abort', () => socket.close(1000, String(session.signal.reason)), { once: true });
   if (session.signal.aborted) socket.close(1000);
   await closed;
-  session.finish({ status: 200, ...completionStatusOf(session) });
+  session.finish(completionStatusOf(session));
 }
 
 /** `POST /_bot/stop {graceSeconds}`: asks the running session to end (bot contract 2.9). */
@@ -83,11 +83,11 @@ export async function stopBot(
 
 /** `GET /_bot/session?wait=SECONDS`: how the session goes; with `wait` the answer comes when it ends, or then. */
 export async function reportSession(context: ParrotContext, url: URL, response: ServerResponse): Promise<void> {
-  const wait = numberField({ wait: Number(url.searchParams.get('wait') ?? 0) }, 'wait', {
-    min: 0,
-    max: longestPollSeconds,
-    fallback: 0,
-  });
+  const asked = { wait: Number(url.searchParams.get('wait') ?? 0) };
+  const wait = Math.min(
+    longestPollSeconds,
+    numberField(asked, 'wait', { min: 0, max: longestTimerSeconds, fallback: 0 }),
+  );
   if (wait > 0 && context.slot.running() !== undefined) {
     const patience = new AbortController();
     response.once('close', () => patience.abort());

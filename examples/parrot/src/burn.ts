@@ -12,7 +12,7 @@ export interface Load {
 /**
  * Burns CPU and memory until the time is over or the signal aborts, in worker threads, so that the bot goes on
  * answering. The duty cycle is steered by the CPU time of the whole process: a busy machine, or what the bot does
- * beside, does not change the sum as long as the machine has the cores.
+ * beside, does not change the sum. Where the machine has not the cores it takes longer.
  * @returns the CPU time that the process used meanwhile, in milliseconds
  */
 export async function burn(load: Load, signal: AbortSignal): Promise<number> {
@@ -50,8 +50,13 @@ function burnInThread({ cpuMillicores, megabytes, seconds }: Load): void {
     const used = process.cpuUsage(cpuBegin);
     return (used.user + used.system) / 1000;
   };
-  for (let elapsed = 0; elapsed < seconds * 1000; elapsed = performance.now() - begin) {
-    if (cpuMs() >= (elapsed * cpuMillicores) / 1000) Atomics.wait(sleeper, 0, 0, 5);
+  const owedMs = (elapsed: number) => (elapsed * cpuMillicores) / 1000;
+  for (
+    let elapsed = 0;
+    elapsed < seconds * 1000 || cpuMs() < owedMs(seconds * 1000);
+    elapsed = performance.now() - begin
+  ) {
+    if (cpuMs() >= owedMs(elapsed)) Atomics.wait(sleeper, 0, 0, 5);
   }
   // Keeps the array reachable up to here.
   held[0] = 0;

@@ -6,19 +6,23 @@ const log = (line: string): void => {
   process.stdout.write(`parrot: ${line}\n`);
 };
 
-const config = readConfig();
-const parrot = await startParrot({
-  ...config,
-  newSessionId: () => config.sessionId ?? randomUUID(),
-  now: () => new Date(),
-  preciseNow: () => performance.timeOrigin + performance.now(),
-  log,
-});
-log(`listening on ${config.host}:${parrot.port}`);
-
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    log(`${signal}: leaving`);
-    void parrot.close();
+try {
+  const config = readConfig();
+  const parrot = await startParrot({
+    ...config,
+    newSessionId: () => config.sessionId ?? randomUUID(),
+    now: () => new Date(),
+    preciseNow: () => performance.timeOrigin + performance.now(),
+    log,
   });
+  log(`listening on ${config.host}:${parrot.port}`);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      log(`${signal}: leaving`);
+      void parrot.close();
+    });
+  }
+} catch (cause) {
+  log(`cannot start: ${cause instanceof Error ? cause.message : String(cause)}`);
+  process.exitCode = 1;
 }

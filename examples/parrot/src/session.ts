@@ -5,7 +5,7 @@ export type EndReason = 'stopped' | 'time limit' | 'shutdown';
 export interface SessionReport {
   readonly sessionId: string | null;
   readonly state: 'idle' | 'running' | 'ended';
-  /** The HTTP status that `POST /bot` answered, or would have answered to a caller that is gone. */
+  /** The HTTP status that `POST /bot` answered, or would have answered to a caller that is gone; absent for a socket. */
   readonly status?: number;
   readonly completionStatus?: string;
   readonly endedAt?: string;
@@ -19,7 +19,7 @@ export interface Session {
   readonly signal: AbortSignal;
   readonly end: (reason: EndReason) => void;
   /** Records the end; the first call counts. */
-  readonly finish: (outcome: { status: number; completionStatus?: string }) => void;
+  readonly finish: (outcome: { status?: number; completionStatus?: string }) => void;
 }
 
 export interface SessionRequest {

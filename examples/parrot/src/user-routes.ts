@@ -63,7 +63,7 @@ export async function burnRoute(
   const body = await readJsonObject(request, 4096);
   const load = {
     cpuMillicores: numberField(body, 'cpuMillicores', { min: 0, max: 16_000, fallback: 0 }),
-    megabytes: numberField(body, 'megabytes', { min: 0, max: 16_000, fallback: 0 }),
+    megabytes: numberField(body, 'megabytes', { min: 0, max: 4000, fallback: 0 }),
     seconds: numberField(body, 'seconds', { min: 0, max: 3600, fallback: 10 }),
   };
   context.log(`burning ${load.cpuMillicores} millicores and ${load.megabytes} MB for ${load.seconds} s`);
