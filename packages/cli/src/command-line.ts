@@ -58,18 +58,21 @@ export function parseLine(
   return { ...values, ...argumentValues(given, expected.arguments) };
 }
 
-/** Reports a required option that is missing; apart from parsing, so that `--help` works without it. */
-export function requireOptions(values: Readonly<Record<string, unknown>>, options: Options): void {
-  for (const [name, option] of Object.entries(options)) {
-    if (option.kind === 'value' && option.required && values[name] === undefined) {
-      throw new UsageError(`--${name} is required: ${option.description}.`);
+/** Throws a `UsageError`, with the usage as its hint, when something that has to be given is not. */
+export function requireGiven(
+  values: Readonly<Record<string, unknown>>,
+  expected: { readonly arguments: Arguments; readonly options: Options },
+  usage: string,
+): void {
+  for (const [name, { description }] of Object.entries(expected.arguments)) {
+    if (values[name] === undefined) {
+      throw new UsageError(`${name.toUpperCase()} is missing: ${description}.`, `Usage: ${usage}`);
     }
   }
-}
-
-export function requireArguments(values: Readonly<Record<string, unknown>>, expected: Arguments): void {
-  for (const [name, { description }] of Object.entries(expected)) {
-    if (values[name] === undefined) throw new UsageError(`${name.toUpperCase()} is missing: ${description}.`);
+  for (const [name, option] of Object.entries(expected.options)) {
+    if (option.kind === 'value' && option.required && values[name] === undefined) {
+      throw new UsageError(`--${name} is missing: ${option.description}.`, `Usage: ${usage}`);
+    }
   }
 }
 

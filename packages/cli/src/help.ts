@@ -1,24 +1,9 @@
-import type { Command } from './command.ts';
 import { aliases, commands, groups } from './commands.ts';
 import { environmentVariables } from './config.ts';
 import { wordsBelow } from './find-command.ts';
 import { globalOptions } from './global-options.ts';
-import type { Option, Options } from './options.ts';
-
-/** `botcli cloud agent stop NAME --session-id ID [options]` */
-export function usageLine(path: string, command: Command): string {
-  const needed = Object.entries(command.options).flatMap(([name, option]) =>
-    option.kind === 'value' && option.required ? [`--${name} ${option.placeholder}`] : [],
-  );
-  const names = Object.keys(command.arguments).map((name) => name.toUpperCase());
-  return ['botcli', path, ...names, ...needed, '[options]'].join(' ');
-}
-
-/** `-s, --session-id ID` */
-export function optionLine(name: string, option: Option): string {
-  const long = option.kind === 'value' ? `--${name} ${option.placeholder}` : `--${name}`;
-  return option.short === undefined ? long : `-${option.short}, ${long}`;
-}
+import type { Options } from './options.ts';
+import { optionLine, usageLine } from './usage.ts';
 
 export async function commandHelp(path: string): Promise<string> {
   const command = (await commands[path]?.())?.command;

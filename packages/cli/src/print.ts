@@ -1,6 +1,7 @@
 import type { Colors } from './colors.ts';
 import type { Described } from './described.ts';
 import type { OutputMode } from './global-options.ts';
+import { printable } from './printable.ts';
 import type { Report } from './report.ts';
 import type { World } from './world.ts';
 
@@ -13,7 +14,7 @@ export async function printReport(world: World, mode: OutputMode, report: Report
       world.stdout.write((index > 0 ? '\n' : '') + renderRich(block, { colors, columns: world.stdout.columns }));
     } else {
       world.stdout.write(renderPlain(block));
-      if (block.kind === 'note') world.stderr.write(`${block.text}\n`);
+      if (block.kind === 'note') world.stderr.write(block.lines.map((line) => `${printable(line)}\n`).join(''));
       if (block.kind === 'table' && block.rows.length === 0) world.stderr.write(`${block.empty}\n`);
     }
   }
@@ -38,7 +39,6 @@ export async function printFailure(world: World, mode: OutputMode, failure: Desc
     world.stdout.write(`${JSON.stringify({ error }, null, 2)}\n`);
     return;
   }
-  const { printable } = await import('./printable.ts');
   const colors = await colorsFor(world, world.stderr.terminal);
   const lines = [
     `${colors.red('error:')} ${printable(message)}`,

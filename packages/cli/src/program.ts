@@ -1,4 +1,4 @@
-import { leadingWords, mentions, parseLine, rawValue, requireArguments, requireOptions } from './command-line.ts';
+import { leadingWords, mentions, parseLine, rawValue, requireGiven } from './command-line.ts';
 import { commands } from './commands.ts';
 import { createContext } from './context.ts';
 import { type Described, localFailure } from './described.ts';
@@ -7,6 +7,7 @@ import { findCommand } from './find-command.ts';
 import { type GlobalValues, type OutputMode, outputModes } from './global-options.ts';
 import { printFailure, printReport, printText } from './print.ts';
 import type { Settings } from './settings.ts';
+import { usageLine } from './usage.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
 
@@ -54,8 +55,7 @@ async function execute(world: World, args: readonly string[], mode: OutputMode, 
   const command = (await commands[found.path]?.())?.command;
   if (command === undefined) throw new Error(`no command at ${found.path}`);
   const values = parseLine(args, indexes, command);
-  requireArguments(values, command.arguments);
-  requireOptions(values, command.options);
+  requireGiven(values, command, usageLine(found.path, command));
   const context = await createContext(world, values as GlobalValues);
   seen.settings = context.settings;
   await printReport(world, mode, await command.run(context, values));

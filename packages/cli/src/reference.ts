@@ -2,8 +2,8 @@ import type { Command } from './command.ts';
 import { aliases, commands, groups } from './commands.ts';
 import { environmentVariables } from './config.ts';
 import { globalOptions } from './global-options.ts';
-import { optionLine, usageLine } from './help.ts';
 import type { Options } from './options.ts';
+import { optionLine, usageLine } from './usage.ts';
 
 /** The command reference (`docs/botcli.md`) as Markdown, made from the table of commands and nothing else. */
 export async function commandReference(): Promise<string> {
@@ -54,7 +54,7 @@ function introduction(): string {
   return [
     '# botcli',
     'Made from the table of commands in `packages/cli/src/commands.ts`; a test compares the two. ' +
-      'Refresh it by `npx vitest run -u packages/cli/src/reference.test.ts`.',
+      'Refresh it by `npx vitest run packages/cli/src/reference.test.ts --update`.',
     '## Everywhere',
     ...optionTable(globalOptions),
     table(

@@ -17,6 +17,8 @@ export function renderPlain(block: Block): string {
         ...block.fields.map(([label, value]) => `${block.title} ${label}\t${value}`),
         `${block.title} series\t${sparkline(block.values, 60)}`,
       ]);
+    case 'text':
+      return lines(block.lines.map((line) => `${block.title}\t${printable(line)}`));
     case 'note':
       return '';
   }
@@ -31,8 +33,10 @@ export function renderRich(block: Block, paint: Paint): string {
       return richFields(block.title, block.fields, paint);
     case 'chart':
       return richChart(block, paint);
+    case 'text':
+      return lines([paint.colors.bold(block.title), ...block.lines.map((line) => `  ${printable(line)}`)]);
     case 'note':
-      return lines([paint.colors.dim(printable(block.text))]);
+      return lines(block.lines.map((line) => paint.colors.dim(printable(line))));
   }
 }
 

@@ -22,8 +22,10 @@ export type Block =
       readonly values: readonly number[];
       readonly fields: readonly (readonly [string, string])[];
     }
+  /** Text as it came, a line each. */
+  | { readonly kind: 'text'; readonly title: string; readonly lines: readonly string[] }
   /** Said about the data, not data itself: on standard error but in rich mode. */
-  | { readonly kind: 'note'; readonly text: string };
+  | { readonly kind: 'note'; readonly lines: readonly string[] };
 
 /** What a command has to say: one document for programs, blocks for people. */
 export type Report = { readonly json: unknown; readonly blocks: readonly Block[] };

@@ -8,7 +8,7 @@ export function sessionDetail(session: SessionResponse, now: Date): readonly Blo
   return [
     facts(session, now),
     ...(session.startPhases === null ? [] : [phases(session.startPhases)]),
-    ...(session.events.length === 0 ? [] : [events(session.events)]),
+    ...(session.events.length === 0 ? [] : [events(session.events), ...lastWords(session.events)]),
     ...metrics(session.resourceMetrics),
   ];
 }
@@ -48,10 +48,10 @@ function phases({ claim, boot, handOver }: StartPhases): Block {
   };
 }
 
-/** An event's detail is its cause: exit code, signal, the last lines of a crash. */
+/** An event's detail is its cause: exit code, signal. What the bot wrote at last has lines of its own. */
 function events(list: readonly SessionEvent[]): Block {
-  const cause = (detail: Readonly<Record<string, unknown>> | null): Cell => {
-    const pairs = Object.entries(detail ?? {}).filter(([, value]) => value !== null);
+  const cause = (detail: SessionEvent['detail']): Cell => {
+    const pairs = Object.entries(detail ?? {}).filter(([name, value]) => value !== null && name !== 'tail');
     return pairs
       .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
       .join(' ');
@@ -64,8 +64,16 @@ function events(list: readonly SessionEvent[]): Block {
   };
 }
 
+function lastWords(list: readonly SessionEvent[]): readonly Block[] {
+  return list.flatMap(({ detail }) => {
+    const tail = detail?.['tail'];
+    if (typeof tail !== 'string' || tail.trim() === '') return [];
+    return [{ kind: 'text', title: 'Last output', lines: tail.trimEnd().split(/\r?\n/) }];
+  });
+}
+
 function metrics(found: ResourceMetrics | null): readonly Block[] {
-  if (found === null) return [{ kind: 'note', text: 'There are no metrics of this session.' }];
+  if (found === null) return [{ kind: 'note', lines: ['There are no metrics of this session.'] }];
   const { timeseries, sampleCount } = found;
   const first = timeseries[0]?.t ?? 0;
   const span = duration((timeseries.at(-1)?.t ?? first) - first);

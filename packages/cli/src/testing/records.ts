@@ -96,7 +96,7 @@ export const session: SessionResponse = {
     {
       eventCode: 'INSTANCE_EXITED',
       eventTs: '2026-11-20T16:01:05.000Z',
-      detail: { exitCode: 3, tail: 'Error: no\n\u001b[2Jat bot' },
+      detail: { code: 3, signal: null, tail: 'Error: no\n\u001b[2Jat bot' },
     },
   ],
   startPhases: { claim: 4.25, boot: 812.4, handOver: 9.9 },

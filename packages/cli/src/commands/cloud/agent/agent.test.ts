@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { failure } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { writeProfile } from '../../../profile.ts';
 import { profileFile } from '../../../testing/profile-file.ts';
 import { agent, privateKey, publicKey, session, sessionId, sessionSummary } from '../../../testing/records.ts';
 import { type Circumstances, runProgram } from '../../../testing/run-program.ts';
@@ -74,7 +75,7 @@ const run = (words: readonly string[], given: Circumstances = {}) =>
   runProgram(['cloud', 'agent', ...words], { variables: variables(), ...given });
 
 test('a plain start sends no transport, and prints how to reach, look up and stop the session', async () => {
-  const { status, stdout } = await run(['start', 'parrot']);
+  const { status, stdout, stderr } = await run(['start', 'parrot']);
   expect(status).toBe(0);
   expect(service.taken.map(({ operation, key, body }) => ({ operation, key, body }))).toEqual([
     { operation: 'startSession', key: publicKey, body: { createDailyRoom: false } },
@@ -90,6 +91,13 @@ test('a plain start sends no transport, and prints how to reach, look up and sto
     '',
   ]);
   expect(stdout).not.toContain(publicKey);
+  expect(stderr).toBe('');
+});
+
+test('where only the profile has the key, a start says that curl needs it in the environment', async () => {
+  await writeProfile(place.file, { public_key: publicKey });
+  const { stderr } = await run(['start', 'parrot'], { variables: { ...variables(), BOTCLI_PUBLIC_KEY: '' } });
+  expect(stderr).toBe(`Set BOTCLI_PUBLIC_KEY for curl: the key is public_key in ${place.file}.\n`);
 });
 
 test('a websocket start prints address, token and when the token ends', async () => {
@@ -185,7 +193,7 @@ test('sessions are rows on standard output, and totals of the started ones besid
     ['00:01:05', 'Complete', '0s', 'No'],
   ]);
   expect(stderr).toBe(
-    '41 sessions, 3 shown, 1 of them active. Bot start: average 1s, p5 0s, p95 2s; cold starts 50 %.\n' +
+    '41 sessions, 3 shown, 1 of them active.\nBot start: average 1s, p5 0s, p95 2s; cold starts 50 %.\n' +
       'More: --cursor next-page\n',
   );
 });
@@ -205,7 +213,9 @@ test('one session: details, start phases, events with their cause, metrics over 
     'Duration\t00:01:05',
     'Claim\t4.3 ms',
     'Boot\t812 ms',
-    '2026-11-20T16:01:05.000Z\tINSTANCE_EXITED\texitCode=3 tail=Error: no\\nat bot',
+    '2026-11-20T16:01:05.000Z\tINSTANCE_EXITED\tcode=3',
+    'Last output\tError: no',
+    'Last output\tat bot',
     'CPU p50\t120 m',
     'CPU p99\t480 m',
     'CPU min\t0 m',

@@ -69,22 +69,22 @@ async function list({ service, world }: Context, agentName: string, query: Filte
   return {
     json: { ...page, totals },
     blocks: [
-      { kind: 'note', text: summary(page.total_count, page.sessions, totals) },
+      { kind: 'note', lines: summary(page.total_count, page.sessions, totals) },
       table(page.sessions, world.now()),
-      ...(page.nextCursor === null ? [] : [{ kind: 'note', text: `More: --cursor ${page.nextCursor}` } as const]),
+      ...(page.nextCursor === null ? [] : [{ kind: 'note', lines: [`More: --cursor ${page.nextCursor}`] } as const]),
     ],
   };
 }
 
-function summary(count: number, shown: readonly SessionSummary[], totals: StartTotals): string {
+function summary(count: number, shown: readonly SessionSummary[], totals: StartTotals): readonly string[] {
   const seconds = (value: number | null) => (value === null ? 'N/A' : `${Number(value.toFixed(1))}s`);
   const share = totals.coldShare === null ? 'N/A' : `${Math.round(totals.coldShare * 100)} %`;
   const active = shown.filter(({ endedAt }) => endedAt === null).length;
-  return (
-    `${count} sessions, ${shown.length} shown, ${active} of them active. ` +
+  return [
+    `${count} sessions, ${shown.length} shown, ${active} of them active.`,
     `Bot start: average ${seconds(totals.averageSeconds)}, p5 ${seconds(totals.p5Seconds)}, ` +
-    `p95 ${seconds(totals.p95Seconds)}; cold starts ${share}.`
-  );
+      `p95 ${seconds(totals.p95Seconds)}; cold starts ${share}.`,
+  ];
 }
 
 function table(sessions: readonly SessionSummary[], now: Date): Block {

@@ -8,8 +8,8 @@ import { time } from '../../../values.ts';
 export const command = define({
   summary: 'Start a session of an agent and print how to reach it',
   details:
-    'Talks to no one by itself. A plain start runs the bot at once, to be reached through the session proxy; with ' +
-    '--transport websocket the bot starts when a client connects. Uses the public key, which implies the organization; ' +
+    'Talks to no one by itself. A plain start runs the bot at once, to be reached through the session proxy: what follows the ' +
+    'proxy address is a path of the bot. With --transport websocket the bot starts when a client connects. Uses the public key, which implies the organization; ' +
     'with --organization the agent is first looked up there with the private key.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
@@ -45,7 +45,10 @@ export const command = define({
     });
     const { socketTokenSeconds } = await import('@bothost/contract');
     const tokenExpiresAt = new Date(world.now().getTime() + socketTokenSeconds * 1_000).toISOString();
-    return report(settings.origin.value, name, answer, tokenExpiresAt);
+    const { json, blocks } = report(settings.origin.value, name, answer, tokenExpiresAt);
+    const elsewhere = world.environment.publicKey === null && answer.wsUrl === undefined;
+    const lines = [`Set BOTCLI_PUBLIC_KEY for curl: the key is public_key in ${world.environment.profileFile}.`];
+    return { json, blocks: elsewhere ? [...blocks, { kind: 'note', lines }] : blocks };
   },
 });
 

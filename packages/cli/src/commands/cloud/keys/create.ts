@@ -48,7 +48,7 @@ export const command = define({
             ['Expires', created.expiresAt === null ? 'never' : time(created.expiresAt)],
           ],
         },
-        { kind: 'note', text: 'Keep the key now: it is not shown again.' },
+        { kind: 'note', lines: ['Keep the key now: it is not shown again.'] },
       ],
     };
   },

@@ -68,7 +68,7 @@ test.each(['90', '0d', 'd', '-1d', '4000d', '1y'])('a life of %s is called wrong
 });
 
 test('create without a kind is called wrongly', async () => {
-  expect(await keys('create web')).toMatchObject({ status: 2, stderr: expect.stringContaining('--kind is required') });
+  expect(await keys('create web')).toMatchObject({ status: 2, stderr: expect.stringContaining('--kind is missing') });
 });
 
 test('list tells live, expired and revoked keys apart, a row per key', async () => {

@@ -1,0 +1,17 @@
+import type { Command } from './command.ts';
+import type { Option } from './options.ts';
+
+/** `botcli cloud agent stop NAME --session-id ID [options]` */
+export function usageLine(path: string, command: Command): string {
+  const needed = Object.entries(command.options).flatMap(([name, option]) =>
+    option.kind === 'value' && option.required ? [`--${name} ${option.placeholder}`] : [],
+  );
+  const names = Object.keys(command.arguments).map((name) => name.toUpperCase());
+  return ['botcli', path, ...names, ...needed, '[options]'].join(' ');
+}
+
+/** `-s, --session-id ID` */
+export function optionLine(name: string, option: Option): string {
+  const long = option.kind === 'value' ? `--${name} ${option.placeholder}` : `--${name}`;
+  return option.short === undefined ? long : `-${option.short}, ${long}`;
+}
