@@ -84,7 +84,7 @@ test('a login by standard input is used by the next process', async () => {
   expect(refused.code).toBe(1);
   expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: '401', reason: 'key-invalid' } });
   const login = await botcli(['cloud', 'auth', 'login', '--with-token'], { stdin: `${privateKey}\n`, token: '' });
-  expect(login).toMatchObject({ code: 0, stderr: '' });
+  expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining('keys create NAME --kind public --default') });
   expect(await botcli(['cloud', 'agent', 'list'], { token: '' })).toMatchObject({ code: 0 });
 });
 

@@ -4,7 +4,7 @@ import type { GlobalValues } from './global-options.ts';
 import type { Profile } from './profile.ts';
 
 /** Where the service is unless told otherwise: the address it listens on by default. */
-export const defaultOrigin = 'http://127.0.0.1:7420';
+const defaultOrigin = 'http://127.0.0.1:7420';
 
 /** A value, and where it came from, for people. */
 export type Sourced = { readonly value: string; readonly source: string };

@@ -33,6 +33,9 @@ export const command = define({
       ...(outdated ? { public_key: null } : {}),
     });
     if (outdated) say('The public key of the profile belonged elsewhere and was removed from it.');
+    if (outdated || settings.publicKey === null) {
+      say('To start sessions, make a public key: botcli cloud keys create NAME --kind public --default');
+    }
     return {
       json: { apiUrl: settings.origin.value, organization, profile: world.environment.profileFile },
       blocks: [

@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import pico from 'picocolors';
+import { expect, test } from 'vitest';
+import { renderPlain, renderRich } from './render.ts';
+import type { Block, Cell } from './report.ts';
+
+const paint = { colors: pico.createColors(false), columns: 80 };
+const table = (rows: readonly (readonly Cell[])[]): Block => ({
+  kind: 'table',
+  columns: [{ title: 'Name' }, { title: 'Size', align: 'right' }, { title: 'Note', drop: 1 }],
+  rows,
+  empty: 'There is none.',
+});
+
+test('plain is a line per row with a tab between values, whatever the values hold', () => {
+  const cell = fc.string({ unit: 'binary', maxLength: 30 });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(cell, cell, cell), { maxLength: 5 }), (rows) => {
+      const lines = renderPlain(table(rows)).split('\n');
+      expect(lines).toHaveLength(rows.length + 1);
+      for (const line of lines.slice(0, -1)) {
+        expect(line.split('\t')).toHaveLength(3);
+        expect(line.replaceAll('\t', '')).not.toMatch(/\p{Cc}/u);
+      }
+    }),
+  );
+});
+
+test('rich aligns columns, shows what is meant for people, and says when there is nothing', () => {
+  const rows = [
+    ['a', { text: '1048576', rich: '1.0 MiB' }, 'x'],
+    ['longer', '7', ''],
+  ];
+  expect(renderRich(table(rows), paint)).toBe('Name       Size  Note\na       1.0 MiB  x\nlonger        7\n');
+  expect(renderRich(table([]), paint)).toBe('There is none.\n');
+});
+
+test('rich lets the columns go that may, first those that matter least, and never cuts a value', () => {
+  const wide = 'w'.repeat(100);
+  expect(renderRich(table([['a', '1', wide]]), paint)).toBe(
+    'Name  Size\na        1\nNot shown for want of width: note. --output plain shows all.\n',
+  );
+  expect(renderRich(table([[wide, '1', 'x']]), paint)).toContain(wide);
+});
+
+test('a crash tail cannot drive the terminal', () => {
+  const block: Block = { kind: 'text', title: 'Last output', lines: ['\u001b[2J\u001b]0;title\u0007bad\u0000\r'] };
+  expect(renderRich(block, paint)).toBe('Last output\n  bad\\x00\\r\n');
+  expect(renderPlain(block)).toBe('Last output\tbad\\x00\\r\n');
+});
