@@ -1,21 +1,38 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { clientConfig } from './address.ts';
+import { clientConfig, type DatabaseAddress } from './address.ts';
 import { isConnectionError, isDiskFullError } from './connection-error.ts';
 import { openDatabase } from './database.ts';
 import { testDatabase } from './test-database.ts';
 
 const logger = pino({ level: 'silent' });
 
-async function freshDatabase(onConnectionFailure?: () => Promise<void>) {
+async function freshDatabase() {
   const { address, drop } = await testDatabase([]);
   onTestFinished(drop);
-  const recovery = onConnectionFailure === undefined ? {} : { onConnectionFailure };
-  const db = await openDatabase<unknown>({ address, logger, maxConnections: 2, ...recovery });
+  const db = await openDatabase<unknown>({ address, logger, maxConnections: 2 });
   onTestFinished(() => db.destroy());
   return { address, db };
+}
+
+async function administer(admin: DatabaseAddress, statements: readonly string[]): Promise<void> {
+  const client = new pg.Client(clientConfig(admin));
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
+}
+
+function withDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
 }
 
 test('reads bigint as number, timestamptz as Date and jsonb as value', async () => {
@@ -53,28 +70,45 @@ test('idle connections that are cut are replaced', async () => {
   await expect.poll(ask).toEqual([{ one: 1 }]);
 });
 
-test('asks for a recovery when no connection can be made, then tries once more', async () => {
-  let recovered = 0;
-  const { address, db } = await freshDatabase(async () => {
-    recovered += 1;
-    await setConnectable(true);
+/** The same database behind a socket of our own, which is there only between `open` and `cut`. */
+async function relayTo(url: string) {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'bothost-relay-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const { host, port } = new pg.Client(clientConfig({ url }));
+  const streams = new Set<net.Socket>();
+  const server = net.createServer((inner) => {
+    const outer = net.connect(host.startsWith('/') ? { path: path.join(host, `.s.PGSQL.${port}`) } : { host, port });
+    for (const stream of [inner, outer]) streams.add(stream.on('error', () => undefined));
+    inner.pipe(outer).pipe(inner);
   });
-  const setConnectable = async (connectable: boolean) => {
-    const admin = new pg.Client(
-      clientConfig('url' in address ? address : { ...address, database: 'postgres', user: 'postgres' }),
-    );
-    await admin.connect();
-    await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = $1`, [databaseName]);
-    // With no place left the server answers 53300, as it does for a connection too many.
-    await admin.query(`alter database ${databaseName} connection limit ${connectable ? -1 : 0}`);
-    await admin.end();
+  const open = () => once(server.listen(path.join(directory, '.s.PGSQL.5432')), 'listening');
+  const cut = () => {
+    server.close();
+    for (const stream of streams) stream.destroy();
   };
-  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db);
-  const databaseName = rows[0]?.name ?? '';
-  await setConnectable(false);
+  const relayed = new URL(url);
+  relayed.searchParams.set('host', directory);
+  relayed.searchParams.set('port', '5432');
+  return { url: relayed.href, open, cut };
+}
+
+test('asks for a recovery when no connection can be made, then tries once more', async () => {
+  const { url, drop } = await testDatabase([]);
+  onTestFinished(drop);
+  const relay = await relayTo(url);
+  onTestFinished(relay.cut);
+  await relay.open();
+  let recovered = 0;
+  const onConnectionFailure = async () => {
+    recovered += 1;
+    await relay.open();
+  };
+  const db = await openDatabase({ address: { url: relay.url }, logger, onConnectionFailure });
+  onTestFinished(() => db.destroy());
+  relay.cut();
   const ask = () =>
     sql`select 1 as one`.execute(db).then(
-      ({ rows: answer }) => answer,
+      ({ rows }) => rows,
       () => [],
     );
   await expect.poll(ask).toEqual([{ one: 1 }]);
@@ -97,22 +131,15 @@ test('a server that is not there is named without the password of its address', 
 });
 
 test('a database that does not store UTF-8 is refused', async () => {
-  const { address, drop } = await testDatabase([]);
+  const { url, admin, drop } = await testDatabase([]);
+  const name = `${new URL(url).pathname.slice(1)}_ascii`;
+  await administer(admin, [
+    `create database ${name} template template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'`,
+  ]);
+  onTestFinished(() => administer(admin, [`drop database ${name} with (force)`]));
   onTestFinished(drop);
-  const admin = new pg.Client(clientConfig('url' in address ? address : { ...address, user: 'postgres' }));
-  await admin.connect();
-  onTestFinished(async () => {
-    await admin.query('drop database if exists test_ascii with (force)');
-    await admin.end();
-  });
-  await admin.query(
-    `create database test_ascii template template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'`,
-  );
-  const ascii =
-    'url' in address
-      ? { url: address.url.replace(/[^/]*$/, 'test_ascii') }
-      : { ...address, user: 'postgres', database: 'test_ascii' };
-  await expect(openDatabase({ address: ascii, logger })).rejects.toThrow('stores text as SQL_ASCII');
+  const opened = openDatabase({ address: { url: withDatabase(url, name) }, logger });
+  await expect(opened).rejects.toThrow('stores text as SQL_ASCII');
 });
 
 test.each([

@@ -14,6 +14,8 @@ export type TestDatabase = {
   readonly address: DatabaseAddress;
   /** The same as `DATABASE_URL` would have it, for a server in a process of its own. */
   readonly url: string;
+  /** The server's own database, as a role that may create, alter and drop this one. */
+  readonly admin: DatabaseAddress;
   /** Removes it, whoever is still connected. */
   readonly drop: () => Promise<void>;
 };
@@ -31,7 +33,7 @@ export async function testDatabase(migrations: readonly Migration[] = allMigrati
   });
   const address = server.database(name);
   const drop = () => withClient(server.admin, (client) => client.query(`drop database if exists ${name} with (force)`));
-  return { address, url: addressUrl(address), drop: async () => void (await drop()) };
+  return { address, url: addressUrl(address), admin: server.admin, drop: async () => void (await drop()) };
 }
 
 type TestServer = {
