@@ -13,10 +13,15 @@ const lockKey = '27707093476668276';
  *
  * @throws StoreError when the database knows a migration that is not in the list: a newer version has used it
  */
-export async function migrate(db: Kysely<unknown>, migrations: readonly Migration[]): Promise<readonly string[]> {
+export async function migrate<Tables>(
+  db: Kysely<Tables>,
+  migrations: readonly Migration[],
+): Promise<readonly string[]> {
+  // A migration meets the tables as they are on its way, not as the program's types describe them.
+  const untyped = db as unknown as Kysely<unknown>;
   const ran: string[] = [];
   for (;;) {
-    const name = await db.transaction().execute((transaction) => migrateOne(transaction, migrations));
+    const name = await untyped.transaction().execute((transaction) => migrateOne(transaction, migrations));
     if (name === undefined) return ran;
     ran.push(name);
   }
