@@ -100,6 +100,11 @@ test('where only the profile has the key, a start says that curl needs it in the
   expect(stderr).toBe(`Set BOTCLI_PUBLIC_KEY for curl: the key is public_key in ${place.file}.\n`);
 });
 
+test('lines to be copied begin as this program was called', async () => {
+  const { stdout } = await run(['start', 'parrot'], { variables: { ...variables(), npm_command: 'exec' } });
+  expect(stdout).toContain(`Look it up\tnpx botcli cloud agent sessions parrot --id ${sessionId}\n`);
+});
+
 test('a websocket start prints address, token and when the token ends', async () => {
   const { stdout } = await run(['start', 'parrot', '--transport', 'websocket', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({

@@ -45,20 +45,20 @@ export const command = define({
     });
     const { socketTokenSeconds } = await import('@bothost/contract');
     const tokenExpiresAt = new Date(world.now().getTime() + socketTokenSeconds * 1_000).toISOString();
-    const { json, blocks } = report(settings.origin.value, name, answer, tokenExpiresAt);
+    const { json, blocks } = report(world.environment.program, settings.origin.value, name, answer, tokenExpiresAt);
     const elsewhere = world.environment.publicKey === null && answer.wsUrl === undefined;
     const lines = [`Set BOTCLI_PUBLIC_KEY for curl: the key is public_key in ${world.environment.profileFile}.`];
     return { json, blocks: elsewhere ? [...blocks, { kind: 'note', lines }] : blocks };
   },
 });
 
-function report(origin: string, name: string, answer: StartResponse, tokenExpiresAt: string): Report {
+function report(program: string, origin: string, name: string, answer: StartResponse, tokenExpiresAt: string): Report {
   const agent = encodeURIComponent(name);
   const sessionId = answer.sessionId ?? '';
   const proxyUrl = `${origin}/v1/public/${agent}/sessions/${sessionId}/`;
   const talkUrl = `${origin}/talk/${agent}`;
-  const lookUp = `botcli cloud agent sessions ${name} --id ${sessionId}`;
-  const stop = `botcli cloud agent stop ${name} --session-id ${sessionId}`;
+  const lookUp = `${program} cloud agent sessions ${name} --id ${sessionId}`;
+  const stop = `${program} cloud agent stop ${name} --session-id ${sessionId}`;
   const socket = answer.token === undefined ? {} : { tokenExpiresAt };
   return {
     json: { ...answer, ...socket, proxyUrl, talkUrl, commands: { lookUp, stop } },
