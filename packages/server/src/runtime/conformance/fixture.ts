@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import type { InstanceAddress, InstanceEvent, InstanceSpec, ResourceLimits, Runtime } from '../runtime.ts';
 
@@ -86,9 +89,9 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
   });
   const project = async (name: string, files: Readonly<Record<string, string>> = { 'index.js': BOT }) => {
     const directory = join(root, name);
-    for (const [path, text] of Object.entries(files)) {
+    for (const [path, content] of Object.entries(files)) {
       await mkdir(join(directory, path, '..'), { recursive: true });
-      await writeFile(join(directory, path), text);
+      await writeFile(join(directory, path), content);
     }
     return directory;
   };
@@ -116,10 +119,14 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
 
 /** Has a bot evaluate code, and gives back what it says. Throws when the code does. */
 export async function tell(address: InstanceAddress, code: string): Promise<unknown> {
-  const response = await fetch(`http://${address.host}:${address.port}/`, { method: 'POST', body: code });
-  const text = await response.text();
-  if (!response.ok) throw new Error(text);
-  return JSON.parse(text);
+  // No pooled connections: the next bot may get the same port.
+  const asked = request({ ...address, method: 'POST', agent: false });
+  asked.end(code);
+  const [response]: IncomingMessage[] = await once(asked, 'response');
+  if (response === undefined) throw new Error('no answer');
+  const said = await text(response);
+  if (response.statusCode !== 200) throw new Error(said);
+  return JSON.parse(said);
 }
 
 /** Like `tell`, for code that may end the bot. */

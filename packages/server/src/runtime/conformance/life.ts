@@ -136,6 +136,17 @@ export function describeLife(setup: RuntimeSetup): void {
       const event = await nextEvent(runtime(), 'noticed', 'wide', ({ notice }) => notice === 'listens-wide');
       expect(event.detail).toContain('0.0.0.0');
     });
+
+    it('names a bot that opens itself to the network after it was ready', async () => {
+      const { start, runtime } = await openFixture(setup);
+      const address = await start('opens');
+      const noticed = nextEvent(runtime(), 'noticed', 'opens', ({ notice }) => notice === 'listens-wide');
+      await tellLast(
+        address,
+        'server.close(() => server.listen(Number(process.env.PORT), "0.0.0.0")); server.closeAllConnections()',
+      );
+      expect((await noticed).detail).toContain('0.0.0.0');
+    });
   });
 
   describe('ends', () => {

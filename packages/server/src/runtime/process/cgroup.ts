@@ -1,4 +1,5 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ResourceLimits, Usage } from '../runtime.ts';
 import { type CgroupHost, removeGroup } from './cgroup-host.ts';
@@ -35,9 +36,12 @@ export function createCgroups(groups: InstanceCgroups, limits: ResourceLimits, p
   if (groups.pids !== null) writeFileSync(join(groups.pids, 'pids.max'), String(processes));
 }
 
-/** Puts a process, and with it all that it will start, into the groups. */
-export function enterCgroups(groups: InstanceCgroups, pid: number): void {
-  for (const directory of directories(groups)) writeFileSync(join(directory, 'cgroup.procs'), String(pid));
+/**
+ * Puts a process, and with it all that it will start, into the groups. Not in one go with the rest of a start: the first
+ * move in a while makes the kernel wait for all processors, some milliseconds in which the server has other work.
+ */
+export async function enterCgroups(groups: InstanceCgroups, pid: number): Promise<void> {
+  for (const directory of directories(groups)) await writeFile(join(directory, 'cgroup.procs'), String(pid));
 }
 
 /** False where the machine offers no CPU controller. */

@@ -96,7 +96,7 @@ export async function launch(options: LaunchOptions): Promise<Launched> {
     try {
       const startTicks = readProcessStat(pid)?.startTicks;
       if (startTicks === undefined) throw new Error('its keeper ended at once');
-      if (record.cgroups !== null) enterCgroups(record.cgroups, pid);
+      if (record.cgroups !== null) await enterCgroups(record.cgroups, pid);
       const complete = { ...record, keeper: { pid, startTicks } };
       writeRecord(files, complete);
       return { record: complete, keeper: complete.keeper, child, go };

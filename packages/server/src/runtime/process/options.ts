@@ -10,6 +10,8 @@ export type ProcessRuntimeOptions = RuntimeOptions & {
   readonly interpreter?: string | undefined;
   /** Bytes of an instance's output file at which older output is cut. Default 64 MiB. */
   readonly outputLimitBytes?: number | undefined;
+  /** How often it looks at what has no event of its own. Default 1000. */
+  readonly roundMilliseconds?: number | undefined;
   /** Default: the best that this machine allows. Tests ask for each. */
   readonly containment?: ContainmentKind | undefined;
   /** Where the servers of this machine agree on user ids. */

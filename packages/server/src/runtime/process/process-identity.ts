@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 
 /**
  * A process is known by pid and start time, never by the pid alone: pids come around again. The start time is field 22 of
@@ -52,12 +52,24 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return stat !== null && stat.startTicks === identity.startTicks && !hasEnded(stat);
 }
 
+const buffer = Buffer.alloc(64 * 1024);
+
 /** Null when the file or its process is gone, or is not ours to read. */
 export function readProcFile(path: string): string | null {
+  let file: number | null = null;
   try {
-    return readFileSync(path, 'latin1');
+    // Half the time of readFileSync, which first asks for a size that these files do not have; there are many to read.
+    file = openSync(path, 'r');
+    let text = '';
+    for (;;) {
+      const length = readSync(file, buffer, 0, buffer.length, null);
+      text += buffer.toString('latin1', 0, length);
+      if (length < buffer.length) return text;
+    }
   } catch {
     return null;
+  } finally {
+    if (file !== null) closeSync(file);
   }
 }
 

@@ -17,9 +17,10 @@ import type { ProcessRuntimeOptions } from './options.ts';
 import { readBootId } from './process-identity.ts';
 import { parsePrepared, prepareProject } from './project.ts';
 import { createStarter } from './start.ts';
-import { runWatchdog, tableOnce } from './watchdog.ts';
+import { checkInstances, findWideListeners, tableOnce } from './watchdog.ts';
 
-const ROUND_MILLISECONDS = 1000;
+const DEFAULT_ROUND_MILLISECONDS = 1000;
+const ROUNDS_PER_LOOK_AT_LISTENERS = 10;
 const DEFAULT_OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -110,13 +111,19 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     noticeWide,
   });
 
+  let round = 0;
   const rounds = setInterval(() => {
     try {
-      runWatchdog({ instances: [...instances.values()], knownWide, onWide: noticeWide });
+      round++;
+      const all = [...instances.values()];
+      checkInstances(all);
+      if (round % ROUNDS_PER_LOOK_AT_LISTENERS === 0) {
+        findWideListeners({ instances: all, knownWide, onWide: noticeWide });
+      }
     } catch (error) {
       logger.error({ err: error }, 'a look at the instances failed');
     }
-  }, ROUND_MILLISECONDS);
+  }, options.roundMilliseconds ?? DEFAULT_ROUND_MILLISECONDS);
   rounds.unref();
   const closing = new AbortController();
 

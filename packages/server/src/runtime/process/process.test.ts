@@ -17,6 +17,7 @@ for (const kind of kinds) {
         path: '/usr/bin:/bin',
         containment: kind,
         outputLimitBytes: 1024 * 1024,
+        roundMilliseconds: 200,
       }),
     isAlive: (pid) => {
       const stat = readProcessStat(pid);

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InstanceAddress } from '../runtime.ts';
 import { type Listener, listenersOf, readListeners } from './listeners.ts';
@@ -8,6 +9,8 @@ const FIRST_PAUSE_MILLISECONDS = 10;
 const LAST_PAUSE_MILLISECONDS = 100;
 /** So long it is asked at the fast pace: a small bot is up by then, and each step of a cold start is waited for. */
 const FAST_TRIES = 50;
+const TRIES_PER_LOOK = 10;
+const LOOPBACKS = ['127.0.0.1', '::1'];
 
 export type Readiness =
   | { readonly kind: 'ready'; readonly address: InstanceAddress; readonly wide: Listener | null }
@@ -29,8 +32,10 @@ export type ReadinessOptions = {
 export async function waitUntilReady(options: ReadinessOptions): Promise<Readiness> {
   for (let tries = 0; ; tries++) {
     options.signal.throwIfAborted();
-    const listeners = readListeners().filter(({ port }) => port === options.port);
-    const own = listenersOf(options.pids(), listeners);
+    // A connection costs a thirtieth of a look at all sockets, which must find a bot on another address only.
+    const look = tries % TRIES_PER_LOOK === 0 || (await accepts(LOOPBACKS, options.port));
+    const listeners = look ? readListeners().filter(({ port }) => port === options.port) : [];
+    const own = listeners.length === 0 ? [] : listenersOf(options.pids(), listeners);
     // A foreign one is looked at twice, as the process that holds it may have been born between the two looks.
     if (own.length === 0 && listeners.length > 0 && stillForeign(options)) return { kind: 'foreign' };
     if (own.length === 0) options.onState('nothing listens on its port');
@@ -46,6 +51,24 @@ export async function waitUntilReady(options: ReadinessOptions): Promise<Readine
     const pause = tries < FAST_TRIES ? FIRST_PAUSE_MILLISECONDS : LAST_PAUSE_MILLISECONDS;
     await delay(pause, undefined, { signal: options.signal });
   }
+}
+
+/** Whether somebody takes connections at one of the addresses. */
+async function accepts(hosts: readonly string[], port: number): Promise<boolean> {
+  for (const host of hosts) {
+    const accepted = await new Promise<boolean>((resolve) => {
+      const socket = connect({ host, port });
+      const answer = (outcome: boolean) => {
+        socket.destroy();
+        resolve(outcome);
+      };
+      socket.once('connect', () => answer(true));
+      socket.on('error', () => answer(false));
+      socket.setTimeout(TRY_MILLISECONDS, () => answer(false));
+    });
+    if (accepted) return true;
+  }
+  return false;
 }
 
 function stillForeign(options: ReadinessOptions): boolean {

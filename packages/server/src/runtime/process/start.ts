@@ -40,13 +40,20 @@ export function createStarter(context: StarterOptions): Starter {
   const launching = new Map<string, { readonly abort: AbortController; readonly done: Promise<Instance> }>();
   const portsInUse = new Set<number>();
 
-  const launchOnce = async (spec: InstanceSpec, signal: AbortSignal): Promise<Instance> => {
+  /** No port of a live instance; two starts at once get two. */
+  const takePort = async (name: string): Promise<number> => {
+    for (;;) {
+      const live = [...instances.values()].filter((other) => other.end() === null);
+      const port = await findFreePort(name, new Set([...portsInUse, ...live.map((other) => other.record().port)]));
+      if (portsInUse.has(port)) continue;
+      portsInUse.add(port);
+      return port;
+    }
+  };
+
+  const launchOnce = async (spec: InstanceSpec, attempt: number, signal: AbortSignal): Promise<Instance> => {
     const interpreter = await context.interpreter();
-    const taken = new Set(
-      [...instances.values()].filter((other) => other.end() === null).map((other) => other.record().port),
-    );
-    const port = await findFreePort(new Set([...taken, ...portsInUse]));
-    portsInUse.add(port);
+    const port = await takePort(`${spec.instanceId} ${attempt}`);
     try {
       const files = instanceFiles(context.instancesDirectory, spec.instanceId);
       const launched = await launch({
@@ -75,11 +82,11 @@ export function createStarter(context: StarterOptions): Starter {
   };
 
   /** One launch at a time per instance; a second caller gets the same one. */
-  const launchShared = (spec: InstanceSpec): Promise<Instance> => {
+  const launchShared = (spec: InstanceSpec, attempt: number): Promise<Instance> => {
     const running = launching.get(spec.instanceId);
     if (running !== undefined) return running.done;
     const abort = new AbortController();
-    const done = launchOnce(spec, abort.signal).finally(() => launching.delete(spec.instanceId));
+    const done = launchOnce(spec, attempt, abort.signal).finally(() => launching.delete(spec.instanceId));
     launching.set(spec.instanceId, { abort, done });
     return done;
   };
@@ -89,13 +96,13 @@ export function createStarter(context: StarterOptions): Starter {
       if (signal.aborted) throw new StartError('The start was given up before it began.', null);
       const instance =
         instances.get(spec.instanceId) ??
-        (await launchShared(spec).catch((error: unknown) => {
+        (await launchShared(spec, attempt).catch((error: unknown) => {
           throw new StartError(`The bot could not be started: ${sentence(error)}`, null, { cause: error });
         }));
       const address = await becomeReady(instance, spec, signal);
       if (address !== null) return address;
       // Taken out first, so that its end is not told: the instance is about to start anew.
-      instances.delete(spec.instanceId);
+      if (instances.get(spec.instanceId) === instance) instances.delete(spec.instanceId);
       await instance.stop(0);
     }
     throw new StartError(`Other programs took the bot's port ${PORT_ATTEMPTS} times in a row.`, null);

@@ -20,16 +20,21 @@ export type WatchdogOptions = {
 };
 
 /**
- * What has no event of its own and is looked at each second: keepers that are not our children, memory that the kernel
- * does not bound, listeners that opened to the network after the bot was ready.
+ * What has no event of its own and is looked at each second: keepers that are not our children, and memory that the
+ * kernel does not bound.
  */
-export function runWatchdog(options: WatchdogOptions): void {
+export function checkInstances(instances: readonly Instance[]): void {
   const table = tableOnce();
-  const live = options.instances.filter((instance) => instance.end() === null);
-  for (const instance of live) {
+  for (const instance of instances) {
     instance.check();
     if (exceedsMemory(instance, table)) instance.killForMemory();
   }
+}
+
+/** Listeners that opened to the network after the bot was ready. Costs milliseconds, as the kernel walks all sockets. */
+export function findWideListeners(options: WatchdogOptions): void {
+  const table = tableOnce();
+  const live = options.instances.filter((instance) => instance.end() === null);
   const wide = live.length === 0 ? [] : readListeners().filter(({ loopbackOnly }) => !loopbackOnly);
   if (wide.length === 0) return;
   for (const instance of live) {
