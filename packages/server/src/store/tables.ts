@@ -1,4 +1,4 @@
-import type { Generated, JSONColumnType } from 'kysely';
+import type { Generated, JSONColumnType, Kysely } from 'kysely';
 
 /**
  * The tables as the queries see them; `migrations/` makes them. Times are `timestamptz` (JavaScript dates), ids UUIDs of
@@ -156,3 +156,6 @@ export type SessionMetricsTable = {
   event_at: Date;
   created_at: Date;
 };
+
+/** The pool, or a transaction of it: verbs take either, so that a transaction can span features. */
+export type Database = Kysely<Tables>;

@@ -95,7 +95,7 @@ const statements = [
     id uuid primary key,
     deployment_id uuid not null references deployments,
     agent_id uuid not null references agents,
-    host_id uuid not null references hosts,
+    host_id uuid not null references hosts on update cascade,
     session_id uuid unique references sessions on delete set null,
     state text not null check (state in ('starting', 'ready', 'stopping', 'ended')),
     host text,

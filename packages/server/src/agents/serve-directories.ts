@@ -1,0 +1,42 @@
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import type { Logger } from 'pino';
+import type { Database } from '../store/tables.ts';
+import { agentFromDirectory } from './from-directory.ts';
+
+type Context = {
+  db: Database;
+  now: () => Date;
+  newId: () => string;
+  logger: Pick<Logger, 'info' | 'warn'>;
+  hashDirectory: (path: string) => Promise<string>;
+};
+
+export type ServedDirectory = { readonly name: string; readonly problem: string | null };
+
+/** Serves each directory as an agent; one that cannot be is told, and the others are served all the same. */
+export async function serveDirectories(
+  context: Context,
+  organizationId: string,
+  region: string,
+  paths: readonly string[] | undefined,
+): Promise<ServedDirectory[]> {
+  const served: ServedDirectory[] = [];
+  for (const path of paths ?? [parrotDirectory()]) {
+    try {
+      const { name, changed } = await agentFromDirectory(context, organizationId, region, path);
+      if (changed) context.logger.info({ agent: name, path }, 'a new deployment of an agent from a directory');
+      served.push({ name, problem: null });
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      context.logger.warn({ path, err: error }, 'a directory cannot be served as an agent');
+      served.push({ name: path, problem });
+    }
+  }
+  return served;
+}
+
+/** The sample agent that comes with the service. */
+function parrotDirectory(): string {
+  return dirname(createRequire(import.meta.url).resolve('@bothost/parrot/package.json'));
+}

@@ -1,0 +1,243 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { keyPrefixes, nameLength, namePattern, reservedNames } from '@bothost/contract';
+import { z } from 'zod';
+
+/** One setting: where it comes from, what it is without it, and a sentence for `docs/configuration.md`. */
+type Setting<T> = {
+  /** The first that is set counts. */
+  readonly names: readonly string[];
+  readonly schema: z.ZodType<T, string | undefined>;
+  readonly about: string;
+  /** How the default reads in the documents. */
+  readonly without: string;
+  /** Also taken from the file that `<NAME>_FILE` names, and never printed. */
+  readonly secret?: boolean;
+};
+
+function setting<T>(value: Setting<T>): Setting<T> {
+  return value;
+}
+
+const integer = (least: number, greatest: number) =>
+  z.string().regex(/^\d+$/, 'not a whole number').transform(Number).pipe(z.number().min(least).max(greatest));
+const words = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean),
+);
+const origin = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
+const bootstrapKey = (prefix: string) =>
+  z
+    .string()
+    .refine(
+      (key) => key.startsWith(prefix) && key.length >= prefix.length + 32,
+      `not ${prefix} and at least 32 characters`,
+    )
+    .optional();
+const name = z
+  .string()
+  .min(nameLength.minimum)
+  .max(nameLength.maximum)
+  .regex(namePattern, 'not lower-case letters, digits and hyphens')
+  .refine((text) => !reservedNames.includes(text), 'reserved');
+
+/** Every setting of the service. The only place where names, defaults and meanings stand (decisions, "settings"). */
+export const settings = {
+  host: setting({
+    names: ['BOTHOST_HOST'],
+    schema: z.string().default('127.0.0.1'),
+    about: 'Address to listen on.',
+    without: '`127.0.0.1`',
+  }),
+  port: setting({
+    names: ['BOTHOST_PORT', 'PORT'],
+    schema: integer(0, 65_535).default(7420),
+    about: 'Port to listen on; 0 takes any free one.',
+    without: '`7420`',
+  }),
+  publicUrl: setting({
+    names: ['BOTHOST_PUBLIC_URL'],
+    schema: origin.optional(),
+    about: 'How clients reach the service, as in `https://bots.example.com`. WebSocket URLs are made from it.',
+    without: 'the address it listens on',
+  }),
+  dataDirectory: setting({
+    names: ['BOTHOST_DATA_DIR'],
+    schema: z.string().refine(isAbsolute, 'not an absolute path').optional(),
+    about: 'Where everything is kept: the embedded database, the key file, instances and their output.',
+    without: '`$XDG_DATA_HOME/bothost` (`~/.local/share/bothost`); for root `/var/lib/bothost`',
+  }),
+  databaseUrl: setting({
+    names: ['DATABASE_URL'],
+    schema: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    about: 'A PostgreSQL 15 or later to use in place of the embedded one.',
+    without: 'the embedded database',
+    secret: true,
+  }),
+  region: setting({
+    names: ['BOTHOST_REGION'],
+    schema: name.default('us-west'),
+    about: 'The region whose bots this service runs.',
+    without: '`us-west`',
+  }),
+  agents: setting({
+    names: ['BOTHOST_AGENTS'],
+    schema: words.transform((paths) => paths.map((path) => resolve(path))).optional(),
+    about: 'Directories to serve as agents, separated by commas. Empty serves none.',
+    without: 'the sample agent `parrot`',
+  }),
+  rootKey: setting({
+    names: ['BOTHOST_KEY'],
+    schema: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'not 64 hexadecimal digits')
+      .optional(),
+    about: 'The root key, 64 hexadecimal digits: servers that share a database must share it.',
+    without: 'the file `key` in the data directory, made on the first start',
+    secret: true,
+  }),
+  bootstrapOrganization: setting({
+    names: ['BOTHOST_BOOTSTRAP_ORGANIZATION'],
+    schema: name.optional(),
+    about: 'Name of the organization that the first start makes.',
+    without: '`home`',
+  }),
+  bootstrapPrivateKey: setting({
+    names: ['BOTHOST_BOOTSTRAP_PRIVATE_KEY'],
+    schema: bootstrapKey(keyPrefixes.private),
+    about: 'Private key that the first start takes instead of making one: `sk_` and at least 32 characters.',
+    without: 'a new key',
+    secret: true,
+  }),
+  bootstrapPublicKey: setting({
+    names: ['BOTHOST_BOOTSTRAP_PUBLIC_KEY'],
+    schema: bootstrapKey(keyPrefixes.public),
+    about: 'Public key that the first start takes instead of making one: `pk_` and at least 32 characters.',
+    without: 'a new key',
+    secret: true,
+  }),
+  corsOrigins: setting({
+    names: ['BOTHOST_CORS_ORIGINS'],
+    schema: words.default(['*']),
+    about: 'Origins whose pages may use the public API, separated by commas; `*` for all.',
+    without: '`*`',
+  }),
+  shutdownGraceSeconds: setting({
+    names: ['BOTHOST_SHUTDOWN_GRACE'],
+    schema: integer(0, 86_400).optional(),
+    about: 'Seconds that live sessions get to end by themselves at a stop of the service.',
+    without: '10 on a terminal, otherwise 300',
+  }),
+  onStop: setting({
+    names: ['BOTHOST_ON_STOP'],
+    schema: z.enum(['end', 'leave']).default('end'),
+    about: 'What a stop does with bots and database: `end` them, or `leave` them for the next server (upgrades).',
+    without: '`end`',
+  }),
+  retentionDays: setting({
+    names: ['BOTHOST_SESSION_RETENTION_DAYS'],
+    schema: integer(0, 36_500).default(90),
+    about: 'Days for which sessions that ended are kept; 0 keeps them for ever.',
+    without: '`90`',
+  }),
+  metricsToken: setting({
+    names: ['BOTHOST_METRICS_TOKEN'],
+    schema: z.string().min(1).optional(),
+    about: 'When set, `/metrics` asks for it as a bearer token.',
+    without: '`/metrics` is open to whoever reaches the port',
+    secret: true,
+  }),
+  logLevel: setting({
+    names: ['BOTHOST_LOG_LEVEL'],
+    schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    about: 'The least level that is logged.',
+    without: '`info`',
+  }),
+} as const;
+
+type Values = { readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> };
+
+/** What the operator set. `secrets` stand apart, so that the rest can be logged (rubric, "Configuration in one place"). */
+export type Config = Omit<Values, SecretName | 'dataDirectory'> & {
+  readonly dataDirectory: string;
+  readonly secrets: Pick<Values, SecretName>;
+  /** What the runtime may pass on of the service's environment, and nothing else. */
+  readonly inherited: {
+    readonly path: string;
+    readonly language: string | undefined;
+    readonly timeZone: string | undefined;
+  };
+  /** Where the first start writes the command line's profile. */
+  readonly profileFile: string;
+};
+type SecretName = 'databaseUrl' | 'rootKey' | 'bootstrapPrivateKey' | 'bootstrapPublicKey' | 'metricsToken';
+
+/** All that is wrong with the settings, each by its name; never a secret's value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @throws ConfigError with every problem at once */
+export function readConfig(environment: Environment = process.env, isRoot = process.geteuid?.() === 0): Config {
+  const problems: string[] = [];
+  const read = <T>(one: Setting<T>): T => {
+    const { name: found, text, problem } = lookUp(one, environment);
+    const parsed = one.schema.safeParse(text);
+    if (problem !== null) problems.push(problem);
+    else if (!parsed.success)
+      problems.push(`${found}: ${parsed.error.issues.map((issue) => issue.message).join('; ')}`);
+    return parsed.data as T;
+  };
+  const entries = Object.entries(settings).map(([key, one]) => [key, read(one as Setting<unknown>)]);
+  const { databaseUrl, rootKey, bootstrapPrivateKey, bootstrapPublicKey, metricsToken, ...open } = Object.fromEntries(
+    entries,
+  ) as Values;
+  if (problems.length > 0) throw new ConfigError(`The settings are not right:\n  ${problems.join('\n  ')}`);
+  return {
+    ...open,
+    dataDirectory: open.dataDirectory ?? defaultDataDirectory(environment, isRoot),
+    secrets: { databaseUrl, rootKey, bootstrapPrivateKey, bootstrapPublicKey, metricsToken },
+    inherited: {
+      path: environment['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+      language: environment['LANG'],
+      timeZone: environment['TZ'],
+    },
+    profileFile:
+      environment['BOTCLI_CONFIG'] || join(xdg(environment, 'XDG_CONFIG_HOME', '.config'), 'botcli/config.toml'),
+  };
+}
+
+function lookUp(one: Setting<unknown>, environment: Environment) {
+  const found = one.names.find((candidate) => nonEmpty(environment, candidate)) ?? one.names[0] ?? '';
+  const text = environment[found];
+  const file = one.secret === true ? environment[`${found}_FILE`] : undefined;
+  // An empty list of agents is a choice; elsewhere an empty variable is none.
+  if (nonEmpty(environment, found) || (text === '' && found === 'BOTHOST_AGENTS'))
+    return { name: found, text, problem: null };
+  if (file === undefined || file === '') return { name: found, text: undefined, problem: null };
+  try {
+    return { name: found, text: readFileSync(file, 'utf8').trim(), problem: null };
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    return { name: found, text: undefined, problem: `${found}_FILE: cannot read ${file}: ${reason}` };
+  }
+}
+
+function nonEmpty(environment: Environment, key: string): boolean {
+  return environment[key] !== undefined && environment[key] !== '';
+}
+
+function defaultDataDirectory(environment: Environment, isRoot: boolean): string {
+  return isRoot ? '/var/lib/bothost' : join(xdg(environment, 'XDG_DATA_HOME', '.local/share'), 'bothost');
+}
+
+/** XDG Base Directory Specification: a relative value is as if it were not set. */
+function xdg(environment: Environment, variable: string, fallback: string): string {
+  const value = environment[variable];
+  return value !== undefined && isAbsolute(value) ? value : join(environment['HOME'] || homedir(), fallback);
+}

@@ -1,0 +1,88 @@
+import { failure } from '@bothost/contract';
+import type { Context } from './context.ts';
+import type { SocketSession } from './http/agent-socket.ts';
+import type { SocketPath } from './http/socket-path.ts';
+import type { Claim } from './instances/claim.ts';
+import { controlToken } from './instances/control-token.ts';
+import { organizationByName } from './organizations/find.ts';
+import { startHeaders } from './sessions/bot-headers.ts';
+import { connectSession, connectWithoutToken } from './sessions/connect.ts';
+import { markLive } from './sessions/progress.ts';
+import { verifyToken } from './sessions/socket-token.ts';
+
+/**
+ * A client of `/ws/generic/...` comes: its session is found by its token, or made where the agent asks for none, and takes
+ * an instance.
+ *
+ * @throws failure `token-invalid`, `deployment-not-ready`, `at-capacity`, `shutting-down`
+ */
+export async function connectSocket(
+  context: Context & { readonly persist: <T>(write: () => Promise<T>) => Promise<T> },
+  path: SocketPath,
+): Promise<SocketSession> {
+  if (context.isDraining()) throw failure('shutting-down');
+  const requestedAt = context.now();
+  const organization = await organizationByName(context.db, path.organizationName);
+  if (organization === null) throw failure('token-invalid');
+  const { agentName } = path;
+  const sessionId = path.token === null ? context.newId() : sessionOf(context, path, path.token);
+  // Its client is there already: the token was used.
+  if (context.attendance.has(sessionId)) throw failure('token-invalid');
+  context.attendance.hold(sessionId);
+  try {
+    const target = { organizationId: organization.id, agentName, sessionId };
+    const connect = path.token === null ? connectWithoutToken : connectSession;
+    const { claim, maxSessionSeconds } = await connect(context, target);
+    context.telemetry.sessionStarted(claim.address === null ? 'cold' : 'warm');
+    return opened(context, target, claim, maxSessionSeconds, requestedAt);
+  } catch (error) {
+    context.attendance.release(sessionId);
+    throw error;
+  }
+}
+
+function sessionOf(context: Context, path: SocketPath, token: string): string {
+  const payload = verifyToken(context.socketTokenKey, token, context.now());
+  const fits = payload !== null && payload.agent === path.agentName && payload.org === path.organizationName;
+  if (!fits) throw failure('token-invalid');
+  return payload.session;
+}
+
+type OpenContext = Parameters<typeof connectSocket>[0];
+
+function opened(
+  context: OpenContext,
+  target: { organizationId: string; agentName: string; sessionId: string },
+  claim: Claim,
+  maxSeconds: number,
+  requestedAt: Date,
+): SocketSession {
+  const { sessionId } = target;
+  const { instanceId } = claim;
+  const cold = claim.address === null;
+  context.directory.expect({ ...target, instanceId, address: claim.address });
+  if (cold) context.reconciler.kick();
+  const claimedAt = context.now();
+  let readyAt = claim.readyAt;
+  return {
+    sessionId,
+    headers: startHeaders({
+      id: sessionId,
+      transport: 'websocket',
+      maxSeconds,
+      controlToken: controlToken(context.controlTokenKey, instanceId),
+    }),
+    address: async (signal) => {
+      const address = await context.directory.whenReady(sessionId, signal);
+      readyAt ??= context.now();
+      return address;
+    },
+    live: async () => {
+      const startedAt = context.now();
+      context.telemetry.botStarted({ cold, requestedAt, claimedAt, readyAt, startedAt });
+      await context.persist(() => markLive(context, sessionId, { at: startedAt, readyAt, cold }));
+    },
+    finish: (status) => context.reconciler.finish(sessionId, status),
+    onStop: (abort) => context.attendance.hold(sessionId, abort),
+  };
+}

@@ -1,0 +1,32 @@
+import type { Logger } from 'pino';
+import type { Host } from './instances/host.ts';
+import type { Sampler } from './metrics/sampler.ts';
+import type { Telemetry } from './metrics/telemetry.ts';
+import type { Authenticator } from './organizations/authenticate.ts';
+import type { Attendance } from './reconciler/attendance.ts';
+import type { Reconciler } from './reconciler/reconcile.ts';
+import type { Directory } from './sessions/whereabouts.ts';
+import type { Database } from './store/tables.ts';
+
+/** All that the running service consists of. A verb asks for the slice that it needs, never for the whole. */
+export type Context = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly newId: () => string;
+  readonly logger: Logger;
+  readonly host: Host;
+  /** This server process. */
+  readonly serverId: string;
+  readonly publicUrl: string;
+  readonly socketTokenKey: Buffer;
+  readonly controlTokenKey: Buffer;
+  readonly authenticator: Authenticator;
+  readonly attendance: Attendance;
+  readonly directory: Directory;
+  readonly sampler: Sampler;
+  readonly telemetry: Telemetry;
+  readonly reconciler: Reconciler;
+  /** Drops a revoked key here at once, and tells the other replicas. */
+  readonly announceRevocation: (keyId: string) => Promise<void>;
+  readonly isDraining: () => boolean;
+};

@@ -1,0 +1,64 @@
+import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
+import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export type DataDirectory = {
+  readonly path: string;
+  /** Names this data directory among all that use one database. */
+  readonly id: string;
+  readonly rootKey: Buffer;
+};
+
+/**
+ * The data directory, made if it is not there: 0711 for root, since bots have accounts of their own and must pass through,
+ * 0700 otherwise (decisions, "settings"). `rootKey` is the operator's own; without it the key file counts.
+ */
+export async function openDataDirectory(
+  path: string,
+  isRoot: boolean,
+  rootKey: string | undefined,
+): Promise<DataDirectory> {
+  const mode = isRoot ? 0o711 : 0o700;
+  await mkdir(path, { recursive: true, mode });
+  await chmod(path, mode);
+  const id = await keepOnce(join(path, 'id'), 0o644, randomUUID);
+  const key = rootKey ?? (await keepOnce(join(path, 'key'), 0o600, () => randomBytes(32).toString('hex')));
+  if (!/^[0-9a-f]{64}$/.test(key)) {
+    throw new Error(`The key file ${join(path, 'key')} is damaged; put the right one back. It is never made anew.`);
+  }
+  return { path, id, rootKey: Buffer.from(key, 'hex') };
+}
+
+/** A key for one purpose, so that none is used for two (RFC 5869). */
+export function deriveKey(rootKey: Buffer, purpose: 'socket-token' | 'control-token'): Buffer {
+  return Buffer.from(hkdfSync('sha256', rootKey, '', `bothost ${purpose}`, 32));
+}
+
+/** Reads a small file, or writes it whole in one step: of two at once, the first to write wins and both read the same. */
+async function keepOnce(file: string, mode: number, make: () => string): Promise<string> {
+  const existing = await readIfThere(file);
+  if (existing !== null) return existing;
+  const temporary = `${file}.${randomUUID()}`;
+  await writeFile(temporary, `${make()}\n`, { mode, flag: 'wx', flush: true });
+  try {
+    await link(temporary, file);
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  } finally {
+    await unlink(temporary);
+  }
+  return (await readIfThere(file)) ?? '';
+}
+
+async function readIfThere(file: string): Promise<string | null> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

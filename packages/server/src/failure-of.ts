@@ -1,0 +1,27 @@
+import { ApiError, failure } from '@bothost/contract';
+import { isConnectionError, isDiskFullError } from './store/connection-error.ts';
+
+/**
+ * Any error as a row of the table of failures (invariant 8): the one place where an error becomes an answer. What is none
+ * of them becomes a 500 that shows nothing of it; the log has it, with the request's id.
+ */
+export function failureOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (isConnectionError(error)) return failure('database-unavailable', { cause: error });
+  if (isDiskFullError(error)) return failure('storage-full', { cause: error });
+  switch (statusCode(error)) {
+    case 413:
+      return failure('body-too-large');
+    case 415:
+      return failure('media-type-unsupported');
+    case 400:
+      return failure('invalid-json');
+    default:
+      return failure('internal', { cause: error });
+  }
+}
+
+/** The framework's own errors carry the status that they mean. */
+function statusCode(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : null;
+}

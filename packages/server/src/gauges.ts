@@ -1,0 +1,23 @@
+import { sql } from 'kysely';
+import type { Registry } from 'prom-client';
+import { addGauge } from './metrics/telemetry.ts';
+import type { Database } from './store/tables.ts';
+
+/** Gauges that are read from the database when the operator's Prometheus asks. */
+export function addGauges(registry: Registry, context: { db: Database }): void {
+  const counted = async (query: ReturnType<typeof sql<{ label: string; count: number }>>) => {
+    const { rows } = await query.execute(context.db);
+    return new Map(rows.map(({ label, count }) => [label, count]));
+  };
+  addGauge(registry, 'bothost_sessions', 'Sessions that have not ended, by state', 'state', () =>
+    counted(sql`select state as label, count(*)::int as count from sessions where state <> 'ended' group by state`),
+  );
+  addGauge(registry, 'bothost_pool_depth', 'Ready instances that wait for a session, by agent', 'agent', () =>
+    counted(sql`select agents.name as label, count(instances.id)::int as count from agents
+      left join instances on instances.agent_id = agents.id and instances.state = 'ready' and instances.session_id is null
+      where agents.deleted_at is null group by agents.name`),
+  );
+  addGauge(registry, 'bothost_instances', 'Instances that have not ended, by state', 'state', () =>
+    counted(sql`select state as label, count(*)::int as count from instances where state <> 'ended' group by state`),
+  );
+}

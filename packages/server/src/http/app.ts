@@ -1,0 +1,137 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { errorBody, failure, openApiDocument } from '@bothost/contract';
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { Logger } from 'pino';
+import type { Telemetry } from '../metrics/telemetry.ts';
+import type { Authenticator } from '../organizations/authenticate.ts';
+import type { Directory } from '../sessions/whereabouts.ts';
+import { type AgentSocketContext, createAgentSocket } from './agent-socket.ts';
+import { type CorsPolicy, corsHeaders, isPreflight, isPublic, preflightHeaders } from './cors.ts';
+import { addDashboard } from './dashboard.ts';
+import { failureHeaders, refuseUpgrade, type ToFailure } from './failure-response.ts';
+import { addOperationRoutes, callerOf, kindOfPath, methodsAt, type RouteHandlers } from './operation-routes.ts';
+import { addProbes, type Probes } from './probes.ts';
+import { referencePage } from './reference-page.ts';
+import { parseSessionPath } from './session-path.ts';
+import { createSessionProxy } from './session-proxy.ts';
+import { parseSocketPath } from './socket-path.ts';
+import { proxyUpgrade } from './upgrade-proxy.ts';
+
+export type AppContext = {
+  readonly logger: Logger;
+  readonly now: () => Date;
+  readonly newId: () => string;
+  readonly publicUrl: string;
+  readonly cors: CorsPolicy;
+  readonly authenticator: Authenticator;
+  readonly directory: Directory;
+  readonly telemetry: Telemetry;
+  readonly toFailure: ToFailure;
+  readonly connect: AgentSocketContext['connect'];
+  readonly probes: Probes;
+};
+
+/**
+ * The HTTP edge: the operations, the session proxy and the sockets on one port. Tests use `inject`, or listen on port 0.
+ * Proxied requests do not pass through the framework: their bodies are not the service's to read.
+ */
+export async function createApp(context: AppContext, handlers: RouteHandlers): Promise<FastifyInstance> {
+  const proxy = createSessionProxy(context);
+  const sockets = createAgentSocket(context);
+  const requestIds = new WeakMap<IncomingMessage, string>();
+  const requestId = (incoming: IncomingMessage) => {
+    const id = requestIds.get(incoming) ?? context.newId();
+    requestIds.set(incoming, id);
+    return id;
+  };
+
+  const loggerInstance: FastifyBaseLogger = context.logger;
+  const app = fastify({
+    loggerInstance,
+    disableRequestLogging: true,
+    genReqId: requestId,
+    forceCloseConnections: true,
+    serverFactory: (handler) => serve(context, proxy.handle, requestId, handler),
+    routerOptions: { ignoreTrailingSlash: false },
+  });
+
+  app.server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const id = requestId(incoming);
+    const socketPath = parseSocketPath(incoming);
+    if (socketPath !== null) return void sockets.handle(incoming, socket, head, socketPath, id);
+    const path = parseSessionPath(incoming.url ?? '');
+    if (path !== null) return void proxyUpgrade(context, incoming, socket, head, path, id);
+    refuseUpgrade(socket, failure('endpoint-not-found'), id);
+  });
+
+  takeAnyJson(app);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    if (isPublic(request.url)) reply.headers(corsHeaders(context.cors, request.raw));
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const fields = { requestId: request.id, method: request.method, path: request.url.split('?')[0] };
+    request.log.info({ ...fields, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
+  });
+  app.setErrorHandler((error, request, reply) => answerFailure(context, error, request, reply));
+  app.setNotFoundHandler(async (request, reply) => {
+    const kind = kindOfPath(request.url);
+    if (kind !== null) await callerOf(context.authenticator, request, kind);
+    throw wrongMethod(request, reply) ?? failure('endpoint-not-found');
+  });
+
+  // Bots ask for it at each offer (bot contract 6): host candidates only, and never a public server of somebody else.
+  app.get('/v1/ice-servers', async () => ({ iceConfig: { iceServers: [] } }));
+  app.get('/v1/openapi.json', async () => openApiDocument(context.publicUrl));
+  app.get('/docs', async (_, reply) => reply.type('text/html').send(referencePage(openApiDocument(context.publicUrl))));
+  addProbes(app, context.probes);
+  addOperationRoutes(app, context, handlers);
+  await addDashboard(app);
+  app.addHook('onClose', async () => proxy.close());
+  return app;
+}
+
+type Handler = (incoming: IncomingMessage, response: ServerResponse) => void;
+
+function serve(
+  context: AppContext,
+  proxy: ReturnType<typeof createSessionProxy>['handle'],
+  requestId: (incoming: IncomingMessage) => string,
+  handler: Handler,
+): Server {
+  // Bodies of sessions stream for as long as they like; headers must come within a minute.
+  return createServer({ requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 65_000 }, (incoming, response) => {
+    if (isPreflight(incoming)) {
+      response.writeHead(204, preflightHeaders(context.cors, incoming)).end();
+      return;
+    }
+    const path = parseSessionPath(incoming.url ?? '');
+    if (path === null) handler(incoming, response);
+    else void proxy(incoming, response, path, requestId(incoming));
+  });
+}
+
+/** A forgotten content type is no reason to refuse JSON; an empty body is none. */
+function takeAnyJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser('*', { parseAs: 'string' }, (request, body: string, done) => {
+    if (body === '') done(null, undefined);
+    else parse(request, body, done);
+  });
+}
+
+function answerFailure(context: AppContext, error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const known = context.toFailure(error);
+  if (known.status >= 500) request.log.error({ requestId: request.id, err: known.cause ?? known }, known.message);
+  return reply.code(known.status).headers(failureHeaders(known)).send(errorBody(known, request.id));
+}
+
+/** RFC 9110 15.5.6: the path is there for other methods, which are named. */
+function wrongMethod(request: FastifyRequest, reply: FastifyReply) {
+  const allowed = methodsAt(request.url.split('?')[0] ?? '');
+  if (allowed.length === 0) return null;
+  reply.header('allow', allowed.join(', '));
+  return failure('method-not-allowed');
+}

@@ -1,0 +1,41 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { proxyMethods, publicBase } from '@bothost/contract';
+
+/** Whom the public API answers in browsers: every origin (`*`), or the ones named. Never with credentials. */
+export type CorsPolicy = { readonly origins: readonly string[] };
+
+const day = '86400';
+
+/** Whether a request is a preflight (Fetch standard, "CORS-preflight request"): answered without a key. */
+export function isPreflight(request: IncomingMessage): boolean {
+  const { headers, method, url } = request;
+  const asks = headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+  return method === 'OPTIONS' && asks && isPublic(url ?? '');
+}
+
+export function isPublic(url: string): boolean {
+  return url.startsWith(`${publicBase}/`);
+}
+
+/** The headers that let a page of another origin read an answer of the public API. */
+export function corsHeaders(policy: CorsPolicy, request: IncomingMessage): OutgoingHttpHeaders {
+  const { origin } = request.headers;
+  const all = policy.origins.includes('*');
+  if (origin === undefined) return all ? {} : { vary: 'origin' };
+  if (!all && !policy.origins.includes(origin)) return { vary: 'origin' };
+  return {
+    'access-control-allow-origin': all ? '*' : origin,
+    'access-control-expose-headers': 'x-request-id, retry-after',
+    ...(all ? {} : { vary: 'origin' }),
+  };
+}
+
+export function preflightHeaders(policy: CorsPolicy, request: IncomingMessage): OutgoingHttpHeaders {
+  return {
+    ...corsHeaders(policy, request),
+    'access-control-allow-methods': proxyMethods.join(', '),
+    'access-control-allow-headers': request.headers['access-control-request-headers'] ?? 'authorization, content-type',
+    'access-control-max-age': day,
+    'content-length': '0',
+  };
+}

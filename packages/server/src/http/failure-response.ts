@@ -1,0 +1,52 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type ApiError, errorBody, failures, retryAfterSeconds } from '@bothost/contract';
+
+/** Any error as a row of the table of failures; what is none of them is a 500 that shows nothing of it. */
+export type ToFailure = (error: unknown) => ApiError;
+
+/** The headers of a failure beside its body. */
+export function failureHeaders(error: ApiError): OutgoingHttpHeaders {
+  const busy = error.status === 429 || error.status === 503;
+  return {
+    ...(busy ? { 'retry-after': String(retryAfterSeconds) } : {}),
+    ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+  };
+}
+
+/** Answers a plain `node:http` request with a failure; one whose answer has begun can only be broken off. */
+export function sendFailure(
+  response: ServerResponse,
+  error: ApiError,
+  requestId: string,
+  headers: OutgoingHttpHeaders = {},
+): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const body = JSON.stringify(errorBody(error, requestId));
+  response.writeHead(error.status, { ...failureHeaders(error), ...headers, ...jsonHeaders(body, requestId) });
+  response.end(body);
+}
+
+/** Refuses an upgrade: a plain HTTP answer on the bare socket. */
+export function refuseUpgrade(socket: Duplex, error: ApiError, requestId: string): void {
+  const body = JSON.stringify(errorBody(error, requestId));
+  const headers = { ...failureHeaders(error), ...jsonHeaders(body, requestId), connection: 'close' };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${error.status} ${statusText(error)}\r\n${lines.join('')}\r\n${body}`);
+}
+
+function statusText(error: ApiError): string {
+  return Object.hasOwn(failures, error.reason) ? error.reason : 'failure';
+}
+
+function jsonHeaders(body: string, requestId: string): OutgoingHttpHeaders {
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
+    'x-request-id': requestId,
+  };
+}

@@ -1,0 +1,51 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import { isServiceHeader, sessionHeaders } from '../sessions/bot-headers.ts';
+
+/** RFC 9110 7.6.1: for one connection only. */
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Ours to know, not the bot's (bot contract 2.12). `expect` is answered by the service's own HTTP server. */
+const kept = new Set(['host', 'authorization', 'content-length', 'expect']);
+
+/** What a bot gets of a client's headers: nothing that names the hop, the key, or what only the service may say. */
+export function headersForBot(headers: IncomingHttpHeaders, sessionId: string): OutgoingHttpHeaders {
+  const nominated = nominatedBy(headers.connection);
+  const result: OutgoingHttpHeaders = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (hopByHop.has(name) || kept.has(name) || nominated.has(name) || isServiceHeader(name)) continue;
+    result[name] = value;
+  }
+  return Object.assign(result, sessionHeaders(sessionId));
+}
+
+/**
+ * What a client gets of a bot's headers. A bot shares the service's origin, so it may set no cookies there, and pages of
+ * its own are shown in a sandbox, without access to that origin.
+ */
+export function headersForClient(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  const nominated = nominatedBy(headers.connection);
+  const result: OutgoingHttpHeaders = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (hopByHop.has(name) || nominated.has(name) || name === 'set-cookie' || name.startsWith('access-control-'))
+      continue;
+    result[name] = value;
+  }
+  result['content-security-policy'] = 'sandbox';
+  result['x-content-type-options'] = 'nosniff';
+  return result;
+}
+
+/** Headers that a message declares to be for this connection only. */
+function nominatedBy(connection: string | undefined): ReadonlySet<string> {
+  return new Set((connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
+}

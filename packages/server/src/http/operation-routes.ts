@@ -1,0 +1,119 @@
+import { apiBase, failure, type Issue, type Operation, operations, pathsOf, publicBase } from '@bothost/contract';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { Authenticator, Caller } from '../organizations/authenticate.ts';
+import { bearerToken } from './bearer.ts';
+import { responseSchema } from './response-schema.ts';
+
+/** The handlers, as the routes call them; `handlers.ts` says the exact types. */
+export type RouteHandlers = {
+  readonly [name: string]: (
+    request: { params: never; query: never; body: never },
+    caller: Caller,
+    requestedAt: Date,
+  ) => Promise<unknown>;
+};
+
+type RoutesContext = { readonly authenticator: Authenticator; readonly now: () => Date };
+
+/** Makes the routes of all operations (architecture, "Five ideas", 1). The key is judged before anything else is read. */
+export function addOperationRoutes(app: FastifyInstance, context: RoutesContext, handlers: RouteHandlers): void {
+  app.decorateRequest('caller');
+  app.decorateRequest('requestedAt');
+  for (const operation of Object.values(operations) as Operation[]) {
+    const handler = handlers[operation.name];
+    if (handler === undefined) throw new Error(`no handler for ${operation.name}`);
+    for (const path of pathsOf(operation)) addRoute(app, context, operation, path, handler);
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller;
+    requestedAt: Date;
+  }
+}
+
+function addRoute(
+  app: FastifyInstance,
+  context: RoutesContext,
+  operation: Operation,
+  path: string,
+  handler: RouteHandlers[string],
+): void {
+  const kind = operation.key === 'public' ? 'public' : 'private';
+  app.route({
+    method: operation.method,
+    url: path.replace(/\{(\w+)\}/g, ':$1'),
+    bodyLimit: Math.max(1, operation.bodyBytes),
+    schema: { response: { [operation.status]: responseSchema(operation.response) } },
+    onRequest: async (request) => {
+      request.requestedAt = context.now();
+      request.caller = await callerOf(context.authenticator, request, kind);
+      requireOwnOrganization(request);
+    },
+    handler: async (request, reply) => {
+      const input = parseRequest(operation, request);
+      const answer = await handler?.(input, request.caller, request.requestedAt);
+      return reply.code(operation.status).header('cache-control', 'no-store').send(answer);
+    },
+  });
+}
+
+export async function callerOf(
+  authenticator: Authenticator,
+  request: FastifyRequest,
+  kind: 'private' | 'public',
+): Promise<Caller> {
+  const key = bearerToken(request.raw);
+  if (key === null) throw failure('key-missing');
+  return authenticator.cached(key, kind) ?? (await authenticator.authenticate(key, kind));
+}
+
+/** Which API a path belongs to; null outside both. */
+export function kindOfPath(url: string): 'private' | 'public' | null {
+  if (url.startsWith(`${publicBase}/`)) return 'public';
+  return url === apiBase || url.startsWith(`${apiBase}/`) || url.startsWith(`${apiBase}?`) ? 'private' : null;
+}
+
+/** A private key may use the path of its own organization, by name or id; any other is not there (decisions). */
+function requireOwnOrganization(request: FastifyRequest): void {
+  const { organization } = request.params as { organization?: string };
+  const { caller } = request;
+  if (organization === undefined || organization === caller.organizationName) return;
+  if (organization.toLowerCase() !== caller.organizationId) throw failure('organization-not-found');
+}
+
+function parseRequest(operation: Operation, request: FastifyRequest) {
+  const issues: Issue[] = [];
+  const parse = (part: 'params' | 'query' | 'body', schema: z.ZodType, value: unknown) => {
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return parsed.data as never;
+    issues.push(...parsed.error.issues.map(({ path, message }) => ({ path: [part, ...path].join('.'), message })));
+    return undefined as never;
+  };
+  const input = {
+    params: parse('params', operation.params, request.params),
+    query: parse('query', operation.query, request.query),
+    body: operation.bodyBytes === 0 ? (undefined as never) : parse('body', operation.body, request.body ?? undefined),
+  };
+  if (issues.length > 0) throw invalid(issues);
+  return input;
+}
+
+/** All that is wrong, in one answer. Brackets would be read as markup by an existing client. */
+function invalid(issues: readonly Issue[]) {
+  const plain = issues.map(({ path, message }) => ({
+    path,
+    message: message.replaceAll('[', '(').replaceAll(']', ')'),
+  }));
+  const text = plain.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  return failure('invalid-request', { message: `The request is not valid. ${text}`, issues: plain });
+}
+
+/** The methods that some operation takes at a path. */
+export function methodsAt(path: string): readonly string[] {
+  const matches = (pattern: string) => new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
+  const found = (Object.values(operations) as Operation[]).filter((operation) => pathsOf(operation).some(matches));
+  return [...new Set(found.map((operation) => operation.method))];
+}

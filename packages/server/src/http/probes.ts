@@ -1,0 +1,34 @@
+import { timingSafeEqual } from 'node:crypto';
+import { failure } from '@bothost/contract';
+import type { FastifyInstance } from 'fastify';
+import { bearerToken } from './bearer.ts';
+
+export type Probes = {
+  /** Null: ready. Otherwise what is missing, for the operator. */
+  readonly notReady: () => Promise<string | null>;
+  /** The operator's Prometheus text. */
+  readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
+  /** When set, `/metrics` asks for it as a bearer token. */
+  readonly metricsToken: string | null;
+};
+
+/** `/healthz`, `/readyz` and `/metrics`, for the operator's supervisor and Prometheus; no API keys. */
+export function addProbes(app: FastifyInstance, probes: Probes): void {
+  const quiet = { logLevel: 'warn' } as const;
+  app.get('/healthz', quiet, async () => ({ status: 'ok' }));
+  app.get('/readyz', quiet, async (_, reply) => {
+    const missing = await probes.notReady();
+    return missing === null ? { status: 'ready' } : reply.code(503).send({ status: 'not ready', missing });
+  });
+  app.get('/metrics', quiet, async (request, reply) => {
+    const { metricsToken } = probes;
+    if (metricsToken !== null && !sameText(bearerToken(request.raw) ?? '', metricsToken)) throw failure('key-invalid');
+    const { contentType, text } = await probes.metrics();
+    return reply.type(contentType).send(text);
+  });
+}
+
+function sameText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,59 @@
+import { publicBase } from '@bothost/contract';
+
+/** A request for the bot of a session (bot contract 2.12). `target` is the path and query as the bot gets them. */
+export type SessionPath = {
+  readonly agentName: string;
+  readonly sessionId: string;
+  readonly target: string;
+  /** It names a route that only the service may ask. */
+  readonly reserved: boolean;
+};
+
+const pattern = new RegExp(`^${publicBase}/([^/?]+)/sessions/([^/?]+)(/[^?]*)?(\\?.*)?$`);
+
+/** Null: not a path of the session proxy. */
+export function parseSessionPath(url: string): SessionPath | null {
+  const match = pattern.exec(url);
+  if (match === null) return null;
+  const [, agentName = '', sessionId = '', path = '/', query = ''] = match;
+  try {
+    return {
+      agentName: decodeURIComponent(agentName),
+      sessionId: decodeURIComponent(sessionId),
+      target: path + query,
+      reserved: isReserved(path),
+    };
+  } catch {
+    // Broken percent-encoding names nothing.
+    return null;
+  }
+}
+
+const reservedPaths = new Set(['/bot', '/ws', '/whatsapp', '/readyz', '/livez']);
+const reservedFolders = ['/pcc', '/_bot'];
+
+/**
+ * Whether a path is one of the reserved ones, however it is written: decoded, with empty, `.` and `..` segments resolved.
+ * A server that reads it less strictly must not find one behind another spelling, so backslashes and case count too.
+ */
+export function isReserved(path: string): boolean {
+  const segments: string[] = [];
+  for (const segment of decodeFully(path).replaceAll('\\', '/').toLowerCase().split('/')) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment.split(';')[0] ?? '');
+  }
+  const plain = `/${segments.join('/')}`;
+  return (
+    reservedPaths.has(plain) || reservedFolders.some((folder) => plain === folder || plain.startsWith(`${folder}/`))
+  );
+}
+
+function decodeFully(path: string): string {
+  let text = path;
+  for (let round = 0; round < 3; round += 1) {
+    const decoded = decodeURIComponent(text);
+    if (decoded === text) break;
+    text = decoded;
+  }
+  return text;
+}

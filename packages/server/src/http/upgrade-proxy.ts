@@ -1,0 +1,107 @@
+import { type IncomingMessage, request } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { failure } from '@bothost/contract';
+import { bearerToken } from './bearer.ts';
+import { refuseUpgrade } from './failure-response.ts';
+import { headersForBot } from './forwarded-headers.ts';
+import type { SessionPath } from './session-path.ts';
+import { locate, type ProxyContext } from './session-proxy.ts';
+
+/**
+ * An upgrade through the session proxy (our extension of bot contract 2.12): after the bot's 101 both sockets are spliced,
+ * bytes as they are. Browsers cannot set headers on a WebSocket, so the public key is taken from `?access_token=` too
+ * (RFC 6750 2.3) and not passed on.
+ */
+export async function proxyUpgrade(
+  context: ProxyContext,
+  incoming: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  path: SessionPath,
+  requestId: string,
+): Promise<void> {
+  socket.on('error', () => socket.destroy());
+  try {
+    const { target, key } = withoutKey(path.target);
+    const address = await locate(context, incoming, path, bearerToken(incoming) ?? key);
+    await splice(context, incoming, socket, head, { ...path, target }, address);
+  } catch (error) {
+    const known = context.toFailure(error);
+    context.telemetry.proxied('websocket', known.reason);
+    refuseUpgrade(socket, known, requestId);
+  }
+}
+
+function withoutKey(target: string): { target: string; key: string | null } {
+  const [path = '', query] = target.split('?', 2);
+  if (query === undefined) return { target, key: null };
+  const fields = new URLSearchParams(query);
+  const key = fields.get('access_token');
+  if (key === null) return { target, key };
+  fields.delete('access_token');
+  const rest = fields.toString();
+  return { target: rest === '' ? path : `${path}?${rest}`, key };
+}
+
+function splice(
+  context: ProxyContext,
+  incoming: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  path: SessionPath,
+  address: { host: string; port: number },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = headersForBot(incoming.headers, path.sessionId);
+    const upgrade = { connection: 'Upgrade', upgrade: incoming.headers.upgrade ?? 'websocket' };
+    const sent = request({
+      ...address,
+      path: path.target,
+      method: 'GET',
+      agent: false,
+      headers: { ...headers, ...upgrade },
+    });
+    socket.on('close', () => sent.destroy());
+    sent.on('error', (error) => reject(failure('bot-unreachable', { cause: error })));
+    sent.on('response', (answer) => {
+      // The bot refuses: its status and body are the answer.
+      context.telemetry.proxied('websocket', 'refused-by-bot');
+      socket.write(
+        `HTTP/1.1 ${answer.statusCode ?? 502} ${answer.statusMessage ?? ''}\r\n${rawHeaders(answer)}connection: close\r\n\r\n`,
+      );
+      answer.pipe(socket);
+      resolve();
+    });
+    sent.on('upgrade', (answer, upstream, upstreamHead) => {
+      context.telemetry.proxied('websocket', 'answered');
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${rawHeaders(answer, true)}\r\n`);
+      if (upstreamHead.length > 0) socket.write(upstreamHead);
+      if (head.length > 0) upstream.write(head);
+      join(socket, upstream);
+      resolve();
+    });
+    sent.end();
+  });
+}
+
+function join(a: Duplex, b: Duplex) {
+  for (const [from, to] of [
+    [a, b],
+    [b, a],
+  ] as const) {
+    from.pipe(to);
+    from.on('error', () => to.destroy());
+    from.on('close', () => to.destroy());
+  }
+}
+
+const notPassedOn = new Set(['set-cookie', 'transfer-encoding', 'connection', 'upgrade', 'keep-alive']);
+
+function rawHeaders(answer: IncomingMessage, upgrade = false): string {
+  let lines = upgrade ? 'connection: Upgrade\r\nupgrade: websocket\r\n' : '';
+  for (let index = 0; index + 1 < answer.rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = answer.rawHeaders.slice(index, index + 2);
+    if (!notPassedOn.has(name.toLowerCase())) lines += `${name}: ${value}\r\n`;
+  }
+  return lines;
+}

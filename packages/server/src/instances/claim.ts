@@ -1,0 +1,34 @@
+import type { Database } from '../store/tables.ts';
+import { claimRow, usageOfAgent } from './rows.ts';
+
+/** The instance that a session has; `address` is there when it is ready, and then the start is a warm one. */
+export type Claim = {
+  readonly instanceId: string;
+  readonly address: { readonly host: string; readonly port: number } | null;
+  readonly readyAt: Date | null;
+  readonly reportsSession: boolean;
+};
+
+/**
+ * Claims an instance for a session, in the transaction that makes the session and holds the agent's lock. Null: the agent
+ * is at its limit.
+ */
+export async function claimInstance(
+  context: { db: Database; now: () => Date; newId: () => string; host: { readonly id: string } },
+  wanted: { sessionId: string; agentId: string; deploymentId: string; maxAgents: number },
+): Promise<Claim | null> {
+  const row = await claimRow(context.db, {
+    ...wanted,
+    hostId: context.host.id,
+    newInstanceId: context.newId(),
+    now: context.now(),
+  });
+  if (row === undefined) return null;
+  const address =
+    row.state === 'ready' && row.host !== null && row.port !== null ? { host: row.host, port: row.port } : null;
+  return { instanceId: row.id, address, readyAt: row.ready_at, reportsSession: row.reports_session };
+}
+
+export function countInstances(context: { db: Database }, agentId: string) {
+  return usageOfAgent(context.db, agentId);
+}

@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import type { Database } from '../store/tables.ts';
+
+/** Who runs the instances of a region: for `process`, one data directory. */
+export type Host = { readonly id: string; readonly region: string };
+
+/**
+ * Writes this host down as the one of its region. The caller holds the region's lock, so no other is alive; what another
+ * one left behind becomes ours to end. Returns the last sign of life of whoever was there before.
+ */
+export async function takeRegion(
+  context: { db: Database; now: () => Date },
+  host: Host & { readonly runtime: string; readonly description: string },
+): Promise<{ readonly lastHeartbeat: Date | null }> {
+  return context.db.transaction().execute(async (db) => {
+    const before = await db
+      .selectFrom('hosts')
+      .select('heartbeat_at')
+      .where('region', '=', host.region)
+      .executeTakeFirst();
+    const row = { ...host, heartbeat_at: context.now() };
+    await db
+      .insertInto('hosts')
+      .values(row)
+      .onConflict((conflict) => conflict.column('region').doUpdateSet(row))
+      .execute();
+    return { lastHeartbeat: before?.heartbeat_at ?? null };
+  });
+}
+
+/** Who holds a region, for people. */
+export async function describeHost(db: Database, region: string): Promise<string | null> {
+  const row = await db.selectFrom('hosts').select('description').where('region', '=', region).executeTakeFirst();
+  return row?.description ?? null;
+}
+
+/** The sign of life, each second. Losing the last one costs a second of truth, so it does not wait for the disk. */
+export async function beat(context: { db: Database; now: () => Date }, host: Host): Promise<void> {
+  await context.db.transaction().execute(async (db) => {
+    await sql`set local synchronous_commit = off`.execute(db);
+    await db.updateTable('hosts').set({ heartbeat_at: context.now() }).where('id', '=', host.id).execute();
+  });
+}

@@ -1,0 +1,76 @@
+import type { Database } from '../store/tables.ts';
+import {
+  changeInstance,
+  countOfDeployment,
+  deleteEnded,
+  type InstanceRow,
+  insertInstances,
+  instanceById,
+  openInstances,
+  retireRow,
+} from './rows.ts';
+
+export type OpenInstance = InstanceRow;
+
+export function listOpenInstances(db: Database, hostId: string): Promise<OpenInstance[]> {
+  return openInstances(db, hostId);
+}
+
+/**
+ * Adds idle instances to a deployment's warm pool up to `idle`, never past `maxAgents` in all. Call it in a transaction
+ * that holds the agent's lock. Returns how many were added.
+ */
+export async function provisionInstances(
+  context: { db: Database; now: () => Date; newId: () => string; host: { readonly id: string } },
+  pool: { deploymentId: string; agentId: string; idle: number; maxAgents: number },
+): Promise<number> {
+  const count = await countOfDeployment(context.db, pool.deploymentId);
+  const missing = Math.max(0, Math.min(pool.idle - count.idle, pool.maxAgents - count.all));
+  const row = () => ({
+    id: context.newId(),
+    deployment_id: pool.deploymentId,
+    agent_id: pool.agentId,
+    host_id: context.host.id,
+    state: 'starting' as const,
+    created_at: context.now(),
+  });
+  await insertInstances(context.db, Array.from({ length: missing }, row));
+  return missing;
+}
+
+/** A starting instance answers. Undefined when it is being stopped already. The row says which session waits for it. */
+export function markReady(
+  context: { db: Database; now: () => Date },
+  instanceId: string,
+  address: { host: string; port: number },
+  reportsSession: boolean,
+): Promise<OpenInstance | undefined> {
+  const change = { state: 'ready' as const, ...address, reports_session: reportsSession, ready_at: context.now() };
+  return changeInstance(context.db, instanceId, ['starting', 'ready'], change);
+}
+
+/** Takes an instance that has no session out of the pool; false when a session was faster. */
+export async function retireInstance(db: Database, instanceId: string): Promise<boolean> {
+  return (await retireRow(db, instanceId)) !== undefined;
+}
+
+export async function markStopping(db: Database, instanceId: string): Promise<void> {
+  await changeInstance(db, instanceId, ['starting', 'ready'], { state: 'stopping' });
+}
+
+/** Nothing of the instance is left. Undefined when that was known. */
+export function markEnded(
+  context: { db: Database; now: () => Date },
+  instanceId: string,
+): Promise<OpenInstance | undefined> {
+  const change = { state: 'ended' as const, ended_at: context.now() };
+  return changeInstance(context.db, instanceId, ['starting', 'ready', 'stopping'], change);
+}
+
+export function purgeInstances(db: Database, endedBefore: Date, limit: number): Promise<number> {
+  return deleteEnded(db, endedBefore, limit);
+}
+
+export function findInstance(db: Database, instanceId: string): Promise<OpenInstance | undefined> {
+  return instanceById(db, instanceId);
+}

@@ -1,0 +1,123 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Database, InstancesTable } from '../store/tables.ts';
+
+export type InstanceRow = Selectable<InstancesTable>;
+
+/**
+ * Gives a session an instance in one statement: the longest ready idle one, else one that is starting, else a new row, as
+ * long as fewer than `maxAgents` instances of the agent are occupied. No row: at capacity. The caller holds the agent's
+ * lock, so the count is exact; the update itself is what arbitrates (invariant 1).
+ */
+export async function claimRow(
+  db: Database,
+  claim: {
+    readonly sessionId: string;
+    readonly agentId: string;
+    readonly deploymentId: string;
+    readonly hostId: string;
+    readonly newInstanceId: string;
+    readonly maxAgents: number;
+    readonly now: Date;
+  },
+): Promise<InstanceRow | undefined> {
+  const { rows } = await sql<InstanceRow>`
+    with occupied as (
+      select count(*) as number from instances
+      where agent_id = ${claim.agentId} and state <> 'ended' and session_id is not null
+    ), idle as (
+      select id from instances, occupied
+      where deployment_id = ${claim.deploymentId} and session_id is null and state in ('ready', 'starting')
+        and number < ${claim.maxAgents}
+      order by state = 'ready' desc, created_at limit 1
+      for update of instances skip locked
+    ), claimed as (
+      update instances set session_id = ${claim.sessionId} from idle
+      where instances.id = idle.id and session_id is null and state in ('ready', 'starting')
+      returning instances.*
+    ), added as (
+      insert into instances (id, deployment_id, agent_id, host_id, session_id, state, created_at)
+      select ${claim.newInstanceId}, ${claim.deploymentId}, ${claim.agentId}, ${claim.hostId}, ${claim.sessionId},
+        'starting', ${claim.now}::timestamptz
+      from occupied where number < ${claim.maxAgents} and not exists (select from idle)
+      returning *
+    )
+    select * from claimed union all select * from added`.execute(db);
+  return rows[0];
+}
+
+export async function insertInstances(db: Database, rows: readonly Insertable<InstancesTable>[]): Promise<void> {
+  if (rows.length > 0)
+    await db
+      .insertInto('instances')
+      .values([...rows])
+      .execute();
+}
+
+/** Instances of a deployment that are not ended or ending, and how many of those wait for a session. */
+export async function countOfDeployment(db: Database, deploymentId: string): Promise<{ all: number; idle: number }> {
+  const { rows } = await sql<{ all: number; idle: number }>`
+    select count(*)::int as all, count(*) filter (where session_id is null)::int as idle
+    from instances where deployment_id = ${deploymentId} and state in ('starting', 'ready')`.execute(db);
+  return rows[0] ?? { all: 0, idle: 0 };
+}
+
+export async function usageOfAgent(db: Database, agentId: string) {
+  const { rows } = await sql<{ activeSessions: number; idle: number; starting: number }>`
+    select count(*) filter (where session_id is not null)::int as "activeSessions",
+      count(*) filter (where session_id is null and state = 'ready')::int as idle,
+      count(*) filter (where state = 'starting')::int as starting
+    from instances where agent_id = ${agentId} and state <> 'ended'`.execute(db);
+  return rows[0] ?? { activeSessions: 0, idle: 0, starting: 0 };
+}
+
+export function openInstances(db: Database, hostId: string): Promise<InstanceRow[]> {
+  return db.selectFrom('instances').selectAll().where('host_id', '=', hostId).where('state', '<>', 'ended').execute();
+}
+
+/** Changes an instance that is in one of `states`; undefined when it is not (any more). */
+export function changeInstance(
+  db: Database,
+  id: string,
+  states: readonly InstancesTable['state'][],
+  change: Updateable<InstancesTable>,
+): Promise<InstanceRow | undefined> {
+  return db
+    .updateTable('instances')
+    .set(change)
+    .where('id', '=', id)
+    .where('state', 'in', states)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Marks an idle instance as stopping; undefined when a session claimed it in the meantime. */
+export function retireRow(db: Database, id: string): Promise<InstanceRow | undefined> {
+  return db
+    .updateTable('instances')
+    .set({ state: 'stopping' })
+    .where('id', '=', id)
+    .where('session_id', 'is', null)
+    .where('state', 'in', ['starting', 'ready'])
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export function instanceById(db: Database, id: string): Promise<InstanceRow | undefined> {
+  return db.selectFrom('instances').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Removes rows of instances that ended before a time; what they did is in their sessions. */
+export async function deleteEnded(db: Database, before: Date, limit: number): Promise<number> {
+  const result = await db
+    .deleteFrom('instances')
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('instances')
+        .select('id')
+        .where('state', '=', 'ended')
+        .where('ended_at', '<', before)
+        .limit(limit),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

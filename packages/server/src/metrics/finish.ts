@@ -1,0 +1,55 @@
+import type { Database } from '../store/tables.ts';
+import { percentiles } from './percentiles.ts';
+import { deleteSamples, insertMetrics, type SessionMetricsRow, samplesOf } from './rows.ts';
+import { type Sample, seriesOf } from './series.ts';
+
+type Context = { db: Database; now: () => Date; newId: () => string };
+
+/**
+ * Turns the samples of a session that ends into its final record. Call it in the transaction that ends the session; a
+ * session without samples gets none.
+ */
+export async function finishMetrics(context: Context, sessionId: string, late: readonly Sample[]): Promise<void> {
+  const stored = await samplesOf(context.db, sessionId);
+  const row = summarize(context, sessionId, merge(stored, late));
+  if (row !== null) await insertMetrics(context.db, { ...row, timeseries: JSON.stringify(row.timeseries) });
+  await deleteSamples(context.db, sessionId);
+}
+
+/** The metrics of a session so far, in the shape of the final record. */
+export async function metricsSoFar(context: Context, sessionId: string): Promise<SessionMetricsRow | null> {
+  return summarize(context, sessionId, await samplesOf(context.db, sessionId));
+}
+
+function merge(stored: readonly Sample[], late: readonly Sample[]): readonly Sample[] {
+  const known = stored.at(-1)?.[0] ?? 0;
+  return [...stored, ...late.filter(([t]) => t > known)];
+}
+
+function summarize(
+  context: Pick<Context, 'now' | 'newId'>,
+  sessionId: string,
+  samples: readonly Sample[],
+): SessionMetricsRow | null {
+  const cpu = percentiles(samples.map(([, c]) => c));
+  const memory = percentiles(samples.map(([, , m]) => m));
+  const first = samples[0];
+  const last = samples.at(-1);
+  if (cpu === null || memory === null || first === undefined || last === undefined) return null;
+  return {
+    session_id: sessionId,
+    id: context.newId(),
+    sample_count: samples.length,
+    cpu_p50: cpu.p50,
+    cpu_p90: cpu.p90,
+    cpu_p95: cpu.p95,
+    cpu_p99: cpu.p99,
+    memory_p50: memory.p50,
+    memory_p90: memory.p90,
+    memory_p95: memory.p95,
+    memory_p99: memory.p99,
+    timeseries: seriesOf(samples),
+    event_at: new Date(last[0] * 1000),
+    created_at: new Date(first[0] * 1000),
+  };
+}

@@ -1,0 +1,41 @@
+import { seriesPoints } from '@bothost/contract';
+
+/** One second of one session: Unix seconds, millicores, bytes. */
+export type Sample = readonly [t: number, cpuMillicores: number, memoryBytes: number];
+
+export type SeriesPoint = { t: number; c: number; m: number };
+
+/**
+ * Samples as the series of the record: steps of 5 seconds, coarser (in multiples of 5) when that would make more than 720
+ * points. A point holds the mean CPU and the highest memory of its step, and stands at its beginning. `samples` ascend.
+ */
+export function seriesOf(samples: readonly Sample[]): SeriesPoint[] {
+  const [first] = samples;
+  const last = samples.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const step = stepFor(last[0] - first[0]);
+  const points: SeriesPoint[] = [];
+  let cpu = 0;
+  let count = 0;
+  for (const [t, c, m] of samples) {
+    const start = first[0] + Math.floor((t - first[0]) / step) * step;
+    let point = points.at(-1);
+    if (point === undefined || point.t !== start) {
+      point = { t: start, c: 0, m: 0 };
+      points.push(point);
+      cpu = 0;
+      count = 0;
+    }
+    cpu += c;
+    count += 1;
+    point.c = Math.round(cpu / count);
+    point.m = Math.max(point.m, m);
+  }
+  return points;
+}
+
+function stepFor(seconds: number): number {
+  const { stepSeconds, maximum } = seriesPoints;
+  const steps = Math.ceil((seconds + 1) / stepSeconds / maximum);
+  return stepSeconds * Math.max(1, steps);
+}

@@ -1,0 +1,102 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What the service counts for its operator, in Prometheus' terms; served at `/metrics`. */
+export type Telemetry = {
+  readonly registry: Registry;
+  /** A start was accepted: warm or cold, or refused with a reason of the error table. */
+  readonly sessionStarted: (start: 'warm' | 'cold' | 'waiting' | 'refused') => void;
+  readonly botStarted: (start: StartTimes) => void;
+  readonly sessionEnded: (status: string) => void;
+  readonly proxied: (kind: 'http' | 'websocket', outcome: string) => void;
+};
+
+/** The moments of a start; null where one is not known (a session that was taken up after a restart). */
+export type StartTimes = {
+  readonly cold: boolean;
+  readonly requestedAt: Date | null;
+  readonly claimedAt: Date | null;
+  readonly readyAt: Date | null;
+  readonly startedAt: Date;
+};
+
+/** A bot may end with a word of its own: those are one label value, so that it cannot flood the operator's Prometheus. */
+const knownStatuses = new Set([
+  'HTTP_COMPLETED',
+  'HTTP_ERROR',
+  'WS_CONNECTION_CLOSED',
+  'BOT_START_TIMEOUT',
+  'BOT_CONNECTION_TIMEOUT',
+  'SESSION_STOPPED',
+  'SESSION_TIME_LIMIT',
+]);
+
+const startBuckets = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120];
+
+/** `gauges` are read when the operator's Prometheus asks: open sessions, instances by state, the depth of the pool. */
+export function createTelemetry(): Telemetry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'bothost_' });
+  const starts = new Counter({
+    name: 'bothost_session_starts_total',
+    help: 'Start requests by what they found: a warm instance, a cold one, a client to wait for, or a refusal',
+    labelNames: ['start'],
+    registers: [registry],
+  });
+  const ends = new Counter({
+    name: 'bothost_sessions_ended_total',
+    help: 'Sessions that ended, by completion status',
+    labelNames: ['status'],
+    registers: [registry],
+  });
+  const phases = new Histogram({
+    name: 'bothost_session_start_seconds',
+    help: 'Duration of the phases of a session start',
+    labelNames: ['start', 'phase'],
+    buckets: startBuckets,
+    registers: [registry],
+  });
+  const proxied = new Counter({
+    name: 'bothost_proxy_requests_total',
+    help: 'Requests and sockets that went through the session proxy, by outcome',
+    labelNames: ['kind', 'outcome'],
+    registers: [registry],
+  });
+  return {
+    registry,
+    sessionStarted: (start) => starts.inc({ start }),
+    botStarted: ({ cold, requestedAt, claimedAt, readyAt, startedAt }) => {
+      if (requestedAt === null || claimedAt === null) return;
+      const start = cold ? 'cold' : 'warm';
+      const ready = readyAt === null || readyAt < claimedAt ? claimedAt : readyAt;
+      const observe = (phase: string, from: Date, to: Date) =>
+        phases.observe({ start, phase }, Math.max(0, to.getTime() - from.getTime()) / 1000);
+      observe('claim', requestedAt, claimedAt);
+      observe('boot', claimedAt, ready);
+      observe('hand-over', ready, startedAt);
+      observe('total', requestedAt, startedAt);
+    },
+    sessionEnded: (status) =>
+      ends.inc({ status: knownStatuses.has(status) || /^[0-9]{3}$/.test(status) ? status : 'other' }),
+    proxied: (kind, outcome) => proxied.inc({ kind, outcome }),
+  };
+}
+
+/** Registers a gauge with one label whose values are read at each scrape. */
+export function addGauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  label: string,
+  read: () => Promise<ReadonlyMap<string, number>>,
+): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      for (const [value, count] of await read()) this.set({ [label]: value }, count);
+    },
+  });
+}

@@ -1,0 +1,78 @@
+import { failure } from '@bothost/contract';
+import type { Database } from '../store/tables.ts';
+import { hashKey } from './keys.ts';
+import { type KeyWithOrganization, keyByHash, touchKey } from './rows.ts';
+
+/** Who asks: the organization that a key speaks for. */
+export type Caller = { readonly organizationId: string; readonly organizationName: string; readonly keyId: string };
+
+/**
+ * Finds the caller of a key. `cached` answers without the database where it can (undefined: it cannot say). `forget` drops
+ * a key at once, or all: on a revocation here, and on the word of another replica.
+ */
+export type Authenticator = {
+  readonly authenticate: (key: string, kind: 'private' | 'public') => Promise<Caller>;
+  readonly cached: (key: string, kind: 'private' | 'public') => Caller | undefined;
+  readonly forget: (keyId?: string) => void;
+};
+
+/** A revocation on another replica holds within this time, even when its notification was lost (decisions, "keys"). */
+const cacheMilliseconds = 900;
+/** `last_used_at` is written at most this often per key. */
+const touchMilliseconds = 60_000;
+/** Wrong keys are not remembered, so a flood of them cannot fill memory; right ones are bounded all the same. */
+const cacheEntries = 10_000;
+
+type Entry = { readonly found: KeyWithOrganization; readonly until: number };
+
+export function createAuthenticator(context: { db: Database; now: () => Date }): Authenticator {
+  const entries = new Map<string, Entry>();
+  const touched = new Map<string, number>();
+  /** Raised by `forget`, so that an answer that was on its way before a revocation is not remembered after it. */
+  let generation = 0;
+
+  function accept(found: KeyWithOrganization, kind: 'private' | 'public', now: number): Caller {
+    const expired = found.expires_at !== null && found.expires_at.getTime() <= now;
+    if (found.kind !== kind || found.revoked_at !== null || expired) throw failure('key-invalid');
+    touch(found, now);
+    return { organizationId: found.organization_id, organizationName: found.organization_name, keyId: found.id };
+  }
+
+  function touch(found: KeyWithOrganization, now: number) {
+    const last = touched.get(found.id) ?? found.last_used_at?.getTime() ?? 0;
+    if (now - last < touchMilliseconds) return;
+    touched.set(found.id, now);
+    // Only for people: a failure to write it must not fail the request, and the next minute tries again.
+    touchKey(context.db, found.id, new Date(now)).catch(() => touched.delete(found.id));
+  }
+
+  function cached(key: string, kind: 'private' | 'public'): Caller | undefined {
+    const now = context.now().getTime();
+    const entry = entries.get(key);
+    if (entry === undefined || entry.until <= now) return undefined;
+    return accept(entry.found, kind, now);
+  }
+
+  async function authenticate(key: string, kind: 'private' | 'public'): Promise<Caller> {
+    const known = cached(key, kind);
+    if (known !== undefined) return known;
+    const before = generation;
+    const found = await keyByHash(context.db, hashKey(key));
+    const now = context.now().getTime();
+    if (found === undefined) throw failure('key-invalid');
+    if (before === generation) {
+      if (entries.size >= cacheEntries) entries.clear();
+      entries.set(key, { found, until: now + cacheMilliseconds });
+    }
+    return accept(found, kind, now);
+  }
+
+  function forget(keyId?: string) {
+    generation += 1;
+    for (const [key, entry] of entries) {
+      if (keyId === undefined || entry.found.id === keyId) entries.delete(key);
+    }
+  }
+
+  return { authenticate, cached, forget };
+}

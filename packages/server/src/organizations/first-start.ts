@@ -1,0 +1,60 @@
+import type { Database } from '../store/tables.ts';
+import { createKey } from './keys.ts';
+import { anyOrganization, insertOrganization } from './rows.ts';
+
+export type Bootstrap = {
+  readonly organization: string;
+  /** Absent: made. */
+  readonly privateKey: string | null;
+  readonly publicKey: string | null;
+};
+
+/** What the first start made; null when the database has an organization already. */
+export type FirstStart = {
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly privateKey: string;
+  readonly publicKey: string;
+};
+
+/**
+ * Makes the organization and its two keys, all or nothing, if there is none yet (decisions, "first start"). `keep` is
+ * called with the keys before the transaction commits: a process that is killed in between has written a profile with
+ * keys that do not exist, and the next start writes it again; never the other way round, keys that nobody has.
+ */
+export async function firstStart(
+  context: { db: Database; now: () => Date; newId: () => string },
+  region: string,
+  bootstrap: Bootstrap,
+  keep: (made: FirstStart) => Promise<void>,
+): Promise<FirstStart | null> {
+  return context.db.transaction().execute(async (db) => {
+    if ((await anyOrganization(db)) !== undefined) return null;
+    const organizationId = context.newId();
+    const name = bootstrap.organization;
+    await insertOrganization(db, {
+      id: organizationId,
+      name,
+      verbose_name: name,
+      default_region: region,
+      created_at: context.now(),
+    });
+    const create = (kind: 'private' | 'public', key: string | null) =>
+      createKey(
+        { ...context, db },
+        { organizationId },
+        { kind, name: 'first start', ...(key === null ? {} : { key }) },
+      );
+    const privateKey = await create('private', bootstrap.privateKey);
+    const publicKey = await create('public', bootstrap.publicKey);
+    const made = { organizationId, organizationName: name, privateKey: privateKey.key, publicKey: publicKey.key };
+    await keep(made);
+    return made;
+  });
+}
+
+/** The organization that agents from directories belong to: the first one. */
+export async function homeOrganization(context: { db: Database }): Promise<{ id: string; name: string } | null> {
+  const row = await anyOrganization(context.db);
+  return row === undefined ? null : { id: row.id, name: row.name };
+}

@@ -1,0 +1,76 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { ApiKeysTable, Database, OrganizationsTable } from '../store/tables.ts';
+
+export type OrganizationRow = Selectable<OrganizationsTable>;
+export type ApiKeyRow = Selectable<ApiKeysTable>;
+
+export function findOrganization(db: Database, id: string): Promise<OrganizationRow | undefined> {
+  return db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export function anyOrganization(db: Database): Promise<OrganizationRow | undefined> {
+  return db.selectFrom('organizations').selectAll().orderBy('created_at').limit(1).executeTakeFirst();
+}
+
+export async function insertOrganization(db: Database, row: Insertable<OrganizationsTable>): Promise<void> {
+  await db.insertInto('organizations').values(row).execute();
+}
+
+export async function setDefaultRegion(db: Database, id: string, region: string): Promise<void> {
+  await db.updateTable('organizations').set({ default_region: region }).where('id', '=', id).execute();
+}
+
+export async function regionCodes(db: Database): Promise<string[]> {
+  const rows = await db.selectFrom('hosts').select('region').orderBy('region').execute();
+  return rows.map((row) => row.region);
+}
+
+export async function insertKey(db: Database, row: Insertable<ApiKeysTable>): Promise<void> {
+  await db.insertInto('api_keys').values(row).execute();
+}
+
+export function keysOf(db: Database, organizationId: string): Promise<ApiKeyRow[]> {
+  return db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+export function revoke(db: Database, organizationId: string, id: string, now: Date): Promise<ApiKeyRow | undefined> {
+  return db
+    .updateTable('api_keys')
+    .set((column) => ({ revoked_at: column.fn.coalesce('revoked_at', column.val(now)) }))
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export type KeyWithOrganization = Pick<ApiKeyRow, 'id' | 'kind' | 'expires_at' | 'revoked_at' | 'last_used_at'> & {
+  organization_id: string;
+  organization_name: string;
+};
+
+export function keyByHash(db: Database, hash: Buffer): Promise<KeyWithOrganization | undefined> {
+  return db
+    .selectFrom('api_keys')
+    .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
+    .select([
+      'api_keys.id',
+      'api_keys.kind',
+      'api_keys.expires_at',
+      'api_keys.revoked_at',
+      'api_keys.last_used_at',
+      'api_keys.organization_id',
+      'organizations.name as organization_name',
+    ])
+    .where('api_keys.hash', '=', hash)
+    .executeTakeFirst();
+}
+
+export async function touchKey(db: Database, id: string, at: Date): Promise<void> {
+  await db.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', id).execute();
+}

@@ -1,0 +1,103 @@
+import { controlToken } from '../instances/control-token.ts';
+import type { InstanceAddress } from '../runtime/runtime.ts';
+import { startHeaders } from '../sessions/bot-headers.ts';
+import { markHandedOver, markLive } from '../sessions/progress.ts';
+import type { Database } from '../store/tables.ts';
+import type { Attendance } from './attendance.ts';
+import { askBot, postBot } from './bot-http.ts';
+import { type BotAnswer, completionOf } from './completion.ts';
+
+/** A session whose instance is ready, with all that its hand-over needs. */
+export type AttendedSession = {
+  readonly id: string;
+  readonly instanceId: string;
+  readonly address: InstanceAddress;
+  readonly reportsSession: boolean;
+  readonly transport: 'none' | 'webrtc';
+  readonly maxSeconds: number;
+  readonly cold: boolean;
+  readonly requestedAt: Date | null;
+  readonly claimedAt: Date | null;
+  readonly readyAt: Date | null;
+  /** JSON text, or null for none. */
+  readonly body: string | null;
+  readonly handedOverAt: Date | null;
+  readonly botStartedAt: Date | null;
+};
+
+export type AttendContext = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly key: Buffer;
+  readonly attendance: Attendance;
+  /** Ends with the process; bots go on. */
+  readonly closing: AbortSignal;
+  /** Tries again while the database is away. */
+  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly finish: (sessionId: string, status: string) => Promise<void>;
+  readonly onLive: (session: AttendedSession, at: Date) => void;
+};
+
+/** The longest wait that one question to a bot may take. */
+const askSeconds = 25;
+
+/** Gives a session to its instance, for the first time for certain, and stays with it to its end. Never rejects. */
+export async function handOver(context: AttendContext, session: AttendedSession): Promise<void> {
+  const token = controlToken(context.key, session.instanceId);
+  // A bot that cannot be asked must not be started twice: so it is written down before, at the price of one commit.
+  if (!session.reportsSession) await context.persist(() => markHandedOver(context, session.id));
+  const headers = startHeaders({ ...session, controlToken: token });
+  const { delivered, answer, abort } = postBot(session.address, headers, session.body ?? '{}');
+  context.attendance.hold(session.id, abort);
+  context.closing.addEventListener('abort', abort, { once: true });
+  const startedAt = await delivered.then(context.now, () => null);
+  if (startedAt !== null) await markStarted(context, session, startedAt);
+  const outcome = await answer;
+  context.closing.removeEventListener('abort', abort);
+  // Its request broke because this server closes; the next one asks the bot.
+  if (context.closing.aborted) return;
+  await finishBy(context, session, startedAt, outcome);
+}
+
+/**
+ * Takes up a session after a restart: the bot is asked what it knows, and only one that surely has nothing gets the
+ * hand-over. One that cannot be asked, or does not answer, ends by its exit or its limit. Never rejects.
+ */
+export async function resume(context: AttendContext, session: AttendedSession): Promise<void> {
+  if (!session.reportsSession) {
+    if (session.handedOverAt === null && session.botStartedAt === null) return handOver(context, session);
+    return markStarted(context, session, session.handedOverAt ?? context.now());
+  }
+  const token = controlToken(context.key, session.instanceId);
+  let started = session.botStartedAt;
+  for (;;) {
+    const wait = started === null ? 0 : askSeconds;
+    const known = await askBot(session.address, token, wait, context.closing).catch(() => null);
+    if (known === null || context.closing.aborted) return;
+    if (known.state === 'idle') return handOver(context, session);
+    if (started === null) {
+      started = known.startedAt == null ? context.now() : new Date(known.startedAt);
+      await markStarted(context, session, started);
+    }
+    if (known.state === 'ended') {
+      const word = known.completionStatus ?? null;
+      return finishBy(context, session, started, { kind: 'answered', status: known.status ?? 200, word });
+    }
+  }
+}
+
+async function markStarted(context: AttendContext, session: AttendedSession, at: Date): Promise<void> {
+  context.onLive(session, at);
+  const { readyAt, cold } = session;
+  await context.persist(() => markLive(context, session.id, { at, readyAt, cold }));
+}
+
+async function finishBy(
+  context: AttendContext,
+  session: AttendedSession,
+  startedAt: Date | null,
+  answer: BotAnswer,
+): Promise<void> {
+  const limit = startedAt === null ? Number.POSITIVE_INFINITY : startedAt.getTime() + session.maxSeconds * 1000;
+  await context.finish(session.id, completionOf(answer, context.now().getTime() >= limit));
+}

@@ -1,0 +1,120 @@
+import { type ProfileName, profiles } from '@bothost/contract';
+import type { Logger } from 'pino';
+import { noteStart, type OpenDeployment } from '../agents/deployment.ts';
+import { controlToken } from '../instances/control-token.ts';
+import { markReady, markStopping, type OpenInstance } from '../instances/lifecycle.ts';
+import { type Runtime, StartError } from '../runtime/runtime.ts';
+import type { Database } from '../store/tables.ts';
+import type { Attendance } from './attendance.ts';
+import type { Backoff } from './backoff.ts';
+import { askBot, askToStop } from './bot-http.ts';
+
+export type RunnerContext = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly logger: Logger;
+  readonly runtime: Runtime;
+  readonly key: Buffer;
+  readonly attendance: Attendance;
+  readonly backoff: Backoff;
+  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly iceConfigUrl: () => string;
+  /** The instance answers; `row` says which session waits for it, if any. */
+  readonly onReady: (row: OpenInstance) => void;
+  /** Nothing of the instance is left. */
+  readonly onGone: (instanceId: string, cause: string) => Promise<void>;
+};
+
+export type InstanceRunner = {
+  readonly start: (row: OpenInstance, deployment: OpenDeployment) => Promise<void>;
+  readonly stop: (row: OpenInstance, reportsSession: boolean) => Promise<void>;
+  readonly isBusy: (instanceId: string) => boolean;
+};
+
+/** How long a bot may take to end by itself: the pipeline's own cancel time-out is 20 s (bot contract 2.9). */
+const cooperativeSeconds = 25;
+const terminateMilliseconds = 5_000;
+/** For an instance that nobody waits for: the bot contract's start time-outs of 20 s twice, and room for slow imports. */
+const startMilliseconds = 120_000;
+
+export function createInstanceRunner(context: RunnerContext): InstanceRunner {
+  const starting = new Map<string, AbortController>();
+  const stopping = new Set<string>();
+
+  async function start(row: OpenInstance, deployment: OpenDeployment): Promise<void> {
+    const abort = new AbortController();
+    starting.set(row.id, abort);
+    try {
+      const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(startMilliseconds)]);
+      const address = await context.runtime.start(specOf(row, deployment), signal);
+      const known = await askBot(address, controlToken(context.key, row.id), 0, signal).catch(() => null);
+      const ready = await context.persist(() => markReady(context, row.id, address, known !== null));
+      context.backoff.succeeded(row.deployment_id);
+      if (deployment.error !== null) await context.persist(() => noteStart(context, row.deployment_id, null));
+      if (ready !== undefined) context.onReady(ready);
+    } catch (error) {
+      await failed(row, error, abort.signal.aborted);
+    } finally {
+      starting.delete(row.id);
+    }
+  }
+
+  async function failed(row: OpenInstance, error: unknown, wanted: boolean): Promise<void> {
+    const message = error instanceof Error ? error.message : String(error);
+    if (!wanted) {
+      context.backoff.failed(row.deployment_id);
+      context.logger.warn(
+        { instanceId: row.id, deploymentId: row.deployment_id, err: error },
+        'an instance did not start',
+      );
+      const tail = error instanceof StartError ? (error.exit?.tail ?? '') : '';
+      await context.persist(() => noteStart(context, row.deployment_id, `${message}${tail === '' ? '' : `: ${tail}`}`));
+    }
+    await context.runtime.stop(row.id, 0);
+    await context.onGone(row.id, message);
+  }
+
+  /** The order of bot contract 2.9: ask, wait, SIGTERM, SIGKILL. */
+  async function stop(row: OpenInstance, reportsSession: boolean): Promise<void> {
+    if (stopping.has(row.id)) return;
+    stopping.add(row.id);
+    try {
+      await context.persist(() => markStopping(context.db, row.id));
+      starting.get(row.id)?.abort();
+      if (row.session_id !== null) await endByItself(row, row.session_id, reportsSession);
+      await context.runtime.stop(row.id, terminateMilliseconds);
+      await context.onGone(row.id, 'stopped by the service');
+    } finally {
+      stopping.delete(row.id);
+    }
+  }
+
+  async function endByItself(row: OpenInstance, sessionId: string, reportsSession: boolean): Promise<void> {
+    if (!context.attendance.has(sessionId) || row.host === null || row.port === null) return;
+    const address = { host: row.host, port: row.port };
+    const asked =
+      reportsSession && (await askToStop(address, controlToken(context.key, row.id), cooperativeSeconds - 5));
+    if (asked) await context.attendance.released(sessionId, AbortSignal.timeout(cooperativeSeconds * 1000));
+    else context.attendance.abort(sessionId);
+  }
+
+  function specOf(row: OpenInstance, deployment: OpenDeployment) {
+    return {
+      instanceId: row.id,
+      deploymentId: row.deployment_id,
+      prepared: deployment.prepared ?? {},
+      limits: profiles[deployment.profile as ProfileName],
+      environment: {
+        BOT_CONTROL_TOKEN: controlToken(context.key, row.id),
+        ICE_CONFIG_URL: context.iceConfigUrl(),
+        PIPECAT_ICE_SERVERS: '[]',
+        PIPECAT_LOG_LEVEL: 'DEBUG',
+        PYTHON_DOTENV_DISABLED: '1',
+        PYTHONUNBUFFERED: '1',
+        IMAGE_VERSION: row.deployment_id,
+      },
+    };
+  }
+
+  return { start, stop, isBusy: (id) => starting.has(id) || stopping.has(id) };
+}

@@ -1,0 +1,168 @@
+import { socketTokenSeconds, startDeadlineSeconds, warmSurplusSeconds } from '@bothost/contract';
+
+/**
+ * What the world should do next, from what it is: pure, and the only place where the life of deployments, instances and
+ * sessions is decided (architecture, "Five ideas", 4). Boot, crash recovery, warm pools, drains, limits and clean-up are
+ * rows of this one table.
+ */
+
+export type PlannedDeployment = {
+  readonly id: string;
+  readonly state: 'preparing' | 'ready' | 'failed';
+  /** New sessions run on it. */
+  readonly serving: boolean;
+  /** It is prepared and not yet serving because this process is at it. */
+  readonly busy: boolean;
+  readonly minAgents: number;
+  readonly maxAgents: number;
+  /** Its instances failed to start lately: the pool is not filled before this moment. */
+  readonly restAfterFailureUntil: Date | null;
+};
+
+export type PlannedInstance = {
+  readonly id: string;
+  readonly deploymentId: string;
+  readonly sessionId: string | null;
+  readonly state: 'starting' | 'ready' | 'stopping';
+  readonly readyAt: Date | null;
+  /** The runtime has it. */
+  readonly running: boolean;
+  /** This process is starting or stopping it. */
+  readonly busy: boolean;
+};
+
+export type PlannedSession = {
+  readonly id: string;
+  readonly state: 'waiting' | 'starting' | 'live' | 'ending';
+  readonly transport: 'none' | 'webrtc' | 'websocket';
+  readonly createdAt: Date;
+  readonly requestedAt: Date | null;
+  readonly botStartedAt: Date | null;
+  readonly maxSeconds: number;
+  readonly instanceId: string | null;
+  /** This process holds its request, or relays its socket. */
+  readonly attended: boolean;
+  /** Its socket was relayed by a server process that is gone. */
+  readonly relayLost: boolean;
+};
+
+export type World = {
+  readonly now: Date;
+  /** No new instances: the service is shutting down. */
+  readonly draining: boolean;
+  readonly deployments: readonly PlannedDeployment[];
+  readonly instances: readonly PlannedInstance[];
+  readonly sessions: readonly PlannedSession[];
+  /** Instances that the runtime has, and no open row. */
+  readonly strays: readonly string[];
+};
+
+export type Action =
+  | { readonly do: 'prepare-deployment'; readonly deploymentId: string }
+  | { readonly do: 'provision'; readonly deploymentId: string; readonly idle: number }
+  | { readonly do: 'start-instance'; readonly instanceId: string }
+  | { readonly do: 'retire-instance'; readonly instanceId: string }
+  | { readonly do: 'stop-instance'; readonly instanceId: string }
+  | { readonly do: 'instance-lost'; readonly instanceId: string }
+  | { readonly do: 'remove-stray'; readonly instanceId: string }
+  | { readonly do: 'attend-session'; readonly sessionId: string }
+  | { readonly do: 'decide-end'; readonly sessionId: string; readonly status: string }
+  | {
+      readonly do: 'end-session';
+      readonly sessionId: string;
+      readonly status: string;
+      readonly at: 'now' | 'last-heartbeat';
+    };
+
+/** A bot may end itself at its limit (bot contract 2.10); the service does it this much later, and at once for sockets. */
+const limitMarginSeconds = 10;
+
+export function plan(world: World): Action[] {
+  const deployments = new Map(world.deployments.map((deployment) => [deployment.id, deployment]));
+  const sessions = new Map(world.sessions.map((session) => [session.id, session]));
+  const instances = new Map(world.instances.map((instance) => [instance.id, instance]));
+  return [
+    ...world.sessions.flatMap((session) => planSession(session, instances.get(session.instanceId ?? ''), world.now)),
+    ...world.instances.flatMap((instance) => planInstance(instance, deployments, sessions, world)),
+    ...world.deployments.flatMap((deployment) => planDeployment(deployment, world)),
+    ...world.strays.map((instanceId): Action => ({ do: 'remove-stray', instanceId })),
+  ];
+}
+
+function planSession(session: PlannedSession, instance: PlannedInstance | undefined, now: Date): Action[] {
+  const end = (status: string, at: 'now' | 'last-heartbeat' = 'now'): Action[] => [
+    { do: 'end-session', sessionId: session.id, status, at },
+  ];
+  if (session.relayLost) return end('WS_CONNECTION_CLOSED', 'last-heartbeat');
+  switch (session.state) {
+    case 'waiting':
+      return past(session.createdAt, socketTokenSeconds, now) ? end('BOT_CONNECTION_TIMEOUT') : [];
+    case 'ending':
+      return instance === undefined ? end('HTTP_ERROR') : [];
+    case 'starting':
+      if (instance === undefined) return session.attended ? [] : end('HTTP_ERROR');
+      if (instance.state === 'ready' && mustAttend(session)) return [{ do: 'attend-session', sessionId: session.id }];
+      if (instance.state === 'starting' && past(session.requestedAt ?? session.createdAt, startDeadlineSeconds, now)) {
+        return [{ do: 'decide-end', sessionId: session.id, status: 'BOT_START_TIMEOUT' }];
+      }
+      return [];
+    case 'live':
+      if (instance === undefined) return session.attended ? [] : end('HTTP_ERROR');
+      if (pastLimit(session, now)) return [{ do: 'decide-end', sessionId: session.id, status: 'SESSION_TIME_LIMIT' }];
+      return mustAttend(session) ? [{ do: 'attend-session', sessionId: session.id }] : [];
+  }
+}
+
+/** Sockets are attended by the request that carries them, from the first moment. */
+function mustAttend(session: PlannedSession): boolean {
+  return !session.attended && session.transport !== 'websocket';
+}
+
+function pastLimit(session: PlannedSession, now: Date): boolean {
+  const margin = session.transport === 'websocket' ? 0 : limitMarginSeconds;
+  return session.botStartedAt !== null && past(session.botStartedAt, session.maxSeconds + margin, now);
+}
+
+function planInstance(
+  instance: PlannedInstance,
+  deployments: ReadonlyMap<string, PlannedDeployment>,
+  sessions: ReadonlyMap<string, PlannedSession>,
+  world: World,
+): Action[] {
+  const instanceId = instance.id;
+  if (instance.busy) return mustEnd(instance, sessions) ? [{ do: 'stop-instance', instanceId }] : [];
+  // A row without a process: one that was never started yet, or one that is gone.
+  if (!instance.running && instance.state !== 'starting') return [{ do: 'instance-lost', instanceId }];
+  if (instance.state === 'stopping' || mustEnd(instance, sessions)) return [{ do: 'stop-instance', instanceId }];
+  const serving = deployments.get(instance.deploymentId)?.serving ?? false;
+  if (instance.sessionId === null && (!serving || world.draining)) return [{ do: 'retire-instance', instanceId }];
+  if (instance.state === 'starting') return [{ do: 'start-instance', instanceId }];
+  return [];
+}
+
+/** Its session has ended, or its end is decided. */
+function mustEnd(instance: PlannedInstance, sessions: ReadonlyMap<string, PlannedSession>): boolean {
+  if (instance.sessionId === null || instance.state === 'stopping') return false;
+  const session = sessions.get(instance.sessionId);
+  return session === undefined || session.state === 'ending' || session.relayLost;
+}
+
+function planDeployment(deployment: PlannedDeployment, world: World): Action[] {
+  const deploymentId = deployment.id;
+  if (deployment.state === 'preparing') return deployment.busy ? [] : [{ do: 'prepare-deployment', deploymentId }];
+  if (!deployment.serving || world.draining) return [];
+  const mine = world.instances.filter((i) => i.deploymentId === deploymentId && i.state !== 'stopping');
+  const idle = mine.filter((instance) => instance.sessionId === null);
+  const missing = Math.min(deployment.minAgents - idle.length, deployment.maxAgents - mine.length);
+  const resting = deployment.restAfterFailureUntil !== null && deployment.restAfterFailureUntil > world.now;
+  if (missing > 0 && !resting) return [{ do: 'provision', deploymentId, idle: deployment.minAgents }];
+  const surplus = idle.length - deployment.minAgents;
+  return idle
+    .filter((i) => !i.busy && i.readyAt !== null && past(i.readyAt, warmSurplusSeconds, world.now))
+    .slice(0, Math.max(0, surplus))
+    .map((instance) => ({ do: 'retire-instance', instanceId: instance.id }));
+}
+
+function past(since: Date, seconds: number, now: Date): boolean {
+  return now.getTime() >= since.getTime() + seconds * 1000;
+}

@@ -1,0 +1,53 @@
+import type { Logger } from 'pino';
+import { beat, type Host } from './instances/host.ts';
+import type { Sampler } from './metrics/sampler.ts';
+import { purgeSessions } from './sessions/retention.ts';
+import type { Directory } from './sessions/whereabouts.ts';
+import type { Database } from './store/tables.ts';
+
+type Context = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly logger: Logger;
+  readonly host: Host;
+  readonly directory: Directory;
+  readonly sampler: Sampler;
+  readonly retentionDays: number;
+};
+
+const second = 1_000;
+const storeSeconds = 5;
+const purgeSeconds = 600;
+
+/** What the service does by the clock: samples and a sign of life each second, storing and purging now and then. */
+export function startRounds(context: Context): { readonly stop: () => Promise<void> } {
+  const { sampler, directory } = context;
+  const rounds = [
+    every(second, () => sampler.sample(directory.running())),
+    every(second, () => beat(context, context.host)),
+    every(storeSeconds * second, () => sampler.store()),
+    every(purgeSeconds * second, async () => void (await purgeSessions(context, context.retentionDays))),
+  ];
+
+  /** One at a time: a slow round is not overtaken by the next. What fails is told, and tried again at its next time. */
+  function every(milliseconds: number, work: () => Promise<void>) {
+    let running: Promise<void> | null = null;
+    const round = () => {
+      running ??= work()
+        .catch((error: unknown) => context.logger.warn({ err: error }, 'a regular task failed'))
+        .finally(() => {
+          running = null;
+        });
+    };
+    const timer = setInterval(round, milliseconds);
+    return { timer, settled: () => running };
+  }
+
+  return {
+    stop: async () => {
+      for (const { timer } of rounds) clearInterval(timer);
+      await Promise.all(rounds.map((round) => round.settled()));
+      await sampler.store().catch(() => undefined);
+    },
+  };
+}

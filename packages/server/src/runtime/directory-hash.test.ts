@@ -1,0 +1,46 @@
+import { chmod, mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { hashDirectory } from './directory-hash.ts';
+
+async function project() {
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-hash-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  await mkdir(join(directory, 'lib'));
+  await writeFile(join(directory, 'index.js'), 'one');
+  await writeFile(join(directory, 'lib/other.js'), 'two');
+  return directory;
+}
+
+it('is the same for the same content, whatever the place and the dates, .git and .env', async () => {
+  const one = await project();
+  const two = await project();
+  await utimes(join(two, 'index.js'), 1, 1);
+  await chmod(join(two, 'index.js'), 0o600);
+  await mkdir(join(two, '.git'));
+  await writeFile(join(two, '.git/HEAD'), 'ref');
+  await writeFile(join(two, 'lib/.env'), 'KEY=value');
+  expect(await hashDirectory(two)).toBe(await hashDirectory(one));
+  expect(await hashDirectory(one)).toMatch(/^[0-9a-f]{64}$/);
+});
+
+it.each<[string, (directory: string) => Promise<void>]>([
+  ['a content', (directory) => writeFile(join(directory, 'index.js'), 'other')],
+  ['a name', (directory) => rename(join(directory, 'index.js'), join(directory, 'main.js'))],
+  ['a place', (directory) => rename(join(directory, 'lib/other.js'), join(directory, 'other.js'))],
+  ['an empty directory', async (directory) => void (await mkdir(join(directory, 'empty')))],
+  ['who may execute', (directory) => chmod(join(directory, 'index.js'), 0o755)],
+  ['a link', (directory) => symlink('index.js', join(directory, 'link.js'))],
+])('changes with %s', async (_, change) => {
+  const directory = await project();
+  const before = await hashDirectory(directory);
+  await change(directory);
+  expect(await hashDirectory(directory)).not.toBe(before);
+});
+
+it('refuses what leads out', async () => {
+  const directory = await project();
+  await symlink('/etc', join(directory, 'lib/etc'));
+  await expect(hashDirectory(directory)).rejects.toThrow('The link lib/etc leads out of the project (to /etc)');
+});

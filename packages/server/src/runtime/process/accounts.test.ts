@@ -1,0 +1,34 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { FIRST_ID, LAST_ID, preferredId, releaseUid, reserveUid } from './accounts.ts';
+
+async function directories() {
+  const root = await mkdtemp(join(tmpdir(), 'bothost-accounts-'));
+  onTestFinished(() => rm(root, { recursive: true }));
+  return { reservations: join(root, 'reserved'), owner: root };
+}
+
+it('gives no user id twice until it is given back, and only by its owner', async () => {
+  const { reservations, owner } = await directories();
+  const first = await reserveUid(reservations, owner);
+  const second = await reserveUid(reservations, owner);
+  expect(first).toBe(preferredId(owner));
+  expect(second).not.toBe(first);
+  expect([first, second].every((uid) => uid >= FIRST_ID && uid <= LAST_ID)).toBe(true);
+  releaseUid(reservations, first, '/somebody/else');
+  expect(await reserveUid(reservations, owner)).not.toBe(first);
+  releaseUid(reservations, first, owner);
+  expect(await reserveUid(reservations, owner)).toBe(first);
+});
+
+it('takes back what is left over when all are taken, and says when none is', async () => {
+  const { reservations, owner } = await directories();
+  await mkdir(reservations);
+  for (let uid = FIRST_ID; uid <= LAST_ID; uid++) await writeFile(join(reservations, String(uid)), owner);
+  await expect(reserveUid(reservations, owner)).rejects.toThrow(/all user ids/);
+  await writeFile(join(reservations, String(FIRST_ID + 7)), join(owner, 'gone'));
+  expect(await reserveUid(reservations, owner)).toBe(FIRST_ID + 7);
+  expect(await readdir(reservations)).toHaveLength(LAST_ID - FIRST_ID + 1);
+});

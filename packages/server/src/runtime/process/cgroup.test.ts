@@ -1,0 +1,47 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { cgroupMemoryKills, createCgroups, forbidForks, limitCgroupCpu, openCgroupUsage } from './cgroup.ts';
+
+const LIMITS = { cpuMillicores: 500, memoryBytes: 1_000_000 };
+
+/** Plain files in the place of the kernel's: the machines of this project's tests have no version 2 controllers. */
+async function unifiedGroup() {
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-cgroup-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const unified = join(directory, 'instance');
+  await mkdir(unified);
+  for (const name of ['memory.swap.max', 'pids.max']) await writeFile(join(unified, name), '');
+  return { unified, memory: unified, cpu: unified, cpuacct: null, pids: unified };
+}
+
+it('writes limits in the words of version 2', async () => {
+  const groups = await unifiedGroup();
+  createCgroups(groups, LIMITS, 64);
+  expect(limitCgroupCpu(groups, 500)).toBe(true);
+  const read = (name: string) => readFile(join(groups.unified, name), 'utf8');
+  expect(await read('memory.max')).toBe('1000000');
+  expect(await read('memory.swap.max')).toBe('0');
+  expect(await read('cpu.max')).toBe('50000 100000');
+  expect(await read('pids.max')).toBe('64');
+  forbidForks(groups);
+  expect(await read('pids.max')).toBe('0');
+});
+
+it('reads usage and kills in the words of version 2', async () => {
+  const groups = await unifiedGroup();
+  const write = (name: string, text: string) => writeFile(join(groups.unified, name), text);
+  await write('cpu.stat', 'usage_usec 12345\nuser_usec 1\n');
+  await write('memory.current', '5000000\n');
+  await write('memory.stat', 'anon 1\ninactive_anon 7\ninactive_file 1000000\n');
+  await write('memory.events', 'low 0\nhigh 0\nmax 3\noom 2\noom_kill 1\noom_group_kill 0\n');
+  const usage = openCgroupUsage(groups);
+  onTestFinished(() => usage?.close());
+  expect(usage?.read()).toEqual({ cpuMicroseconds: 12_345, memoryBytes: 4_000_000 });
+  expect(cgroupMemoryKills(groups)).toBe(1);
+});
+
+it('limits no CPU without a controller', () => {
+  expect(limitCgroupCpu({ unified: null, memory: null, cpu: null, cpuacct: null, pids: null }, 500)).toBe(false);
+});

@@ -1,0 +1,202 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { serveDirectories } from './agents/serve-directories.ts';
+import type { Config } from './config.ts';
+import { connectSocket } from './connect-socket.ts';
+import type { Context } from './context.ts';
+import { type DataDirectory, deriveKey, openDataDirectory } from './data-directory.ts';
+import { failureOf } from './failure-of.ts';
+import { addGauges } from './gauges.ts';
+import { createHandlers } from './handlers.ts';
+import { createApp } from './http/app.ts';
+import type { RouteHandlers } from './http/operation-routes.ts';
+import { takeRegion } from './instances/host.ts';
+import { createSampler } from './metrics/sampler.ts';
+import { createTelemetry } from './metrics/telemetry.ts';
+import { createAuthenticator } from './organizations/authenticate.ts';
+import { type FirstStart, firstStart, homeOrganization } from './organizations/first-start.ts';
+import { writeProfile } from './organizations/profile.ts';
+import { createAttendance } from './reconciler/attendance.ts';
+import { createReconciler } from './reconciler/reconcile.ts';
+import { startRounds } from './rounds.ts';
+import { hashDirectory } from './runtime/directory-hash.ts';
+import { runtimes } from './runtime/registry.ts';
+import { createDirectory } from './sessions/whereabouts.ts';
+import { shutDown } from './shut-down.ts';
+import { openStore, type Store } from './store/open-store.ts';
+import { createPersist } from './store/persist.ts';
+import { newId } from './uuid.ts';
+
+export type RunningServer = {
+  /** Where it listens, as in `http://127.0.0.1:7420`. */
+  readonly url: string;
+  /** Set on the first start only: the keys, and where the profile was written. */
+  readonly firstStart: (FirstStart & { readonly profileFile: string; readonly given: boolean }) | null;
+  readonly agents: readonly { readonly name: string; readonly problem: string | null }[];
+  /** Ends live sessions after their grace, then instances and database; a second call ends the grace at once. */
+  readonly close: () => Promise<void>;
+  /** Resolves when the server cannot go on: it lost its region to another one. */
+  readonly failed: Promise<Error>;
+};
+
+/** Composition root: makes everything from the configuration, in the order of the floors, and takes it down again. */
+export async function startServer(config: Config, logger: Logger): Promise<RunningServer> {
+  const isRoot = process.geteuid?.() === 0;
+  const data = await openDataDirectory(config.dataDirectory, isRoot, config.secrets.rootKey);
+  let lost: (error: Error) => void = () => undefined;
+  const failed = new Promise<Error>((resolve) => {
+    lost = resolve;
+  });
+  const store = await openStore({
+    databaseUrl: config.secrets.databaseUrl,
+    dataDirectory: data.path,
+    region: config.region,
+    logger,
+    onRegionLost: (error) => lost(error),
+  });
+  try {
+    return { ...(await compose(config, logger, data, store)), failed };
+  } catch (error) {
+    await store.close(config.onStop === 'leave');
+    throw error;
+  }
+}
+
+async function compose(config: Config, logger: Logger, data: DataDirectory, store: Store) {
+  const { db } = store;
+  const now = () => new Date();
+  const base = { db, now, newId, logger };
+  const host = { id: data.id, region: config.region };
+  const description = `process ${process.pid} on ${hostname()}, data directory ${data.path}`;
+  const { lastHeartbeat } = await takeRegion(base, { ...host, runtime: 'process', description });
+  const closing = new AbortController();
+  const persist = createPersist(closing.signal);
+  const runtime = await runtimes.process({ dataDirectory: data.path, logger, now, ...config.inherited });
+
+  const serverId = newId();
+  const telemetry = createTelemetry();
+  const attendance = createAttendance();
+  const directory = createDirectory(base);
+  const sampler = createSampler({ ...base, usage: (ids) => runtime.sample(ids) });
+  const authenticator = createAuthenticator(base);
+  const controlTokenKey = deriveKey(data.rootKey, 'control-token');
+
+  let app: FastifyInstance | null = null;
+  let url = '';
+  let draining = false;
+  const first = await makeFirstOrganization(config, base, data);
+  const iceConfigUrl = () => `${url}/v1/ice-servers`;
+  const reconciler = createReconciler({
+    ...base,
+    runtime,
+    host,
+    serverId,
+    key: controlTokenKey,
+    iceConfigUrl,
+    attendance,
+    directory,
+    sampler,
+    telemetry,
+    lastHeartbeat,
+    persist,
+  });
+  const context: Context & { persist: typeof persist } = {
+    ...base,
+    host,
+    serverId,
+    get publicUrl() {
+      return config.publicUrl ?? url;
+    },
+    socketTokenKey: deriveKey(data.rootKey, 'socket-token'),
+    controlTokenKey,
+    authenticator,
+    attendance,
+    directory,
+    sampler,
+    telemetry,
+    reconciler,
+    persist,
+    announceRevocation: async (keyId) => {
+      authenticator.forget(keyId);
+      await store.notify('bothost_keys', keyId);
+    },
+    isDraining: () => draining,
+  };
+  addGauges(telemetry.registry, base);
+  await store.subscribe('bothost_keys', (keyId) => authenticator.forget(keyId === '' ? undefined : keyId));
+
+  app = await createApp(
+    {
+      ...context,
+      get publicUrl() {
+        return context.publicUrl;
+      },
+      cors: { origins: config.corsOrigins },
+      toFailure: failureOf,
+      connect: (path) => connectSocket(context, path),
+      probes: {
+        notReady: async () => (draining ? 'the service is shutting down' : store.notReady()),
+        metrics: async () => ({
+          contentType: telemetry.registry.contentType,
+          text: await telemetry.registry.metrics(),
+        }),
+        metricsToken: config.secrets.metricsToken ?? null,
+      },
+    },
+    createHandlers(context) as RouteHandlers,
+  );
+  url = await app.listen({ host: config.host, port: config.port });
+  const home = await homeOrganization(base);
+  const agents =
+    home === null ? [] : await serveDirectories({ ...base, hashDirectory }, home.id, host.region, config.agents);
+  const rounds = startRounds({ ...base, host, directory, sampler, retentionDays: config.retentionDays });
+  reconciler.start();
+
+  const close = shutDown({
+    ...context,
+    app,
+    runtime,
+    rounds,
+    store,
+    closing,
+    leave: config.onStop === 'leave',
+    graceSeconds: config.shutdownGraceSeconds ?? 300,
+    drain: () => {
+      draining = true;
+      reconciler.drain();
+    },
+  });
+  return { url, agents, close, firstStart: first };
+}
+
+async function makeFirstOrganization(
+  config: Config,
+  base: Parameters<typeof firstStart>[0],
+  data: DataDirectory,
+): Promise<RunningServer['firstStart']> {
+  const { bootstrapPrivateKey, bootstrapPublicKey } = config.secrets;
+  const given = bootstrapPrivateKey !== undefined;
+  let profileFile = '';
+  const made = await firstStart(
+    base,
+    config.region,
+    {
+      organization: config.bootstrapOrganization ?? 'home',
+      privateKey: bootstrapPrivateKey ?? null,
+      publicKey: bootstrapPublicKey ?? null,
+    },
+    async ({ organizationName, privateKey, publicKey }) => {
+      const apiUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
+      const profile = {
+        api_url: apiUrl,
+        organization: organizationName,
+        private_key: privateKey,
+        public_key: publicKey,
+      };
+      profileFile = await writeProfile(config.profileFile, join(data.path, 'botcli.toml'), profile);
+    },
+  );
+  return made === null ? null : { ...made, profileFile, given };
+}

@@ -1,0 +1,11 @@
+/**
+ * A start body as the query parameter of a WebSocket: standard base64 of the JSON (bot contract 2.7). Characters that could
+ * give `+` or `/` are written as `\u` escapes first, since a `+` would arrive as a space. `json` is compact JSON text.
+ */
+export function bodyParameter(json: string): string {
+  const escaped = json.replace(
+    /[^ -=@-}]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return Buffer.from(escaped, 'latin1').toString('base64');
+}

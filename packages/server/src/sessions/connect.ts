@@ -1,0 +1,81 @@
+import { failure } from '@bothost/contract';
+import { lockForStart } from '../agents/deployment.ts';
+import { type Claim, claimInstance } from '../instances/claim.ts';
+import type { Database } from '../store/tables.ts';
+import { changeSession, insertSession } from './rows.ts';
+
+type Context = {
+  db: Database;
+  now: () => Date;
+  newId: () => string;
+  host: { readonly id: string; readonly region: string };
+  /** This server process, which relays the socket. */
+  serverId: string;
+};
+
+export type Connected = { readonly claim: Claim; readonly maxSessionSeconds: number };
+
+type Target = { readonly organizationId: string; readonly agentName: string };
+
+/**
+ * The client of a WebSocket start has come: its session takes an instance. The change from `waiting` is what makes a token
+ * good for one use, on all servers together. At capacity nothing is changed, so the client may try again with its token.
+ *
+ * @throws failure `token-invalid`, `at-capacity`
+ */
+export function connectSession(context: Context, target: Target & { sessionId: string }): Promise<Connected> {
+  return context.db.transaction().execute(async (db) => {
+    const deployment = await lockForStart(db, target.organizationId, target.agentName);
+    if (typeof deployment === 'string') throw failure('token-invalid');
+    const now = context.now();
+    const session = await changeSession(db, target.sessionId, ['waiting'], {
+      state: 'starting',
+      deployment_id: deployment.deploymentId,
+      relay_id: context.serverId,
+      requested_at: now,
+      claimed_at: now,
+      updated_at: now,
+    });
+    if (session === undefined || session.agent_id !== deployment.agentId) throw failure('token-invalid');
+    return claim({ ...context, db }, { sessionId: session.id, ...deployment });
+  });
+}
+
+/**
+ * A client of an agent that asks for no token (`websocket_auth = "none"`): the session is made at the connection.
+ *
+ * @throws failure `token-invalid` (the agent wants one), `deployment-not-ready`, `at-capacity`
+ */
+export function connectWithoutToken(context: Context, target: Target & { sessionId: string }): Promise<Connected> {
+  return context.db.transaction().execute(async (db) => {
+    const deployment = await lockForStart(db, target.organizationId, target.agentName);
+    if (deployment === 'not-ready') throw failure('deployment-not-ready');
+    // An agent that is not there is told like one that wants a token: paths of sockets need no key (invariant 7).
+    if (deployment === 'not-found' || deployment.websocketAuth !== 'none') throw failure('token-invalid');
+    const now = context.now();
+    await insertSession(db, {
+      id: target.sessionId,
+      organization_id: target.organizationId,
+      agent_id: deployment.agentId,
+      deployment_id: deployment.deploymentId,
+      state: 'starting',
+      transport: 'websocket',
+      relay_id: context.serverId,
+      created_at: now,
+      updated_at: now,
+      requested_at: now,
+      claimed_at: now,
+      events: '[]',
+    });
+    return claim({ ...context, db }, { sessionId: target.sessionId, ...deployment });
+  });
+}
+
+async function claim(
+  context: Context,
+  wanted: { sessionId: string; agentId: string; deploymentId: string; maxAgents: number; maxSessionSeconds: number },
+): Promise<Connected> {
+  const claim = await claimInstance(context, wanted);
+  if (claim === null) throw failure('at-capacity');
+  return { claim, maxSessionSeconds: wanted.maxSessionSeconds };
+}

@@ -1,0 +1,22 @@
+import { finishMetrics } from '../metrics/finish.ts';
+import type { Sample } from '../metrics/series.ts';
+import type { Database } from '../store/tables.ts';
+import { endRow, type SessionRow } from './rows.ts';
+
+/**
+ * Ends a session, exactly once, with its metrics: one transaction, so that a kill leaves either an open session or a whole
+ * record. `late` are samples that were not stored yet. Undefined when the session had ended already.
+ */
+export function finishSession(
+  context: { db: Database; now: () => Date; newId: () => string },
+  sessionId: string,
+  status: string,
+  endedAt: Date,
+  late: readonly Sample[],
+): Promise<SessionRow | undefined> {
+  return context.db.transaction().execute(async (db) => {
+    const row = await endRow(db, sessionId, status, endedAt);
+    if (row !== undefined) await finishMetrics({ ...context, db }, sessionId, late);
+    return row;
+  });
+}

@@ -1,0 +1,26 @@
+import { failure, type SessionResponse } from '@bothost/contract';
+import { metricsSoFar } from '../metrics/finish.ts';
+import { presentMetrics, type StoredMetrics } from '../metrics/present.ts';
+import type { Database } from '../store/tables.ts';
+import { isUuid } from '../uuid.ts';
+import { presentSession } from './present.ts';
+import { findWithMetrics } from './rows.ts';
+
+/**
+ * Spec 4.1. An id that is no UUID, an unknown agent and another organization's session are all the same 404.
+ *
+ * @throws failure `not-found`
+ */
+export async function getSession(
+  context: { db: Database; now: () => Date; newId: () => string },
+  scope: { organizationId: string },
+  agentName: string,
+  sessionId: string,
+): Promise<SessionResponse> {
+  if (!isUuid(sessionId)) throw failure('not-found');
+  const row = await findWithMetrics(context.db, scope.organizationId, agentName, sessionId);
+  if (row === undefined) throw failure('not-found');
+  const final = row.metrics as StoredMetrics | null;
+  const metrics = row.state === 'ended' ? final : await metricsSoFar(context, row.id);
+  return presentSession(row, metrics === null ? null : presentMetrics(metrics));
+}

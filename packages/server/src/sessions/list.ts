@@ -1,0 +1,56 @@
+import { failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import { findAgentId } from '../agents/find.ts';
+import type { Database } from '../store/tables.ts';
+import { isUuid } from '../uuid.ts';
+import { presentSummary } from './present.ts';
+import { countSessions, pageOfSessions, type SessionFilter } from './rows.ts';
+
+type List = Operations['getSessions'];
+
+/** Cloud API 5.2: newest first; by cursor the list is stable while sessions are added. @throws failure `not-found`, `invalid-request` */
+export async function listSessions(
+  context: { db: Database },
+  scope: { organizationId: string },
+  agentName: string,
+  query: RequestOf<List>['query'],
+): Promise<ResponseOf<List>> {
+  const agentId = await findAgentId(context.db, scope.organizationId, agentName);
+  const filter: SessionFilter = {
+    agentId,
+    deploymentId: query.deploymentId,
+    from: query.startTime === undefined ? undefined : new Date(query.startTime * 1000),
+    to: query.endTime === undefined ? undefined : new Date(query.endTime * 1000),
+    status: query.status,
+    startType: query.startType,
+    startSeconds: { least: query.startTimeMin, greatest: query.startTimeMax === 0 ? null : query.startTimeMax },
+    endState: query.endState,
+  };
+  if (filter.deploymentId !== undefined && !isUuid(filter.deploymentId)) {
+    return { total_count: 0, sessions: [], nextCursor: null };
+  }
+  const after = query.cursor === undefined ? null : decodeCursor(query.cursor);
+  const [total, rows] = await Promise.all([
+    countSessions(context.db, filter),
+    pageOfSessions(context.db, filter, { limit: query.limit, offset: query.offset, after }),
+  ]);
+  const last = rows.length === query.limit ? rows.at(-1) : undefined;
+  return {
+    total_count: total,
+    sessions: rows.map(presentSummary),
+    nextCursor: last === undefined ? null : encodeCursor({ createdAt: last.created_at.toISOString(), id: last.id }),
+  };
+}
+
+type Cursor = { readonly createdAt: string; readonly id: string };
+
+function encodeCursor(cursor: Cursor): string {
+  return Buffer.from(`${cursor.createdAt} ${cursor.id}`).toString('base64url');
+}
+
+function decodeCursor(text: string): Cursor {
+  const [createdAt = '', id = ''] = Buffer.from(text, 'base64url').toString().split(' ');
+  if (!isUuid(id) || Number.isNaN(Date.parse(createdAt))) {
+    throw failure('invalid-request', { issues: [{ path: 'query.cursor', message: 'not a cursor of this list' }] });
+  }
+  return { createdAt, id };
+}

@@ -1,0 +1,45 @@
+import type { ResourceMetrics, SessionResponse, SessionSummary, StartPhases } from '@bothost/contract';
+import { endStateOf } from './end-state.ts';
+import type { SessionRow } from './rows.ts';
+
+/** A row as lists show it (spec 2.1). */
+export function presentSummary(row: SessionRow): SessionSummary {
+  return {
+    sessionId: row.id,
+    serviceId: row.agent_id,
+    organizationId: row.organization_id,
+    deploymentId: row.deployment_id,
+    endedAt: row.ended_at?.toISOString() ?? null,
+    botStartSeconds: botStartSeconds(row),
+    coldStart: row.bot_started_at === null ? null : row.cold_start,
+    completionStatus: row.completion_status,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    endState: endStateOf(row),
+  };
+}
+
+/** A row whole, with its metrics. Meetings belong to hosted rooms, which this service does not have yet. */
+export function presentSession(row: SessionRow, metrics: ResourceMetrics | null): SessionResponse {
+  return {
+    ...presentSummary(row),
+    resourceMetrics: metrics,
+    meetingIds: [],
+    events: row.events.map((event) => ({ eventCode: event.code, eventTs: event.at, detail: event.detail })),
+    startPhases: startPhases(row),
+  };
+}
+
+function botStartSeconds(row: SessionRow): number | null {
+  if (row.bot_started_at === null || row.requested_at === null) return null;
+  return Math.max(0, Math.round((row.bot_started_at.getTime() - row.requested_at.getTime()) / 1000));
+}
+
+function startPhases(row: SessionRow): StartPhases | null {
+  if (row.bot_started_at === null || row.requested_at === null || row.claimed_at === null) return null;
+  const requested = row.requested_at.getTime();
+  const claimed = row.claimed_at.getTime();
+  const started = row.bot_started_at.getTime();
+  const ready = Math.min(Math.max(row.ready_at?.getTime() ?? claimed, claimed), started);
+  return { claim: claimed - requested, boot: ready - claimed, handOver: started - ready };
+}

@@ -1,0 +1,208 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Database, SessionState, SessionsTable, StoredEvent } from '../store/tables.ts';
+import { isUuid } from '../uuid.ts';
+
+export type SessionRow = Selectable<SessionsTable>;
+
+export async function insertSession(db: Database, row: Insertable<SessionsTable>): Promise<void> {
+  await db.insertInto('sessions').values(row).execute();
+}
+
+/**
+ * A session of an agent of the organization, with its final metrics: one query by primary keys, because this is what
+ * lookups ask all day. The agent is named, or given by id (a deleted one keeps its sessions under it).
+ */
+export function findWithMetrics(db: Database, organizationId: string, agent: string, sessionId: string) {
+  return db
+    .selectFrom('sessions')
+    .innerJoin('agents', 'agents.id', 'sessions.agent_id')
+    .leftJoin('session_metrics', 'session_metrics.session_id', 'sessions.id')
+    .selectAll('sessions')
+    .select((column) => column.fn.toJson('session_metrics').as('metrics'))
+    .where('sessions.id', '=', sessionId)
+    .where('agents.organization_id', '=', organizationId)
+    .where((where) => {
+      const byName = where.and([where('agents.name', '=', agent), where('agents.deleted_at', 'is', null)]);
+      return isUuid(agent) ? where.or([byName, where('agents.id', '=', agent)]) : byName;
+    })
+    .executeTakeFirst();
+}
+
+/** Changes a session that is in one of `states`; undefined when it is not (any more). */
+export function changeSession(
+  db: Database,
+  id: string,
+  states: readonly SessionState[],
+  change: Updateable<SessionsTable>,
+): Promise<SessionRow | undefined> {
+  return db
+    .updateTable('sessions')
+    .set(change)
+    .where('id', '=', id)
+    .where('state', 'in', states)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Ends a session, once: a cause that was decided before (`ending_status`) wins. Undefined when it has ended already. */
+export function endRow(db: Database, id: string, status: string, endedAt: Date): Promise<SessionRow | undefined> {
+  return db
+    .updateTable('sessions')
+    .set((column) => ({
+      state: 'ended',
+      completion_status: column.fn.coalesce('ending_status', column.val(status)),
+      ended_at: sql<Date>`greatest(${endedAt}::timestamptz, created_at)`,
+      updated_at: endedAt,
+      body: null,
+    }))
+    .where('id', '=', id)
+    .where('state', '<>', 'ended')
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** At most this many events are kept of a session: a bot must not be able to grow its own record. */
+const eventsAtMost = 100;
+
+export async function appendEvent(db: Database, id: string, event: StoredEvent): Promise<void> {
+  await sql`update sessions set events = events || ${JSON.stringify([event])}::jsonb
+    where id = ${id} and jsonb_array_length(events) < ${eventsAtMost}`.execute(db);
+}
+
+/** The sessions of a region that have not ended, with their instances. */
+export function openSessions(db: Database, region: string) {
+  return db
+    .selectFrom('sessions')
+    .innerJoin('agents', 'agents.id', 'sessions.agent_id')
+    .innerJoin('deployments', 'deployments.id', 'sessions.deployment_id')
+    .leftJoin('instances', 'instances.session_id', 'sessions.id')
+    .select([
+      'sessions.id',
+      'sessions.organization_id',
+      'sessions.agent_id',
+      'sessions.deployment_id',
+      'sessions.state',
+      'sessions.transport',
+      'sessions.relay_id',
+      'sessions.created_at',
+      'sessions.requested_at',
+      'sessions.claimed_at',
+      'sessions.handed_over_at',
+      'sessions.bot_started_at',
+      'sessions.ending_status',
+      'agents.name as agent_name',
+      'deployments.max_session_seconds',
+      'instances.id as instance_id',
+      'instances.state as instance_state',
+      'instances.host as instance_host',
+      'instances.port as instance_port',
+      'instances.reports_session',
+    ])
+    .where('agents.region', '=', region)
+    .where('sessions.state', '<>', 'ended')
+    .execute();
+}
+
+/** Where a proxied request of a session goes: its agent's name and its instance's address, if it has one yet. */
+export function addressRow(db: Database, sessionId: string) {
+  return db
+    .selectFrom('sessions')
+    .innerJoin('agents', 'agents.id', 'sessions.agent_id')
+    .leftJoin('instances', 'instances.session_id', 'sessions.id')
+    .select([
+      'sessions.organization_id',
+      'agents.name as agent_name',
+      'instances.id as instance_id',
+      'instances.state as instance_state',
+      'instances.host',
+      'instances.port',
+    ])
+    .where('sessions.id', '=', sessionId)
+    .where('sessions.state', 'in', ['waiting', 'starting', 'live'])
+    .executeTakeFirst();
+}
+
+export function bodyOf(db: Database, sessionId: string) {
+  return db.selectFrom('sessions').select(['body', 'transport']).where('id', '=', sessionId).executeTakeFirst();
+}
+
+/** Removes sessions that ended before a time, oldest first. */
+export async function deleteEndedSessions(db: Database, before: Date, limit: number): Promise<number> {
+  const result = await db
+    .deleteFrom('sessions')
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('sessions')
+        .select('id')
+        .where('state', '=', 'ended')
+        .where('ended_at', '<', before)
+        .orderBy('ended_at')
+        .limit(limit),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+export type SessionFilter = {
+  readonly agentId: string;
+  readonly deploymentId: string | undefined;
+  readonly from: Date | undefined;
+  readonly to: Date | undefined;
+  readonly status: 'active' | 'ended' | 'all';
+  readonly startType: 'cold' | 'warm' | 'all';
+  readonly startSeconds: { readonly least: number; readonly greatest: number | null };
+  readonly endState: string | undefined;
+};
+
+/** `end_state` in SQL; `end-state.ts` says the same for one row, and a test holds the two together. */
+export const endStateSql = sql<string>`case
+  when state <> 'ended' then 'active'
+  when completion_status in ('SESSION_STOPPED', 'SESSION_TIME_LIMIT') then 'terminated'
+  when completion_status in ('BOT_START_TIMEOUT', 'BOT_CONNECTION_TIMEOUT') then 'agent_start_timeout'
+  when completion_status = 'HTTP_ERROR' and bot_started_at is null then 'ended_before_agent_start'
+  when completion_status = 'HTTP_ERROR' or completion_status ~ '^[0-9]{3}$' then 'agent_error'
+  when bot_started_at is null then 'ended_before_agent_start'
+  else 'completed' end`;
+
+export const botStartSecondsSql = sql<number>`round(extract(epoch from bot_started_at - requested_at))`;
+
+function filtered(db: Database, filter: SessionFilter) {
+  const { deploymentId, from, to, status, startType, startSeconds, endState } = filter;
+  let query = db.selectFrom('sessions').where('agent_id', '=', filter.agentId);
+  if (deploymentId !== undefined) query = query.where('deployment_id', '=', deploymentId);
+  if (from !== undefined) query = query.where('created_at', '>=', from);
+  if (to !== undefined) query = query.where('created_at', '<=', to);
+  if (status !== 'all') query = query.where('state', status === 'ended' ? '=' : '<>', 'ended');
+  if (startType !== 'all') query = query.where('cold_start', '=', startType === 'cold');
+  if (startSeconds.least > 0) query = query.where(botStartSecondsSql, '>=', startSeconds.least);
+  if (startSeconds.greatest !== null) query = query.where(botStartSecondsSql, '<=', startSeconds.greatest);
+  if (endState !== undefined) query = query.where(endStateSql, '=', endState);
+  return query;
+}
+
+export async function countSessions(db: Database, filter: SessionFilter): Promise<number> {
+  const row = await filtered(db, filter)
+    .select((column) => column.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
+/** A page, newest first; the id breaks ties, so that the order is total. */
+export function pageOfSessions(
+  db: Database,
+  filter: SessionFilter,
+  page: { limit: number; offset: number; after: { createdAt: string; id: string } | null },
+): Promise<SessionRow[]> {
+  let query = filtered(db, filter).selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(page.limit);
+  if (page.after === null) query = query.offset(page.offset);
+  else
+    query = query.where(
+      sql<boolean>`(created_at, id) < (${page.after.createdAt}::timestamptz, ${page.after.id}::uuid)`,
+    );
+  return query.execute();
+}
+
+export async function stateOf(db: Database, agentId: string, sessionId: string): Promise<SessionState | undefined> {
+  const query = db.selectFrom('sessions').select('state').where('id', '=', sessionId).where('agent_id', '=', agentId);
+  return (await query.executeTakeFirst())?.state;
+}

@@ -1,0 +1,29 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+
+/** What a WebSocket token says (bot contract 4.3): one session of one agent, until a moment in Unix seconds. */
+const Payload = z.object({ agent: z.string(), org: z.string(), session: z.string(), exp: z.number() });
+export type TokenPayload = z.infer<typeof Payload>;
+
+/**
+ * `<base64url payload>.<base64url HMAC-SHA256>`. The session id is the nonce: a token is used when its session leaves
+ * `waiting`, which the database lets happen once.
+ */
+export function signToken(key: Buffer, payload: TokenPayload): string {
+  const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
+  return `${text}.${signature(key, text).toString('base64url')}`;
+}
+
+/** The payload of a token that is genuine and has not expired; null otherwise, whatever is wrong with it. */
+export function verifyToken(key: Buffer, token: string, now: Date): TokenPayload | null {
+  const [text = '', sent = '', ...rest] = token.split('.');
+  const expected = signature(key, text);
+  const given = Buffer.from(sent, 'base64url');
+  if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+  const payload = Payload.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
+  return payload.exp * 1000 > now.getTime() ? payload : null;
+}
+
+function signature(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}

@@ -1,0 +1,73 @@
+import { failure } from '@bothost/contract';
+import { lockForStart, type ServingDeployment } from '../agents/deployment.ts';
+import { type Claim, claimInstance } from '../instances/claim.ts';
+import type { Database } from '../store/tables.ts';
+import { insertSession } from './rows.ts';
+
+type Context = {
+  db: Database;
+  now: () => Date;
+  newId: () => string;
+  host: { readonly id: string; readonly region: string };
+};
+
+export type StartInput = {
+  readonly sessionId: string;
+  readonly organizationId: string;
+  readonly agentName: string;
+  readonly transport: 'none' | 'webrtc' | 'websocket';
+  /** JSON text of an object, or null. */
+  readonly body: string | null;
+  readonly requestedAt: Date;
+};
+
+export type Started = { readonly deployment: ServingDeployment; readonly claim: Claim | null };
+
+/**
+ * Makes a session and claims its instance, in one transaction: there is never an instance without a session row, nor a
+ * session that holds capacity without its instance. A WebSocket start claims nothing until its client connects.
+ *
+ * @throws failure `not-found`, `deployment-not-ready`, `at-capacity`, `body-needs-token`
+ */
+export function startSession(context: Context, input: StartInput): Promise<Started> {
+  return context.db.transaction().execute(async (db) => {
+    const deployment = await serving({ ...context, db }, input);
+    const waits = input.transport === 'websocket';
+    // Clients of such an agent come without a token, so nothing would tie one to this session: theirs is made when they connect.
+    if (waits && deployment.websocketAuth === 'none') return { deployment, claim: null };
+    const now = context.now();
+    await insertSession(db, {
+      id: input.sessionId,
+      organization_id: input.organizationId,
+      agent_id: deployment.agentId,
+      deployment_id: deployment.deploymentId,
+      state: waits ? 'waiting' : 'starting',
+      transport: input.transport,
+      body: input.body,
+      created_at: input.requestedAt,
+      updated_at: now,
+      requested_at: waits ? null : input.requestedAt,
+      claimed_at: waits ? null : now,
+      events: '[]',
+    });
+    if (waits) return { deployment, claim: null };
+    const claim = await claimInstance({ ...context, db }, { sessionId: input.sessionId, ...deployment });
+    if (claim === null) throw failure('at-capacity');
+    return { deployment, claim };
+  });
+}
+
+async function serving(context: Context, input: StartInput): Promise<ServingDeployment> {
+  const deployment = await lockForStart(context.db, input.organizationId, input.agentName);
+  if (deployment === 'not-found') throw failure('not-found');
+  if (deployment === 'not-ready') throw failure('deployment-not-ready');
+  if (deployment.region !== context.host.region) {
+    throw failure('deployment-not-ready', {
+      message: `The agent runs in region ${deployment.region}; ask its server.`,
+    });
+  }
+  if (input.transport === 'websocket' && deployment.websocketAuth === 'none' && input.body !== null) {
+    throw failure('body-needs-token');
+  }
+  return deployment;
+}

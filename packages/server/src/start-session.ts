@@ -1,0 +1,124 @@
+import {
+  failure,
+  type Operations,
+  type RequestOf,
+  type StartResponse,
+  socketTokenSeconds,
+  startBodyBytes,
+} from '@bothost/contract';
+import type { Context } from './context.ts';
+import type { Caller } from './organizations/authenticate.ts';
+import { bodyParameter } from './sessions/body-parameter.ts';
+import { signToken } from './sessions/socket-token.ts';
+import { type Started, startSession as start } from './sessions/start.ts';
+
+type Request = NonNullable<RequestOf<Operations['startSession']>['body']>;
+type Wanted = {
+  readonly request: Request;
+  readonly fields: readonly (keyof StartResponse)[] | undefined;
+  readonly requestedAt: Date;
+};
+
+/**
+ * The public start (cloud API 7.1; bot contract 4.1): answers as soon as the session is committed and has its capacity,
+ * and hands it over to a warm instance in the same breath.
+ */
+export async function startSession(
+  context: Context,
+  caller: Caller,
+  agentName: string,
+  wanted: Wanted,
+): Promise<StartResponse> {
+  const transport = transportOf(wanted.request);
+  const body = bodyText(wanted.request.body, transport);
+  const sessionId = context.newId();
+  // Attended from before its row exists: otherwise the reconciler could find it in between and start its bot, too.
+  if (transport !== 'websocket') context.attendance.hold(sessionId);
+  try {
+    const { organizationId } = caller;
+    const input = { sessionId, organizationId, agentName, transport, body, requestedAt: wanted.requestedAt };
+    const started = await start(context, input);
+    if (transport !== 'websocket') begin(context, { ...input, transport }, started);
+    else context.telemetry.sessionStarted('waiting');
+    return narrow(answer(context, caller, agentName, { sessionId, transport, body, started, wanted }), wanted.fields);
+  } catch (error) {
+    context.attendance.release(sessionId);
+    context.telemetry.sessionStarted('refused');
+    throw error;
+  }
+}
+
+function transportOf(request: Request): 'none' | 'webrtc' | 'websocket' {
+  const transport = request.transport ?? (request.createDailyRoom === true ? 'daily' : 'none');
+  if (transport === 'daily') throw failure('hosted-rooms-unavailable');
+  return transport;
+}
+
+function bodyText(body: unknown, transport: string): string | null {
+  if (body === undefined || body === null) return null;
+  if (typeof body !== 'object' || Array.isArray(body)) throw failure('body-not-object');
+  const text = JSON.stringify(body);
+  const limit = transport === 'websocket' ? startBodyBytes.websocket : startBodyBytes.default;
+  if (Buffer.byteLength(text) > limit) {
+    throw failure('body-too-large', { message: `The body for the bot is larger than ${limit} bytes.` });
+  }
+  return text;
+}
+
+type Input = Parameters<typeof start>[1] & { readonly transport: 'none' | 'webrtc' };
+
+function begin(context: Context, input: Input, { claim, deployment }: Started): void {
+  if (claim === null) return;
+  const { sessionId, organizationId, agentName } = input;
+  const { instanceId, address, readyAt, reportsSession } = claim;
+  context.directory.expect({ sessionId, organizationId, agentName, instanceId, address });
+  context.telemetry.sessionStarted(address === null ? 'cold' : 'warm');
+  if (address === null) {
+    // The reconciler attends it when its instance is ready.
+    context.attendance.release(sessionId);
+    context.reconciler.kick();
+    return;
+  }
+  context.reconciler.handOver({
+    id: sessionId,
+    instanceId,
+    address,
+    reportsSession,
+    transport: input.transport,
+    maxSeconds: deployment.maxSessionSeconds,
+    cold: false,
+    requestedAt: input.requestedAt,
+    claimedAt: context.now(),
+    readyAt,
+    body: input.body,
+    handedOverAt: null,
+    botStartedAt: null,
+  });
+}
+
+function answer(
+  context: Context,
+  caller: Caller,
+  agentName: string,
+  made: { sessionId: string; transport: string; body: string | null; started: Started; wanted: Wanted },
+): StartResponse {
+  const { sessionId, transport, body, started, wanted } = made;
+  if (transport !== 'websocket') {
+    return { sessionId, ...(wanted.request.enableDefaultIceServers === true ? { iceConfig: { iceServers: [] } } : {}) };
+  }
+  const wsUrl = `${context.publicUrl.replace(/^http/, 'ws')}/ws/generic/${agentName}.${caller.organizationName}`;
+  if (started.deployment.websocketAuth === 'none') return { wsUrl };
+  const exp = Math.floor(wanted.requestedAt.getTime() / 1000) + socketTokenSeconds;
+  const token = signToken(context.socketTokenKey, {
+    agent: agentName,
+    org: caller.organizationName,
+    session: sessionId,
+    exp,
+  });
+  return { sessionId, wsUrl, token, ...(body === null ? {} : { body: bodyParameter(body) }) };
+}
+
+function narrow(response: StartResponse, fields: readonly (keyof StartResponse)[] | undefined): StartResponse {
+  if (fields === undefined) return response;
+  return Object.fromEntries(Object.entries(response).filter(([name]) => fields.some((field) => field === name)));
+}

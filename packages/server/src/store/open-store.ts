@@ -1,0 +1,133 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { DatabaseAddress } from './address.ts';
+import { isConnectionError } from './connection-error.ts';
+import { openDatabase } from './database.ts';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from './embedded.ts';
+import { listen, type Subscription } from './listen.ts';
+import { holdLock, type LockHandle } from './lock.ts';
+import { migrate } from './migrate.ts';
+import { migrations } from './migrations/all.ts';
+import { StoreError } from './store-error.ts';
+import type { Database, Tables } from './tables.ts';
+
+export type Store = {
+  readonly db: Database;
+  /** Null: migrated and reachable. Otherwise what is missing. */
+  readonly notReady: () => Promise<string | null>;
+  readonly notify: (channel: string, message: string) => Promise<void>;
+  /** Messages of a channel; an empty one after a gap, when some may have been missed. */
+  readonly subscribe: (channel: string, onMessage: (message: string) => void) => Promise<void>;
+  /** Closes the connections, and stops an embedded database unless it is to be left. */
+  readonly close: (leave: boolean) => Promise<void>;
+};
+
+export type StoreOptions = {
+  /** Absent: the embedded database of the data directory. */
+  readonly databaseUrl: string | undefined;
+  readonly dataDirectory: string;
+  /** Only one server at a time may run the instances of a region. */
+  readonly region: string;
+  readonly logger: Logger;
+  /** Another server took the region while the database was away from this one. */
+  readonly onRegionLost: (error: Error) => void;
+};
+
+/** How long the server before this one may take to be noticed as dead by PostgreSQL. */
+const takeOverMilliseconds = 10_000;
+const retryMilliseconds = 500;
+
+/** Opens the database, brings it up to date, and takes the region. @throws StoreError */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { databaseUrl, dataDirectory, logger } = options;
+  const embedded = databaseUrl === undefined ? await openEmbeddedPostgres({ dataDirectory, logger }) : null;
+  const address: DatabaseAddress = embedded?.address ?? { url: databaseUrl ?? '' };
+  const recover = embedded === null ? {} : { onConnectionFailure: () => embedded.ensureRunning() };
+  try {
+    const db = await openDatabase<Tables>({ address, logger, ...recover });
+    try {
+      await migrate(db, migrations);
+      return await hold(options, embedded, address, db);
+    } catch (error) {
+      await db.destroy();
+      throw error;
+    }
+  } catch (error) {
+    // The database may serve another server: only what we started is ours to stop.
+    if (embedded?.adopted === false) await embedded.stop();
+    else embedded?.close();
+    throw error;
+  }
+}
+
+async function hold(
+  options: StoreOptions,
+  embedded: EmbeddedPostgres | null,
+  address: DatabaseAddress,
+  db: Database,
+): Promise<Store> {
+  const subscriptions: Subscription[] = [];
+  let closed = false;
+  let lock: LockHandle | null = await takeRegion(options, address, db, onLost);
+
+  function onLost() {
+    lock = null;
+    if (!closed) void takeAgain();
+  }
+
+  async function takeAgain(): Promise<void> {
+    while (!closed) {
+      try {
+        lock = await takeRegion(options, address, db, onLost);
+        return;
+      } catch (error) {
+        if (error instanceof StoreError) return options.onRegionLost(error);
+        if (embedded !== null) await embedded.ensureRunning().catch(() => undefined);
+        await delay(retryMilliseconds, undefined, { ref: false });
+      }
+    }
+  }
+
+  return {
+    db,
+    notReady: async () => {
+      try {
+        await sql`select 1`.execute(db);
+        return lock === null ? 'the region is not held' : null;
+      } catch (error) {
+        if (isConnectionError(error)) return 'the database is not reachable';
+        throw error;
+      }
+    },
+    notify: async (channel, message) => void (await sql`select pg_notify(${channel}, ${message})`.execute(db)),
+    subscribe: async (channel, onMessage) => {
+      const onReconnected = () => onMessage('');
+      subscriptions.push(await listen({ address, channel, onMessage, onReconnected, logger: options.logger }));
+    },
+    close: async (leave) => {
+      closed = true;
+      await Promise.all(subscriptions.map((subscription) => subscription.close()));
+      await lock?.release();
+      await db.destroy();
+      if (leave) embedded?.close();
+      else await embedded?.stop();
+    },
+  };
+}
+
+async function takeRegion(
+  { region }: StoreOptions,
+  address: DatabaseAddress,
+  db: Database,
+  onLost: () => void,
+): Promise<LockHandle> {
+  const key = `bothost region ${region}`;
+  const lock = await holdLock({ address, key, waitMs: takeOverMilliseconds, onLost });
+  if (lock !== null) return lock;
+  const owner = await db.selectFrom('hosts').select('description').where('region', '=', region).executeTakeFirst();
+  throw new StoreError(
+    `Another server runs the bots of region ${region}: ${owner?.description ?? 'it has not said which'}. ` +
+      'Stop it, or set BOTHOST_REGION to another region.',
+  );
+}
