@@ -79,6 +79,7 @@ function opened(
     },
     live: async () => {
       const startedAt = context.now();
+      context.directory.opened(sessionId);
       context.telemetry.botStarted({ cold, requestedAt, claimedAt, readyAt, startedAt });
       await context.persist(() => markLive(context, sessionId, { at: startedAt, readyAt, cold }));
     },

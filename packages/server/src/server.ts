@@ -153,6 +153,7 @@ async function compose(config: Config, logger: Logger, data: DataDirectory, stor
     home === null ? [] : await serveDirectories({ ...base, hashDirectory }, home.id, host.region, config.agents);
   const rounds = startRounds({ ...base, host, directory, sampler, retentionDays: config.retentionDays });
   reconciler.start();
+  await reconciler.prepared(agents.flatMap(({ preparing }) => preparing ?? []));
 
   const close = shutDown({
     ...context,

@@ -19,7 +19,13 @@ type Context = {
   hashDirectory: (path: string) => Promise<string>;
 };
 
-export type DirectoryAgent = { readonly name: string; readonly deploymentId: string; readonly changed: boolean };
+export type DirectoryAgent = {
+  readonly name: string;
+  readonly deploymentId: string;
+  readonly changed: boolean;
+  /** It can be started already. */
+  readonly prepared: boolean;
+};
 
 /**
  * Serves a directory as an agent: a new deployment when its content or its `deploy.toml` changed since the last start of
@@ -44,12 +50,12 @@ export async function agentFromDirectory(
     const desired =
       agent.desired_deployment_id === null ? undefined : await findDeployment(db, agent.desired_deployment_id);
     if (desired !== undefined && desired.state !== 'failed' && desired.source.contentHash === contentHash) {
-      return { name: agent.name, deploymentId: desired.id, changed: false };
+      return { name: agent.name, deploymentId: desired.id, changed: false, prepared: desired.state === 'ready' };
     }
     const deploymentId = context.newId();
     await insertDeployment(db, deploymentRow(context, deploymentId, agent.id, { path: directory, contentHash }, file));
     await updateAgent(db, agent.id, { desired_deployment_id: deploymentId, updated_at: context.now() });
-    return { name: agent.name, deploymentId, changed: true };
+    return { name: agent.name, deploymentId, changed: true, prepared: false };
   });
 }
 

@@ -12,7 +12,12 @@ type Context = {
   hashDirectory: (path: string) => Promise<string>;
 };
 
-export type ServedDirectory = { readonly name: string; readonly problem: string | null };
+/** `preparing`: the deployment that the reconciler has yet to make startable; null when there is none. */
+export type ServedDirectory = {
+  readonly name: string;
+  readonly problem: string | null;
+  readonly preparing: string | null;
+};
 
 /** Serves each directory as an agent; one that cannot be is told, and the others are served all the same. */
 export async function serveDirectories(
@@ -24,13 +29,13 @@ export async function serveDirectories(
   const served: ServedDirectory[] = [];
   for (const path of paths ?? [parrotDirectory()]) {
     try {
-      const { name, changed } = await agentFromDirectory(context, organizationId, region, path);
+      const { name, changed, deploymentId, prepared } = await agentFromDirectory(context, organizationId, region, path);
       if (changed) context.logger.info({ agent: name, path }, 'a new deployment of an agent from a directory');
-      served.push({ name, problem: null });
+      served.push({ name, problem: null, preparing: prepared ? null : deploymentId });
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       context.logger.warn({ path, err: error }, 'a directory cannot be served as an agent');
-      served.push({ name: path, problem });
+      served.push({ name: path, problem, preparing: null });
     }
   }
   return served;

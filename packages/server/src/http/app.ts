@@ -1,7 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorBody, failure, openApiDocument } from '@bothost/contract';
-import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify';
 import type { Logger } from 'pino';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Authenticator } from '../organizations/authenticate.ts';
@@ -49,7 +56,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
   const loggerInstance: FastifyBaseLogger = context.logger;
   const app = fastify({
     loggerInstance,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestId,
     forceCloseConnections: true,
     serverFactory: (handler) => serve(context, proxy.handle, requestId, handler),
@@ -71,7 +78,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     if (isPublic(request.url)) reply.headers(corsHeaders(context.cors, request.raw));
   });
   app.addHook('onResponse', async (request, reply) => {
-    const fields = { requestId: request.id, method: request.method, path: request.url.split('?')[0] };
+    const fields = { method: request.method, path: request.url.split('?')[0] };
     request.log.info({ ...fields, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
   });
   app.setErrorHandler((error, request, reply) => answerFailure(context, error, request, reply));

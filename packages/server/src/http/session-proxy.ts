@@ -106,21 +106,21 @@ export async function locate(
   if (path.reserved) throw failure('not-found');
   const known = context.directory.known(path.sessionId) ?? (await context.directory.find(path.sessionId));
   if (known === undefined || !isOf(known, caller, path)) throw failure('not-found');
-  return known.address ?? (await hold(context.directory, known.sessionId, incoming));
+  return known.open && known.address !== null ? known.address : hold(context.directory, known.sessionId, incoming);
 }
 
 function isOf(known: Whereabouts, caller: Caller, path: SessionPath): boolean {
   return known.organizationId === caller.organizationId && known.agentName === path.agentName;
 }
 
-/** Waits for a cold instance; 404 when the session ended meanwhile, 504 when it took too long. */
+/** Waits until the bot has the session, which takes a cold instance a while; 404 when the session ended meanwhile, 504 when it took too long. */
 async function hold(directory: Directory, sessionId: string, incoming: IncomingMessage): Promise<Address> {
   const gone = new AbortController();
   const onClose = () => gone.abort();
   incoming.socket.once('close', onClose);
   const deadline = AbortSignal.timeout(proxyHoldSeconds * 1000);
   try {
-    const address = await directory.whenReady(sessionId, AbortSignal.any([gone.signal, deadline]));
+    const address = await directory.whenOpen(sessionId, AbortSignal.any([gone.signal, deadline]));
     if (address !== null) return address;
     throw failure(deadline.aborted ? 'bot-not-ready' : 'not-found');
   } finally {

@@ -21,6 +21,7 @@ import { createBackoff } from './backoff.ts';
 import { watchInstances } from './instance-events.ts';
 import { createInstanceRunner } from './instance-runner.ts';
 import { type Action, plan } from './plan.ts';
+import { createSettled } from './settled.ts';
 import { type Rows, readWorld } from './world.ts';
 
 export type ReconcilerContext = {
@@ -52,6 +53,8 @@ export type Reconciler = {
   /** Hands a session that was just started over to its warm instance; the caller holds its attendance. */
   readonly handOver: (session: AttendedSession) => void;
   readonly finish: (sessionId: string, status: string, at?: Date) => Promise<void>;
+  /** Resolves when none of these deployments is being prepared any more: it serves, or it failed. */
+  readonly prepared: (deploymentIds: readonly string[]) => Promise<void>;
   /** No new instances from now on; idle ones are stopped. */
   readonly drain: () => void;
   /** Lets go of everything; bots go on. */
@@ -67,6 +70,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   const { db, attendance, directory, runtime, logger, persist } = context;
   const closing = new AbortController();
   const busyDeployments = new Set<string>();
+  const preparing = createSettled();
   const backoff = createBackoff(context.now);
   let started = false;
   let draining = false;
@@ -77,7 +81,10 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     ...context,
     closing: closing.signal,
     finish,
-    onLive: (session, startedAt) => context.telemetry.botStarted({ ...session, startedAt }),
+    onLive: (session, startedAt) => {
+      directory.opened(session.id);
+      context.telemetry.botStarted({ ...session, startedAt });
+    },
   };
   const runner = createInstanceRunner({
     ...context,
@@ -195,6 +202,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     } finally {
       busyDeployments.delete(deploymentId);
     }
+    preparing.settle(deploymentId);
     kick();
   }
 
@@ -254,6 +262,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
       kick();
     },
     kick,
+    prepared: async (ids) => void (await Promise.all(ids.map(preparing.settled))),
     finish,
     handOver: (session) => {
       handOver(attendContext, session).catch((error: unknown) => {

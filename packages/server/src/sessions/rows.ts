@@ -114,6 +114,7 @@ export function addressRow(db: Database, sessionId: string) {
       'agents.name as agent_name',
       'instances.id as instance_id',
       'instances.state as instance_state',
+      'sessions.state as session_state',
       'instances.host',
       'instances.port',
     ])

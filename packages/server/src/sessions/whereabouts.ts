@@ -9,9 +9,11 @@ export type Whereabouts = {
   readonly sessionId: string;
   readonly organizationId: string;
   readonly agentName: string;
-  instanceId: string | null;
+  readonly instanceId: string | null;
   /** Null until the instance is ready. */
-  address: Address | null;
+  readonly address: Address | null;
+  /** The bot has the session, so requests may reach it. */
+  readonly open: boolean;
 };
 
 /**
@@ -22,40 +24,36 @@ export type Directory = {
   readonly known: (sessionId: string) => Whereabouts | undefined;
   /** Like `known`, but asks the database for one that is not. Undefined: there is no such open session. */
   readonly find: (sessionId: string) => Promise<Whereabouts | undefined>;
-  readonly expect: (entry: Omit<Whereabouts, 'address'> & { address?: Address | null }) => void;
+  readonly expect: (entry: Omit<Whereabouts, 'open'>) => void;
+  /** Its instance answers. */
   readonly ready: (sessionId: string, address: Address) => void;
+  /** Its bot has it. */
+  readonly opened: (sessionId: string) => void;
   readonly gone: (sessionId: string) => void;
   /** Resolves with the address once the instance is ready; null when the session ends before, or at the abort. */
   readonly whenReady: (sessionId: string, signal: AbortSignal) => Promise<Address | null>;
+  /** The same, once the bot has the session. */
+  readonly whenOpen: (sessionId: string, signal: AbortSignal) => Promise<Address | null>;
   /** The sessions that have an instance that answers. */
   readonly running: () => { sessionId: string; instanceId: string }[];
 };
 
 export function createDirectory(context: { db: Database }): Directory {
   const entries = new Map<string, Whereabouts>();
-  const waiting = new Map<string, Set<(address: Address | null) => void>>();
+  const waiting = new Map<string, Set<() => void>>();
 
-  function settle(sessionId: string, address: Address | null) {
-    const waiters = waiting.get(sessionId);
-    waiting.delete(sessionId);
-    for (const resolve of waiters ?? []) resolve(address);
+  function change(entry: Whereabouts) {
+    entries.set(entry.sessionId, entry);
+    wake(entry.sessionId);
   }
 
-  function expect(entry: Omit<Whereabouts, 'address'> & { address?: Address | null }) {
-    const before = entries.get(entry.sessionId);
-    entries.set(entry.sessionId, { ...entry, address: entry.address ?? before?.address ?? null });
-    if (entry.address) settle(entry.sessionId, entry.address);
+  function wake(sessionId: string) {
+    for (const look of waiting.get(sessionId) ?? []) look();
   }
 
-  function ready(sessionId: string, address: Address) {
+  function update(sessionId: string, fields: Partial<Pick<Whereabouts, 'address' | 'open'>>) {
     const entry = entries.get(sessionId);
-    if (entry !== undefined) entry.address = address;
-    settle(sessionId, address);
-  }
-
-  function gone(sessionId: string) {
-    entries.delete(sessionId);
-    settle(sessionId, null);
+    if (entry !== undefined) change({ ...entry, ...fields });
   }
 
   async function find(sessionId: string): Promise<Whereabouts | undefined> {
@@ -64,37 +62,55 @@ export function createDirectory(context: { db: Database }): Directory {
     if (known !== undefined || !isUuid(key)) return known;
     const row = await addressRow(context.db, key);
     if (row === undefined) return undefined;
-    const { host, port, instance_state: state } = row;
-    const address = state === 'ready' && host !== null && port !== null ? { host, port } : null;
+    const { host, port } = row;
+    const address = row.instance_state === 'ready' && host !== null && port !== null ? { host, port } : null;
     const fields = { organizationId: row.organization_id, agentName: row.agent_name, instanceId: row.instance_id };
     // Not remembered: only what this server attends is told to be gone at its end.
-    return entries.get(key) ?? { sessionId: key, ...fields, address };
+    return entries.get(key) ?? { sessionId: key, ...fields, address, open: row.session_state === 'live' };
   }
 
-  function whenReady(sessionId: string, signal: AbortSignal): Promise<Address | null> {
-    const address = entries.get(sessionId)?.address;
-    if (address) return Promise.resolve(address);
-    if (signal.aborted) return Promise.resolve(null);
+  /** Waits until an entry gives an answer; its removal is one, too. */
+  function wait(
+    sessionId: string,
+    signal: AbortSignal,
+    answer: (entry: Whereabouts) => Address | null,
+  ): Promise<Address | null> {
     return new Promise((resolve) => {
-      const waiters = waiting.get(sessionId) ?? new Set();
-      waiting.set(sessionId, waiters);
-      const done = (result: Address | null) => {
-        signal.removeEventListener('abort', onAbort);
-        resolve(result);
+      const looks = waiting.get(sessionId) ?? new Set();
+      waiting.set(sessionId, looks);
+      let seen = entries.has(sessionId);
+      const look = () => {
+        const entry = entries.get(sessionId);
+        const address = entry === undefined ? null : answer(entry);
+        const removed = seen && entry === undefined;
+        seen ||= entry !== undefined;
+        if (address === null && !removed && !signal.aborted) return;
+        looks.delete(look);
+        if (looks.size === 0 && waiting.get(sessionId) === looks) waiting.delete(sessionId);
+        signal.removeEventListener('abort', look);
+        resolve(address);
       };
-      const onAbort = () => {
-        waiters.delete(done);
-        done(null);
-      };
-      waiters.add(done);
-      signal.addEventListener('abort', onAbort, { once: true });
+      looks.add(look);
+      signal.addEventListener('abort', look);
+      look();
     });
   }
 
-  const running = () =>
-    [...entries.values()].flatMap(({ sessionId, instanceId, address }) =>
-      address === null || instanceId === null ? [] : [{ sessionId, instanceId }],
-    );
-
-  return { known: (sessionId) => entries.get(sessionId.toLowerCase()), find, expect, ready, gone, whenReady, running };
+  return {
+    known: (sessionId) => entries.get(sessionId.toLowerCase()),
+    find,
+    expect: (entry) => change({ ...entry, open: false }),
+    ready: (sessionId, address) => update(sessionId, { address }),
+    opened: (sessionId) => update(sessionId, { open: true }),
+    gone: (sessionId) => {
+      entries.delete(sessionId);
+      wake(sessionId);
+    },
+    whenReady: (sessionId, signal) => wait(sessionId, signal, ({ address }) => address),
+    whenOpen: (sessionId, signal) => wait(sessionId, signal, ({ address, open }) => (open ? address : null)),
+    running: () =>
+      [...entries.values()].flatMap(({ sessionId, instanceId, address }) =>
+        address === null || instanceId === null ? [] : [{ sessionId, instanceId }],
+      ),
+  };
 }

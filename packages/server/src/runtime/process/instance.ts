@@ -19,6 +19,8 @@ export type InstanceOptions = {
   readonly keeper: ProcessIdentity;
   /** Null when an earlier server started it. */
   readonly child: ChildProcess | null;
+  /** Its end when that is on record already: nothing of it is looked for any more. */
+  readonly end: InstanceEnd | null;
   readonly units: KernelUnits;
   readonly outputLimitBytes: number;
   readonly now: () => Date;
@@ -42,14 +44,15 @@ export type Instance = {
   readonly stop: (graceMilliseconds: number) => Promise<void>;
   /** Kills it because it holds more memory than it may. */
   readonly killForMemory: () => void;
-  readonly close: () => void;
+  /** Lets go of it; an end that is being written down is waited for. */
+  readonly close: () => Promise<void>;
 };
 
 export function openInstance(options: InstanceOptions): Instance {
   const { files, keeper, child, onError } = options;
   let record = options.record;
-  let end: InstanceEnd | null = null;
-  let isFinishing = false;
+  let end = options.end;
+  let finishing: Promise<void> | null = null;
   let isClosed = false;
   let killed = false;
   let resolveEnded: (end: InstanceEnd) => void = () => undefined;
@@ -67,8 +70,6 @@ export function openInstance(options: InstanceOptions): Instance {
   });
 
   const finish = async (keeperStatus: number | null) => {
-    if (isFinishing || isClosed) return;
-    isFinishing = true;
     await killUntilEmpty(containment, null);
     output.finish();
     const known = describeEnd(files, keeperStatus, killed);
@@ -86,18 +87,18 @@ export function openInstance(options: InstanceOptions): Instance {
     resolveEnded(end);
     options.onEnded(end);
   };
-  const finishOrReport = (keeperStatus: number | null) => {
-    finish(keeperStatus).catch((error: unknown) => onError(error, 'ending it'));
+  const finishOnce = (keeperStatus: number | null) => {
+    if (isClosed) return;
+    finishing ??= finish(keeperStatus).catch((error: unknown) => onError(error, 'ending it'));
   };
 
   const check = () => {
-    if (end !== null || isFinishing) return;
+    if (end !== null || finishing !== null) return;
     output.note();
     const stat = readProcessStat(keeper.pid);
     if (stat === null || stat.startTicks !== keeper.startTicks || hasEnded(stat)) {
       // The status of our own child comes with its event.
-      if (child === null || child.exitCode !== null || child.signalCode !== null)
-        finishOrReport(child?.exitCode ?? null);
+      if (child === null || child.exitCode !== null || child.signalCode !== null) finishOnce(child?.exitCode ?? null);
     } else if (stat.state === 'T') {
       // A bot without an account of the service can stop its keeper, which then would never see the bot's end.
       signalAll([keeper], 'SIGCONT');
@@ -115,7 +116,7 @@ export function openInstance(options: InstanceOptions): Instance {
     await ended;
   };
 
-  const onExit = (code: number | null) => finishOrReport(code);
+  const onExit = (code: number | null) => finishOnce(code);
   child?.once('exit', onExit);
   let exitWatcher: FSWatcher | null = null;
   const close = () => {
@@ -123,9 +124,13 @@ export function openInstance(options: InstanceOptions): Instance {
     exitWatcher = null;
     output.close();
   };
-  if (child === null) {
+  if (end !== null) {
+    containment.close();
+    output.finish();
+    resolveEnded(end);
+  } else if (child === null) {
     exitWatcher = watch(files.exit, { persistent: false }, () => {
-      if (readExitFile(files.exit).state === 'exited') finishOrReport(null);
+      if (readExitFile(files.exit).state === 'exited') finishOnce(null);
     });
     exitWatcher.on('error', (error) => onError(error, 'watching its exit status'));
     check();
@@ -153,7 +158,7 @@ export function openInstance(options: InstanceOptions): Instance {
       await kill();
     },
     killForMemory: () => {
-      if (end !== null || isFinishing) return;
+      if (end !== null || finishing !== null) return;
       try {
         writeFileSync(files.memoryKill, '', { mode: 0o600 });
       } catch (error) {
@@ -161,9 +166,10 @@ export function openInstance(options: InstanceOptions): Instance {
       }
       kill().catch((error: unknown) => onError(error, 'killing it for its memory'));
     },
-    close: () => {
+    close: async () => {
       isClosed = true;
       child?.off('exit', onExit);
+      await finishing;
       if (end === null) containment.close();
       close();
     },

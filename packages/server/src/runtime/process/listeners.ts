@@ -64,7 +64,7 @@ function describeAddress(hex: string): Pick<Listener, 'address' | 'host' | 'loop
   if (/^0{31}1$/.test(bytes)) return { address: '::1', host: '::1', loopbackOnly: true };
   // A socket on all IPv6 addresses normally takes IPv4 too.
   if (/^0*$/.test(bytes)) return { address: '::', host: '127.0.0.1', loopbackOnly: false };
-  const address = bytes.match(/.{4}/g)?.join(':') ?? '';
+  const address = bytes.match(/.{4}/g)?.join(':').toLowerCase() ?? '';
   return { address, host: address, loopbackOnly: false };
 }
 

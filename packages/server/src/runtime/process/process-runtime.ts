@@ -184,13 +184,13 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     close: async () => {
       clearInterval(rounds);
       closing.abort();
-      for (const instance of instances.values()) instance.close();
+      await Promise.all([...instances.values()].map((instance) => instance.close()));
       for (const group of new Set(Object.values(isolation.cgroups ?? {}))) if (group !== null) removeGroup(group);
     },
   };
 }
 
-type OpenedInstance = Pick<InstanceOptions, 'files' | 'record' | 'keeper' | 'child'>;
+type OpenedInstance = Pick<InstanceOptions, 'files' | 'record' | 'keeper' | 'child' | 'end'>;
 
 function describeRunning(instance: Instance): RunningInstance {
   const { instanceId, deploymentId, address } = instance.record();

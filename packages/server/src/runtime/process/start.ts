@@ -1,10 +1,10 @@
 import { type InstanceAddress, type InstanceNotice, type InstanceSpec, StartError } from '../runtime.ts';
 import { describeExit } from './events.ts';
 import { findFreePort } from './free-port.ts';
-import type { Instance } from './instance.ts';
+import type { Instance, InstanceOptions } from './instance.ts';
 import { type InstanceEnd, instanceFiles } from './instance-record.ts';
 import type { Isolation } from './isolation.ts';
-import { type Launched, launch } from './launch.ts';
+import { launch } from './launch.ts';
 import { readListeners } from './listeners.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
 import { readProcessTable } from './process-table.ts';
@@ -24,7 +24,7 @@ export type StarterOptions = {
   readonly isolation: Isolation;
   readonly bootId: string;
   readonly interpreter: () => Promise<string>;
-  readonly open: (launched: Pick<Launched, 'record' | 'keeper' | 'child'> & { files: Instance['files'] }) => Instance;
+  readonly open: (started: Pick<InstanceOptions, 'files' | 'record' | 'keeper' | 'child' | 'end'>) => Instance;
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
   readonly noticeWide: (instance: Instance, host: string) => void;
 };
@@ -71,7 +71,8 @@ export function createStarter(context: StarterOptions): Starter {
         language: options.language,
         timeZone: options.timeZone,
       });
-      const instance = context.open({ files, record: launched.record, keeper: launched.keeper, child: launched.child });
+      const { record, keeper, child } = launched;
+      const instance = context.open({ files, record, keeper, child, end: null });
       instances.set(spec.instanceId, instance);
       if (signal.aborted) await instance.stop(0);
       else launched.go();
