@@ -180,6 +180,13 @@ describe.runIf(isRoot)('as root', () => {
     await expect(open(join(closed, 'data'))).rejects.toThrow(/cannot get to .*mode 0711/);
   });
 
+  it('lets bots pass whatever the umask', async () => {
+    const { start } = await openFixture(setup);
+    const before = process.umask(0o077);
+    onTestFinished(() => void process.umask(before));
+    expect(await tell(await start('masked'), '4')).toBe(4);
+  });
+
   it('says when no Node.js can be run by the accounts of bots', async () => {
     const { dataDirectory, project, leave } = await openFixture(setup);
     await leave();

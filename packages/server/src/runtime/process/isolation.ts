@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { FIRST_ID } from './accounts.ts';
 import { type CgroupHost, openCgroupHost } from './cgroup-host.ts';
 import type { ContainmentKind } from './containment.ts';
@@ -23,13 +24,24 @@ export async function chooseIsolation(
   isRoot: boolean,
   wanted: ContainmentKind | undefined,
 ): Promise<Isolation> {
-  const ownAccounts = isRoot && wanted !== 'mark';
+  const ownAccounts = usesOwnAccounts(isRoot, wanted);
   if (wanted === 'uid' && !isRoot) throw new Error('Only root can give each instance an account of its own.');
   const name = `bothost-${createHash('sha256').update(dataDirectory).digest('hex').slice(0, 12)}`;
   const cgroups = wanted === undefined || wanted === 'cgroup' ? await openCgroupHost(name) : null;
   if (wanted === 'cgroup' && cgroups === null) throw new Error('This process may not make control groups here.');
   const containment = cgroups !== null ? 'cgroup' : ownAccounts ? 'uid' : 'mark';
   return { containment, ownAccounts, cgroups };
+}
+
+/** Accounts of their own need root; the mark is for where there are none. */
+export function usesOwnAccounts(isRoot: boolean, wanted: ContainmentKind | undefined): boolean {
+  return isRoot && wanted !== 'mark';
+}
+
+/** Bots pass through it but cannot list it, whatever the umask says. */
+export function makePassable(directory: string): void {
+  mkdirSync(directory, { recursive: true });
+  chmodSync(directory, 0o711);
 }
 
 /** Rejects with a sentence when bots, under accounts of their own, could not get to what lies below the directory. */

@@ -6,7 +6,7 @@ import { releaseUid, reserveUid } from './accounts.ts';
 import { cgroupsFor, createCgroups, enterCgroups, limitCgroupCpu, removeCgroups } from './cgroup.ts';
 import { botEnvironment } from './environment.ts';
 import { type InstanceFiles, type InstanceRecord, readRecord, writeRecord } from './instance-record.ts';
-import type { Isolation } from './isolation.ts';
+import { type Isolation, makePassable } from './isolation.ts';
 import { startKeeper } from './keeper.ts';
 import { readProcessStat } from './process-identity.ts';
 import type { Project } from './project.ts';
@@ -48,7 +48,7 @@ export async function launch(options: LaunchOptions): Promise<Launched> {
   const { files, spec, isolation } = options;
   const { instanceId, deploymentId, limits } = spec;
   await removeInstance(files, options.reservationsDirectory);
-  mkdirSync(files.directory, { mode: 0o711 });
+  makePassable(files.directory);
   let uid: number | null = null;
   try {
     if (isolation.ownAccounts) uid = await reserveUid(options.reservationsDirectory, files.directory);

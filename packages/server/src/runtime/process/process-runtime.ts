@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PrepareError, type RunningInstance, type Runtime, type Usage } from '../runtime.ts';
@@ -9,7 +9,7 @@ import { createInstanceEvents, exitedEvent } from './events.ts';
 import { type Instance, type InstanceOptions, openInstance } from './instance.ts';
 import { instanceFiles } from './instance-record.ts';
 import { findInterpreter } from './interpreter.ts';
-import { chooseIsolation, requirePassable, TRIAL_ACCOUNT } from './isolation.ts';
+import { chooseIsolation, makePassable, requirePassable, TRIAL_ACCOUNT, usesOwnAccounts } from './isolation.ts';
 import { readKernelUnits } from './kernel-units.ts';
 import { removeInstance } from './launch.ts';
 import { readLog } from './log-reader.ts';
@@ -38,11 +38,11 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   const isRoot = process.geteuid?.() === 0;
   const instancesDirectory = join(dataDirectory, 'instances');
   const projectsDirectory = join(dataDirectory, 'projects');
+  if (mkdirSync(dataDirectory, { recursive: true }) !== undefined) chmodSync(dataDirectory, 0o711);
+  if (usesOwnAccounts(isRoot, options.containment)) await requirePassable(dataDirectory);
   const isolation = await chooseIsolation(dataDirectory, isRoot, options.containment);
-  for (const directory of [instancesDirectory, projectsDirectory])
-    mkdirSync(directory, { recursive: true, mode: 0o711 });
-  if (isolation.ownAccounts) await requirePassable(dataDirectory);
-  else {
+  for (const directory of [instancesDirectory, projectsDirectory]) makePassable(directory);
+  if (!isolation.ownAccounts) {
     logger.warn(
       { containment: isolation.containment },
       'all bots share the account of the service: each can read what the service and the other bots can; run the service as root to give each an account of its own',
