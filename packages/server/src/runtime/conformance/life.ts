@@ -86,6 +86,24 @@ export function describeLife(setup: RuntimeSetup): void {
       });
     });
 
+    it('gives up a start when the instance is stopped, whenever that is', async () => {
+      const { spec, runtime } = await openFixture(setup);
+      const early = await spec('early', 'listens = false; setInterval(() => {}, 1000);');
+      for (const steps of [0, 1, 5, 50, 500]) {
+        const outcome = runtime()
+          .start(early, NEVER)
+          .then(
+            () => 'started',
+            (error: unknown) => error,
+          );
+        for (let step = 0; step < steps; step++) await new Promise((resolve) => setImmediate(resolve));
+        await runtime().stop('early', 1000);
+        expect(await outcome).toBeInstanceOf(StartError);
+        expect(await runtime().list()).toEqual([]);
+        await runtime().forget('early');
+      }
+    });
+
     it('starts nothing a second time: a start of a running instance gives its address', async () => {
       const { spec, runtime } = await openFixture(setup);
       const twice = await spec('twice', 'globalThis.born = Math.random();');
@@ -125,7 +143,7 @@ export function describeLife(setup: RuntimeSetup): void {
         }
         return settled;
       }, 20_000);
-      expect(await outcome).toMatch(/took the bot's port 3 times/);
+      expect(await outcome).toMatch(/3 times in a row: another program took its port/);
       expect(strangers).toHaveLength(3);
       expect(await runtime().list()).toEqual([]);
     });

@@ -7,7 +7,13 @@ import { describeStatus, readExitFile } from './keeper.ts';
 import type { KernelUnits } from './kernel-units.ts';
 import { killUntilEmpty, signalAll } from './kill.ts';
 import { type Output, openOutput } from './output.ts';
-import { hasEnded, isAlive, type ProcessIdentity, readProcessStat } from './process-identity.ts';
+import {
+  hasEnded,
+  isAlive,
+  type ProcessIdentity,
+  readProcessStat,
+  readProportionalMemory,
+} from './process-identity.ts';
 import { readProcessTable } from './process-table.ts';
 
 /** A keeper that was held back by its bot gets so long to write the status down, then it is killed too. */
@@ -39,6 +45,8 @@ export type Instance = {
   /** Null while it runs. */
   readonly end: () => InstanceEnd | null;
   readonly ended: Promise<InstanceEnd>;
+  /** Whether its command was begun. */
+  readonly hasRun: () => boolean;
   /** Looks whether its keeper is still there, for a keeper that is not our child. */
   readonly check: () => void;
   readonly stop: (graceMilliseconds: number) => Promise<void>;
@@ -147,6 +155,7 @@ export function openInstance(options: InstanceOptions): Instance {
     output,
     end: () => end,
     ended,
+    hasRun: () => readExitFile(files.exit).state !== 'unstarted',
     check,
     stop: async (graceMilliseconds) => {
       if (end !== null) return;
@@ -179,8 +188,13 @@ export function openInstance(options: InstanceOptions): Instance {
 /** Usage over the limit, where the kernel does not bound it. */
 export function exceedsMemory(instance: Instance, table: TableSource): boolean {
   if (instance.containment.boundsMemory || instance.end() !== null) return false;
+  const limit = instance.record().limits.memoryBytes;
   const usage = instance.containment.usage(table);
-  return usage !== null && usage.memoryBytes > instance.record().limits.memoryBytes;
+  if (usage === null || usage.memoryBytes <= limit) return false;
+  // Resident memory counts what processes share once for each: before a bot ends for it, it is looked at exactly.
+  const shares = instance.containment.members(table).map(({ pid }) => readProportionalMemory(pid));
+  const readable = shares.filter((share) => share !== null);
+  return readable.length < shares.length || readable.reduce((sum, share) => sum + share, 0) > limit;
 }
 
 /** What the exit file says; without it, what the keeper's own status says; without that, what we did to it. */

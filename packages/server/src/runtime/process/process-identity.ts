@@ -52,6 +52,15 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return stat !== null && stat.startTicks === identity.startTicks && !hasEnded(stat);
 }
 
+/**
+ * Bytes, with shared pages divided among those who share them; null when it cannot be read. The kernel walks the pages
+ * for it, so it is nothing for each second.
+ */
+export function readProportionalMemory(pid: number): number | null {
+  const kibibytes = /^Pss: +(\d+) kB/m.exec(readProcFile(`/proc/${pid}/smaps_rollup`) ?? '')?.[1];
+  return kibibytes === undefined ? null : Number(kibibytes) * 1024;
+}
+
 const buffer = Buffer.alloc(64 * 1024);
 
 /** Null when the file or its process is gone, or is not ours to read. */

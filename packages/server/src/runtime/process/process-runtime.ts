@@ -78,7 +78,10 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       onDropped: (bytes) => events.noticed(instanceId, 'output-dropped', `${bytes} bytes of output were cut`),
       onEnded: (end) => {
         knownWide.delete(instance);
-        if (instances.get(instanceId) === instance) events.ended(instanceId, end);
+        if (instances.get(instanceId) !== instance) return;
+        // The server before this one was killed before its go: nothing of the bot has run.
+        if (!instance.hasRun()) instances.delete(instanceId);
+        else events.ended(instanceId, end);
       },
       onError: (error, doing) => logger.error({ err: error, instanceId }, `an instance had an error at ${doing}`),
     });
@@ -145,7 +148,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       return starter.start(spec, signal);
     },
     stop: async (instanceId, grace) => {
-      if (await starter.cancel(instanceId)) return;
+      await starter.cancel(instanceId);
       await instances.get(instanceId)?.stop(grace);
     },
     list: async () => [...instances.values()].filter((instance) => instance.end() === null).map(describeRunning),

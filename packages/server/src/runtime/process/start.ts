@@ -12,7 +12,8 @@ import { parsePrepared } from './project.ts';
 import { waitUntilReady } from './readiness.ts';
 
 /** Between choosing a port and the bot listening on it, someone else can take it. */
-const PORT_ATTEMPTS = 3;
+const ATTEMPTS = 3;
+const PORT_TAKEN = 'another program took its port';
 
 export type StarterOptions = {
   readonly options: Pick<ProcessRuntimeOptions, 'logger' | 'now' | 'path' | 'language' | 'timeZone'>;
@@ -31,13 +32,14 @@ export type StarterOptions = {
 
 export type Starter = {
   readonly start: (spec: InstanceSpec, signal: AbortSignal) => Promise<InstanceAddress>;
-  /** Ends a start whose processes do not exist yet; false when there is none such. */
-  readonly cancel: (instanceId: string) => Promise<boolean>;
+  /** Lets a start that is under way begin nothing more; resolves when what it had begun is among the instances. */
+  readonly cancel: (instanceId: string) => Promise<void>;
 };
 
 export function createStarter(context: StarterOptions): Starter {
   const { instances, isolation, options } = context;
-  const launching = new Map<string, { readonly abort: AbortController; readonly done: Promise<Instance> }>();
+  const launching = new Map<string, Promise<Instance>>();
+  const cancellations = new Map<string, AbortController>();
   const portsInUse = new Set<number>();
 
   /** No port of a live instance; two starts at once get two. */
@@ -83,54 +85,66 @@ export function createStarter(context: StarterOptions): Starter {
   };
 
   /** One launch at a time per instance; a second caller gets the same one. */
-  const launchShared = (spec: InstanceSpec, attempt: number): Promise<Instance> => {
+  const launchShared = (spec: InstanceSpec, attempt: number, cancelled: AbortSignal): Promise<Instance> => {
     const running = launching.get(spec.instanceId);
-    if (running !== undefined) return running.done;
-    const abort = new AbortController();
-    const done = launchOnce(spec, attempt, abort.signal).finally(() => launching.delete(spec.instanceId));
-    launching.set(spec.instanceId, { abort, done });
+    if (running !== undefined) return running;
+    const done = launchOnce(spec, attempt, cancelled).finally(() => launching.delete(spec.instanceId));
+    launching.set(spec.instanceId, done);
     return done;
   };
 
-  const start = async (spec: InstanceSpec, signal: AbortSignal): Promise<InstanceAddress> => {
-    for (let attempt = 1; attempt <= PORT_ATTEMPTS; attempt++) {
-      if (signal.aborted) throw new StartError('The start was given up before it began.', null);
-      const instance =
-        instances.get(spec.instanceId) ??
-        (await launchShared(spec, attempt).catch((error: unknown) => {
-          throw new StartError(`The bot could not be started: ${sentence(error)}`, null, { cause: error });
-        }));
-      const address = await becomeReady(instance, spec, signal);
-      if (address !== null) return address;
-      // Taken out first, so that its end is not told: the instance is about to start anew.
-      if (instances.get(spec.instanceId) === instance) instances.delete(spec.instanceId);
-      await instance.stop(0);
-    }
-    throw new StartError(`Other programs took the bot's port ${PORT_ATTEMPTS} times in a row.`, null);
+  /** Shared by all callers that start the same instance at once. */
+  const cancellationOf = (instanceId: string): AbortSignal => {
+    const known = cancellations.get(instanceId) ?? new AbortController();
+    cancellations.set(instanceId, known);
+    return known.signal;
   };
 
-  /** Null when its port belongs to somebody else. */
+  const start = async (spec: InstanceSpec, signal: AbortSignal): Promise<InstanceAddress> => {
+    const cancelled = cancellationOf(spec.instanceId);
+    try {
+      let reason = '';
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+        if (signal.aborted || cancelled.aborted) throw new StartError('The start was given up before it began.', null);
+        const instance =
+          instances.get(spec.instanceId) ??
+          (await launchShared(spec, attempt, cancelled).catch((error: unknown) => {
+            throw new StartError(`The bot could not be started: ${sentence(error)}`, null, { cause: error });
+          }));
+        const outcome = await becomeReady(instance, spec, AbortSignal.any([signal, cancelled]));
+        if (typeof outcome !== 'string') return outcome;
+        reason = outcome;
+        // Taken out first, so that its end is not told: the instance is about to start anew.
+        if (instances.get(spec.instanceId) === instance) instances.delete(spec.instanceId);
+        await instance.stop(0);
+      }
+      throw new StartError(`The bot could not be started, ${ATTEMPTS} times in a row: ${reason}.`, null);
+    } finally {
+      if (cancellations.get(spec.instanceId)?.signal === cancelled) cancellations.delete(spec.instanceId);
+    }
+  };
+
+  /** Why to try again, in words, when it is not the bot's fault. */
   const becomeReady = async (
     instance: Instance,
     spec: InstanceSpec,
     signal: AbortSignal,
-  ): Promise<InstanceAddress | null> => {
+  ): Promise<InstanceAddress | string> => {
     const known = instance.record();
     const earlier = instance.end();
     if (earlier !== null) throw exitError(earlier);
     if (known.address !== null) return known.address;
     let state = 'it has not begun';
+    let failure: unknown = null;
     const ended = new AbortController();
-    const waiting = waitUntilReady({
+    const readiness = waitUntilReady({
       port: known.port,
       pids: () => instance.containment.members(readProcessTable).map(({ pid }) => pid),
       signal: AbortSignal.any([signal, ended.signal]),
       onState: (next) => {
         state = next;
       },
-    });
-    let failure: unknown = null;
-    const readiness = waiting.catch((error: unknown) => {
+    }).catch((error: unknown) => {
       failure = error;
       return null;
     });
@@ -138,14 +152,15 @@ export function createStarter(context: StarterOptions): Starter {
     ended.abort();
     const end = instance.end();
     if (end !== null) {
-      if (!signal.aborted && isTakenByOthers(known.port)) return null;
+      if (!signal.aborted && !instance.hasRun()) return 'the process that was to start it ended';
+      if (!signal.aborted && isTaken(known.port)) return PORT_TAKEN;
       throw exitError(end);
     }
     if (first === null) {
       await instance.stop(0);
       throw new StartError(`The bot was stopped before it was ready: ${state}.`, null, { cause: failure });
     }
-    if (first.kind === 'foreign') return null;
+    if (first.kind === 'foreign') return PORT_TAKEN;
     if (first.wide !== null) context.noticeWide(instance, first.wide.address);
     settle(instance, spec, first.address);
     return first.address;
@@ -172,16 +187,14 @@ export function createStarter(context: StarterOptions): Starter {
     start,
     cancel: async (instanceId) => {
       const running = launching.get(instanceId);
-      if (running === undefined) return false;
-      running.abort.abort();
-      await running.done.catch(() => undefined);
-      return true;
+      cancellations.get(instanceId)?.abort();
+      await running?.catch(() => undefined);
     },
   };
 }
 
 /** A bot that ends because its port is taken says so only in its own words; the listener tells. */
-function isTakenByOthers(port: number): boolean {
+function isTaken(port: number): boolean {
   return readListeners().some((listener) => listener.port === port);
 }
 
