@@ -44,9 +44,9 @@ async function close(parts: Parts, hurry: AbortSignal): Promise<void> {
     });
   }
   parts.closing.abort();
+  await parts.app.close();
   await parts.reconciler.close();
   await parts.rounds.stop();
-  await parts.app.close();
   await parts.runtime.close();
   await parts.store.close(parts.leave);
 }

@@ -63,7 +63,10 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     routerOptions: { ignoreTrailingSlash: false },
   });
 
+  const upgraded = new Set<Duplex>();
   app.server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    upgraded.add(socket);
+    socket.once('close', () => upgraded.delete(socket));
     const id = requestId(incoming);
     const socketPath = parseSocketPath(incoming);
     if (socketPath !== null) return void sockets.handle(incoming, socket, head, socketPath, id);
@@ -95,7 +98,11 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
   addProbes(app, context.probes);
   addOperationRoutes(app, context, handlers);
   await addDashboard(app);
-  app.addHook('onClose', async () => proxy.close());
+  app.addHook('preClose', async () => {
+    // Node's server lets go of upgraded sockets; they would keep the process alive.
+    for (const socket of upgraded) socket.destroy();
+    proxy.close();
+  });
   return app;
 }
 

@@ -1,4 +1,4 @@
-import type { Database } from '../store/tables.ts';
+import type { Database, StoredEvent } from '../store/tables.ts';
 import { claimRow, usageOfAgent } from './rows.ts';
 
 /** The instance that a session has; `address` is there when it is ready, and then the start is a warm one. */
@@ -7,6 +7,8 @@ export type Claim = {
   readonly address: { readonly host: string; readonly port: number } | null;
   readonly readyAt: Date | null;
   readonly reportsSession: boolean;
+  /** What the runtime noticed of it before it had a session. */
+  readonly notices: readonly StoredEvent[];
 };
 
 /**
@@ -26,7 +28,13 @@ export async function claimInstance(
   if (row === undefined) return null;
   const address =
     row.state === 'ready' && row.host !== null && row.port !== null ? { host: row.host, port: row.port } : null;
-  return { instanceId: row.id, address, readyAt: row.ready_at, reportsSession: row.reports_session };
+  return {
+    instanceId: row.id,
+    address,
+    readyAt: row.ready_at,
+    reportsSession: row.reports_session,
+    notices: row.notices,
+  };
 }
 
 export function countInstances(context: { db: Database }, agentId: string) {

@@ -1,5 +1,6 @@
-import type { Database } from '../store/tables.ts';
+import type { Database, StoredEvent } from '../store/tables.ts';
 import {
+  appendNotice,
   changeInstance,
   countOfDeployment,
   deleteEnded,
@@ -65,6 +66,11 @@ export function markEnded(
 ): Promise<OpenInstance | undefined> {
   const change = { state: 'ended' as const, ended_at: context.now() };
   return changeInstance(context.db, instanceId, ['starting', 'ready', 'stopping'], change);
+}
+
+/** Keeps a notice; returns the session that it has to be told to, if the instance has one already. */
+export function noteInstance(db: Database, instanceId: string, notice: StoredEvent): Promise<string | null> {
+  return appendNotice(db, instanceId, notice);
 }
 
 export function purgeInstances(db: Database, endedBefore: Date, limit: number): Promise<number> {

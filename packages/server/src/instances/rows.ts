@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Database, InstancesTable } from '../store/tables.ts';
+import type { Database, InstancesTable, StoredEvent } from '../store/tables.ts';
 
 export type InstanceRow = Selectable<InstancesTable>;
 
@@ -88,6 +88,17 @@ export function changeInstance(
     .where('state', 'in', states)
     .returningAll()
     .executeTakeFirst();
+}
+
+/** At most this many are kept of an instance. */
+const noticesAtMost = 20;
+
+/** The row's lock orders this against a claim: either the claim sees the notice, or this sees the session. */
+export async function appendNotice(db: Database, id: string, notice: StoredEvent): Promise<string | null> {
+  const { rows } = await sql<{ session_id: string | null }>`
+    update instances set notices = notices || ${JSON.stringify([notice])}::jsonb
+    where id = ${id} and jsonb_array_length(notices) < ${noticesAtMost} returning session_id`.execute(db);
+  return rows[0]?.session_id ?? null;
 }
 
 /** Marks an idle instance as stopping; undefined when a session claimed it in the meantime. */

@@ -40,6 +40,7 @@ export type AttendContext = {
 
 /** The longest wait that one question to a bot may take. */
 const askSeconds = 25;
+const againMilliseconds = 1_000;
 
 /** Gives a session to its instance, for the first time for certain, and stays with it to its end. Never rejects. */
 export async function handOver(context: AttendContext, session: AttendedSession): Promise<void> {
@@ -72,8 +73,17 @@ export async function resume(context: AttendContext, session: AttendedSession): 
   let started = session.botStartedAt;
   for (;;) {
     const wait = started === null ? 0 : askSeconds;
-    const known = await askBot(session.address, token, wait, context.closing).catch(() => null);
-    if (known === null || context.closing.aborted) return;
+    const known = await askBot(session.address, token, wait, context.closing).catch((error: Error) => error);
+    if (known instanceof Error) {
+      // Its exit ends the session; as long as it lives, it is asked again.
+      await context.attendance.released(
+        session.id,
+        AbortSignal.any([context.closing, AbortSignal.timeout(againMilliseconds)]),
+      );
+      if (context.closing.aborted || !context.attendance.has(session.id)) return;
+      continue;
+    }
+    if (known === null) return;
     if (known.state === 'idle') return handOver(context, session);
     if (started === null) {
       started = known.startedAt == null ? context.now() : new Date(known.startedAt);

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { findInstance, markEnded } from '../instances/lifecycle.ts';
+import { findInstance, markEnded, noteInstance } from '../instances/lifecycle.ts';
 import type { InstanceEvent, Runtime } from '../runtime/runtime.ts';
-import { recordEvent, stateOfSession } from '../sessions/progress.ts';
+import { recordEvents, stateOfSession } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';
 import type { Attendance } from './attendance.ts';
 import { completionOfExit } from './completion.ts';
@@ -16,43 +16,71 @@ type Context = {
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
   readonly finish: (sessionId: string, status: string, at?: Date) => Promise<void>;
   readonly kick: () => void;
+  /** An instance that nobody stopped ended without ever having a session. */
+  readonly onIdleExit: (deploymentId: string) => void;
+};
+
+export type InstanceWatch = {
+  /** The end of this instance is being recorded: it is not lost. */
+  readonly isEnding: (instanceId: string) => boolean;
+  readonly done: Promise<void>;
 };
 
 /** A bot's own answer, which may still be on its way when its exit is told, says more than the exit. */
 const lastWordMilliseconds = 3_000;
 
-/** Records what the runtime tells of instances, until the signal. What happened while no server watched comes first. */
-export async function watchInstances(context: Context): Promise<void> {
-  for await (const event of context.runtime.watch(context.signal)) {
-    handle(context, event).catch((error: unknown) => {
-      if (!context.signal.aborted) context.logger.error({ err: error, event: event.kind }, 'an event was not recorded');
-    });
+/**
+ * Records what the runtime tells of instances, until the signal. What happened while no server watched comes first, and is
+ * known as `isEnding` before anything can be read from the database.
+ */
+export function watchInstances(context: Context): InstanceWatch {
+  const ending = new Set<string>();
+
+  async function watch(): Promise<void> {
+    for await (const event of context.runtime.watch(context.signal)) {
+      if (event.kind === 'exited') ending.add(event.instanceId);
+      handle(context, event)
+        .catch((error: unknown) => {
+          if (!context.signal.aborted)
+            context.logger.error({ err: error, event: event.kind }, 'an event was not recorded');
+        })
+        .finally(() => {
+          if (event.kind === 'exited') ending.delete(event.instanceId);
+        });
+    }
   }
+
+  return { isEnding: (instanceId) => ending.has(instanceId), done: watch() };
 }
 
 async function handle(context: Context, event: InstanceEvent): Promise<void> {
   const { db, persist } = context;
+  if (event.kind === 'noticed') return notice(context, event);
   const instance = await persist(() => findInstance(db, event.instanceId));
   const sessionId = instance?.session_id ?? null;
-  if (event.kind === 'noticed') {
-    context.logger.warn({ instanceId: event.instanceId, sessionId, notice: event.notice }, event.detail);
-    if (sessionId !== null) {
-      const code = `INSTANCE_${event.notice.toUpperCase().replaceAll('-', '_')}`;
-      await persist(() => recordEvent(context, sessionId, code, { detail: event.detail }));
-    }
-    return;
-  }
   const { code, signal, outOfMemory, tail } = event.exit;
   context.logger.info({ instanceId: event.instanceId, sessionId, code, signal, outOfMemory }, 'an instance ended');
+  if (instance !== undefined && sessionId === null && instance.state === 'ready')
+    context.onIdleExit(instance.deployment_id);
   if (sessionId !== null) {
     const cause = { code, signal, outOfMemory, ...(code === 0 ? {} : { tail }) };
-    await persist(() => recordEvent(context, sessionId, 'INSTANCE_EXITED', cause));
+    const stored = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
+    await persist(() => recordEvents(db, sessionId, [stored]));
     await context.attendance.released(sessionId, AbortSignal.timeout(lastWordMilliseconds));
     await context.finish(sessionId, await statusByExit(context, sessionId, event.exit), event.at);
   }
   await persist(() => markEnded(context, event.instanceId));
   await context.runtime.forget(event.instanceId);
   context.kick();
+}
+
+async function notice(context: Context, event: Extract<InstanceEvent, { kind: 'noticed' }>): Promise<void> {
+  const { instanceId, detail } = event;
+  context.logger.warn({ instanceId, notice: event.notice }, detail);
+  const code = `INSTANCE_${event.notice.toUpperCase().replaceAll('-', '_')}`;
+  const stored = { code, at: event.at.toISOString(), detail: { detail } };
+  const sessionId = await context.persist(() => noteInstance(context.db, instanceId, stored));
+  if (sessionId !== null) await context.persist(() => recordEvents(context.db, sessionId, [stored]));
 }
 
 /** For a session that nobody could hear the end of (bot contract 2.8, last paragraph). */

@@ -18,7 +18,7 @@ import type { Database } from '../store/tables.ts';
 import { type AttendContext, type AttendedSession, handOver, resume } from './attend.ts';
 import type { Attendance } from './attendance.ts';
 import { createBackoff } from './backoff.ts';
-import { watchInstances } from './instance-events.ts';
+import { type InstanceWatch, watchInstances } from './instance-events.ts';
 import { createInstanceRunner } from './instance-runner.ts';
 import { type Action, plan } from './plan.ts';
 import { createSettled } from './settled.ts';
@@ -129,7 +129,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
       try {
         const { world, rows } = await readWorld(context, {
           isAttended: attendance.has,
-          isBusyInstance: runner.isBusy,
+          isBusyInstance: (id) => runner.isBusy(id) || (watching?.isEnding(id) ?? false),
           isBusyDeployment: (id) => busyDeployments.has(id),
           restAfterFailureUntil: backoff.until,
           serverId: context.serverId,
@@ -251,13 +251,13 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     });
   }
 
-  let watching: Promise<void> = Promise.resolve();
+  let watching: InstanceWatch | null = null;
   let timer: NodeJS.Timeout | undefined;
 
   return {
     start: () => {
       started = true;
-      watching = watchInstances({ ...context, signal: closing.signal, finish, kick });
+      watching = watchInstances({ ...context, signal: closing.signal, finish, kick, onIdleExit: backoff.failed });
       timer = setInterval(kick, tickMilliseconds);
       kick();
     },
@@ -276,7 +276,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     close: async () => {
       clearInterval(timer);
       closing.abort();
-      await watching;
+      await watching?.done;
       await loop;
     },
   };

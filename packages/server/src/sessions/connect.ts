@@ -2,6 +2,7 @@ import { failure } from '@bothost/contract';
 import { lockForStart } from '../agents/deployment.ts';
 import { type Claim, claimInstance } from '../instances/claim.ts';
 import type { Database } from '../store/tables.ts';
+import { recordEvents } from './progress.ts';
 import { changeSession, insertSession } from './rows.ts';
 
 type Context = {
@@ -77,5 +78,6 @@ async function claim(
 ): Promise<Connected> {
   const claim = await claimInstance(context, wanted);
   if (claim === null) throw failure('at-capacity');
+  await recordEvents(context.db, wanted.sessionId, claim.notices);
   return { claim, maxSessionSeconds: wanted.maxSessionSeconds };
 }

@@ -1,5 +1,5 @@
-import type { Database } from '../store/tables.ts';
-import { appendEvent, bodyOf, changeSession, openSessions } from './rows.ts';
+import type { Database, StoredEvent } from '../store/tables.ts';
+import { appendEvents, bodyOf, changeSession, openSessions } from './rows.ts';
 
 /** A session that has not ended, as the reconciler sees it. */
 export type OpenSession = Awaited<ReturnType<typeof openSessions>>[number];
@@ -41,14 +41,9 @@ export async function decideEnd(
   return (await changeSession(context.db, sessionId, ['starting', 'live'], change)) !== undefined;
 }
 
-/** Keeps something that happened to a session, also after its end. `detail` must hold no secrets. */
-export async function recordEvent(
-  context: { db: Database; now: () => Date },
-  sessionId: string,
-  code: string,
-  detail: Record<string, unknown> | null,
-): Promise<void> {
-  await appendEvent(context.db, sessionId, { code, at: context.now().toISOString(), detail });
+/** Keeps what happened to a session, also after its end. Details must hold no secrets. */
+export async function recordEvents(db: Database, sessionId: string, events: readonly StoredEvent[]): Promise<void> {
+  if (events.length > 0) await appendEvents(db, sessionId, events);
 }
 
 /** The body that the start request had for the bot, as JSON text. */

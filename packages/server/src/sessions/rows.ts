@@ -64,8 +64,8 @@ export function endRow(db: Database, id: string, status: string, endedAt: Date):
 /** At most this many events are kept of a session: a bot must not be able to grow its own record. */
 const eventsAtMost = 100;
 
-export async function appendEvent(db: Database, id: string, event: StoredEvent): Promise<void> {
-  await sql`update sessions set events = events || ${JSON.stringify([event])}::jsonb
+export async function appendEvents(db: Database, id: string, events: readonly StoredEvent[]): Promise<void> {
+  await sql`update sessions set events = events || ${JSON.stringify(events)}::jsonb
     where id = ${id} and jsonb_array_length(events) < ${eventsAtMost}`.execute(db);
 }
 

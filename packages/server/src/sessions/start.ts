@@ -2,6 +2,7 @@ import { failure } from '@bothost/contract';
 import { lockForStart, type ServingDeployment } from '../agents/deployment.ts';
 import { type Claim, claimInstance } from '../instances/claim.ts';
 import type { Database } from '../store/tables.ts';
+import { recordEvents } from './progress.ts';
 import { insertSession } from './rows.ts';
 
 type Context = {
@@ -53,6 +54,7 @@ export function startSession(context: Context, input: StartInput): Promise<Start
     if (waits) return { deployment, claim: null };
     const claim = await claimInstance({ ...context, db }, { sessionId: input.sessionId, ...deployment });
     if (claim === null) throw failure('at-capacity');
+    await recordEvents(db, input.sessionId, claim.notices);
     return { deployment, claim };
   });
 }

@@ -1,4 +1,4 @@
-import type { Generated, JSONColumnType, Kysely } from 'kysely';
+import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely';
 
 /**
  * The tables as the queries see them; `migrations/` makes them. Times are `timestamptz` (JavaScript dates), ids UUIDs of
@@ -93,6 +93,8 @@ export type InstancesTable = {
   port: number | null;
   /** The bot has `GET /_bot/session`, so a server that comes back can ask it (bot contract 2.2). */
   reports_session: Generated<boolean>;
+  /** What the runtime noticed of it; its session gets them as events. */
+  notices: ColumnType<StoredEvent[], string | undefined, string>;
   created_at: Date;
   ready_at: Date | null;
   ended_at: Date | null;

@@ -101,6 +101,7 @@ const statements = [
     host text,
     port integer,
     reports_session boolean not null default false,
+    notices jsonb not null default '[]',
     created_at timestamptz not null,
     ready_at timestamptz,
     ended_at timestamptz,
