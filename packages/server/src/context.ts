@@ -17,7 +17,8 @@ export type Context = {
   readonly host: Host;
   /** This server process. */
   readonly serverId: string;
-  readonly publicUrl: string;
+  /** How clients reach the service; known once it listens. */
+  readonly publicUrl: () => string;
   readonly socketTokenKey: Buffer;
   readonly controlTokenKey: Buffer;
   readonly authenticator: Authenticator;

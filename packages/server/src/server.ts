@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { serveDirectories } from './agents/serve-directories.ts';
 import type { Config } from './config.ts';
@@ -83,7 +82,6 @@ async function compose(config: Config, logger: Logger, data: DataDirectory, stor
   const authenticator = createAuthenticator(base);
   const controlTokenKey = deriveKey(data.rootKey, 'control-token');
 
-  let app: FastifyInstance | null = null;
   let url = '';
   let draining = false;
   const first = await makeFirstOrganization(config, base, data);
@@ -106,9 +104,7 @@ async function compose(config: Config, logger: Logger, data: DataDirectory, stor
     ...base,
     host,
     serverId,
-    get publicUrl() {
-      return config.publicUrl ?? url;
-    },
+    publicUrl: () => config.publicUrl ?? url,
     socketTokenKey: deriveKey(data.rootKey, 'socket-token'),
     controlTokenKey,
     authenticator,
@@ -127,12 +123,9 @@ async function compose(config: Config, logger: Logger, data: DataDirectory, stor
   addGauges(telemetry.registry, base);
   await store.subscribe('bothost_keys', (keyId) => authenticator.forget(keyId === '' ? undefined : keyId));
 
-  app = await createApp(
+  const app = await createApp(
     {
       ...context,
-      get publicUrl() {
-        return context.publicUrl;
-      },
       cors: { origins: config.corsOrigins },
       toFailure: failureOf,
       connect: (path) => connectSocket(context, path),

@@ -106,7 +106,7 @@ function answer(
   if (transport !== 'websocket') {
     return { sessionId, ...(wanted.request.enableDefaultIceServers === true ? { iceConfig: { iceServers: [] } } : {}) };
   }
-  const wsUrl = `${context.publicUrl.replace(/^http/, 'ws')}/ws/generic/${agentName}.${caller.organizationName}`;
+  const wsUrl = `${context.publicUrl().replace(/^http/, 'ws')}/ws/generic/${agentName}.${caller.organizationName}`;
   if (started.deployment.websocketAuth === 'none') return { wsUrl };
   const exp = Math.floor(wanted.requestedAt.getTime() / 1000) + socketTokenSeconds;
   const token = signToken(context.socketTokenKey, {

@@ -29,7 +29,7 @@ export type AppContext = {
   readonly logger: Logger;
   readonly now: () => Date;
   readonly newId: () => string;
-  readonly publicUrl: string;
+  readonly publicUrl: () => string;
   readonly cors: CorsPolicy;
   readonly authenticator: Authenticator;
   readonly directory: Directory;
@@ -93,11 +93,13 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
 
   // Bots ask for it at each offer (bot contract 6): host candidates only, and never a public server of somebody else.
   app.get('/v1/ice-servers', async () => ({ iceConfig: { iceServers: [] } }));
-  app.get('/v1/openapi.json', async () => openApiDocument(context.publicUrl));
-  app.get('/docs', async (_, reply) => reply.type('text/html').send(referencePage(openApiDocument(context.publicUrl))));
+  app.get('/v1/openapi.json', async () => openApiDocument(context.publicUrl()));
+  app.get('/docs', async (_, reply) =>
+    reply.type('text/html').send(referencePage(openApiDocument(context.publicUrl()))),
+  );
   addProbes(app, context.probes);
   addOperationRoutes(app, context, handlers);
-  await addDashboard(app);
+  await addDashboard(app, context.publicUrl);
   app.addHook('preClose', async () => {
     // Node's server lets go of upgraded sockets; they would keep the process alive.
     for (const socket of upgraded) socket.destroy();

@@ -7,27 +7,25 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 const pages = ['/', '/talk/:agent'];
 
 /**
- * Nothing from another host. `blob:` is for the sound worklet of the web client, `wasm-unsafe-eval` for nothing: the pages
- * use none. Sockets go to the service itself, also under another name of it (`BOTHOST_PUBLIC_URL`).
+ * Nothing from another host. `blob:` is for the sound worklets of the web client. Sockets go to the service itself, also
+ * under the name that its clients know.
  */
-const contentSecurityPolicy = [
-  "default-src 'self'",
-  "script-src 'self' blob:",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self' ws: wss:",
-  "worker-src 'self' blob:",
-  "media-src 'self' blob:",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-].join('; ');
+const contentSecurityPolicy = (publicUrl: string) =>
+  [
+    "default-src 'self'",
+    "script-src 'self' blob:",
+    "img-src 'self' data:",
+    `connect-src 'self' ${publicUrl.replace(/^http/, 'ws')}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+  ].join('; ');
 
 /** Serves the built dashboard: its assets for a year (their names hold their hash), its page fresh. */
-export async function addDashboard(app: FastifyInstance): Promise<void> {
+export async function addDashboard(app: FastifyInstance, publicUrl: () => string): Promise<void> {
   const root = join(dirname(createRequire(import.meta.url).resolve('@bothost/dashboard/package.json')), 'dist');
   await app.register(fastifyStatic, { root, serve: false });
-  for (const page of pages) app.get(page, (_, reply) => sendPage(reply));
+  for (const page of pages) app.get(page, (_, reply) => sendPage(reply, publicUrl()));
   app.get('/assets/*', (request, reply) => {
     const { '*': name } = request.params as { '*': string };
     return reply
@@ -36,10 +34,10 @@ export async function addDashboard(app: FastifyInstance): Promise<void> {
   });
 }
 
-function sendPage(reply: FastifyReply): FastifyReply {
+function sendPage(reply: FastifyReply, publicUrl: string): FastifyReply {
   return reply
     .headers({
-      'content-security-policy': contentSecurityPolicy,
+      'content-security-policy': contentSecurityPolicy(publicUrl),
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-cache',
