@@ -54,8 +54,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       throw error;
     }
   } catch (error) {
-    // The database may serve another server: only what we started is ours to stop.
-    if (embedded?.adopted === false) await embedded.stop();
+    // Only what we started is ours to stop, and not when the server that has the region uses it by now.
+    if (embedded?.adopted === false && !(error instanceof RegionTakenError)) await embedded.stop();
     else embedded?.close();
     throw error;
   }
@@ -116,6 +116,9 @@ async function hold(
   };
 }
 
+/** Somebody else runs this region's bots, with this very database. */
+class RegionTakenError extends StoreError {}
+
 async function takeRegion(
   { region }: StoreOptions,
   address: DatabaseAddress,
@@ -126,7 +129,7 @@ async function takeRegion(
   const lock = await holdLock({ address, key, waitMs: takeOverMilliseconds, onLost });
   if (lock !== null) return lock;
   const owner = await db.selectFrom('hosts').select('description').where('region', '=', region).executeTakeFirst();
-  throw new StoreError(
+  throw new RegionTakenError(
     `Another server runs the bots of region ${region}: ${owner?.description ?? 'it has not said which'}. ` +
       'Stop it, or set BOTHOST_REGION to another region.',
   );
