@@ -35,6 +35,9 @@ export type AttendContext = {
   /** Tries again while the database is away. */
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
   readonly finish: (sessionId: string, status: string) => Promise<void>;
+  /** The bot has the session: requests may reach it. */
+  readonly onOpen: (sessionId: string) => void;
+  /** It took it just now. */
   readonly onLive: (session: AttendedSession, at: Date) => void;
 };
 
@@ -67,7 +70,9 @@ export async function handOver(context: AttendContext, session: AttendedSession)
 export async function resume(context: AttendContext, session: AttendedSession): Promise<void> {
   if (!session.reportsSession) {
     if (session.handedOverAt === null && session.botStartedAt === null) return handOver(context, session);
-    return markStarted(context, session, session.handedOverAt ?? context.now());
+    context.onOpen(session.id);
+    if (session.botStartedAt === null) await markStarted(context, session, session.handedOverAt ?? context.now());
+    return;
   }
   const token = controlToken(context.key, session.instanceId);
   let started = session.botStartedAt;
@@ -85,6 +90,7 @@ export async function resume(context: AttendContext, session: AttendedSession): 
     }
     if (known === null) return;
     if (known.state === 'idle') return handOver(context, session);
+    context.onOpen(session.id);
     if (started === null) {
       started = known.startedAt == null ? context.now() : new Date(known.startedAt);
       await markStarted(context, session, started);
@@ -97,6 +103,7 @@ export async function resume(context: AttendContext, session: AttendedSession): 
 }
 
 async function markStarted(context: AttendContext, session: AttendedSession, at: Date): Promise<void> {
+  context.onOpen(session.id);
   context.onLive(session, at);
   const { readyAt, cold } = session;
   await context.persist(() => markLive(context, session.id, { at, readyAt, cold }));

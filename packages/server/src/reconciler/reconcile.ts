@@ -81,10 +81,8 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     ...context,
     closing: closing.signal,
     finish,
-    onLive: (session, startedAt) => {
-      directory.opened(session.id);
-      context.telemetry.botStarted({ ...session, startedAt });
-    },
+    onOpen: directory.opened,
+    onLive: (session, startedAt) => context.telemetry.botStarted({ ...session, startedAt }),
   };
   const runner = createInstanceRunner({
     ...context,
