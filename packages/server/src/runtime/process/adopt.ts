@@ -40,8 +40,17 @@ export function findInstances(instancesDirectory: string, bootId: string, now: D
     const isThisBoot = record.bootId === bootId;
     if (readExitFile(files.exit).state === 'unstarted' && !(isThisBoot && isAlive(keeper))) continue;
     const end = isThisBoot ? null : endOfEarlierBoot(files, now, readTail(files));
-    if (end !== null) writeEnd(files, end);
+    if (end !== null) tryWriteEnd(files, end);
     found.push({ files, record, keeper, end });
   }
   return found;
+}
+
+/** On a full disk it is made up again at the next start. */
+function tryWriteEnd(files: InstanceFiles, end: InstanceEnd): void {
+  try {
+    writeEnd(files, end);
+  } catch {
+    return;
+  }
 }

@@ -77,8 +77,11 @@ export function openInstance(options: InstanceOptions): Instance {
     onError: (error) => onError(error, 'following its output'),
   });
 
+  const onStuck = (pids: readonly number[]) =>
+    onError(new Error(`processes that cannot be killed: ${pids.join(', ')}`), 'killing it');
+
   const finish = async (keeperStatus: number | null) => {
-    await killUntilEmpty(containment, null);
+    await killUntilEmpty(containment, null, onStuck);
     output.finish();
     const known = describeEnd(files, keeperStatus, killed);
     const outOfMemory = known.code !== 0 && (containment.memoryKills() > 0 || existsSync(files.memoryKill));
@@ -117,7 +120,7 @@ export function openInstance(options: InstanceOptions): Instance {
     killed = true;
     signalAll([keeper], 'SIGCONT');
     const hasStatusToWrite = readExitFile(files.exit).state === 'running' && isAlive(keeper);
-    await killUntilEmpty(containment, hasStatusToWrite ? keeper.pid : null);
+    await killUntilEmpty(containment, hasStatusToWrite ? keeper.pid : null, onStuck);
     if (await settlesWithin(ended, KEEPER_GRACE_MILLISECONDS)) return;
     signalAll(containment.members(readProcessTable), 'SIGKILL');
     check();
@@ -137,10 +140,15 @@ export function openInstance(options: InstanceOptions): Instance {
     output.finish();
     resolveEnded(end);
   } else if (child === null) {
-    exitWatcher = watch(files.exit, { persistent: false }, () => {
-      if (readExitFile(files.exit).state === 'exited') finishOnce(null);
-    });
-    exitWatcher.on('error', (error) => onError(error, 'watching its exit status'));
+    try {
+      exitWatcher = watch(files.exit, { persistent: false }, () => {
+        if (readExitFile(files.exit).state === 'exited') finishOnce(null);
+      });
+      exitWatcher.on('error', (error) => onError(error, 'watching its exit status'));
+    } catch (error) {
+      // Out of watches: the keeper is looked at each second.
+      onError(error, 'watching its exit status');
+    }
     check();
   }
 

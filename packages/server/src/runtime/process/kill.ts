@@ -16,12 +16,19 @@ export function signalAll(members: readonly ProcessIdentity[], signal: NodeJS.Si
 
 const PASSES_BEFORE_STOPPING = 2;
 const PASSES_BEFORE_LAST_RESORT = 100;
+/** One that hangs in the kernel, or that runs as root under a service that does not. */
+const PASSES_BEFORE_COMPLAINT = 500;
+const STUCK_PAUSE_MILLISECONDS = 1000;
 
 /**
  * Kills the set until it is empty. A set that grows meanwhile is first stopped (a stopped process forks no more) and then
  * killed. `spared` is the keeper while it still has a status to write down; it goes by itself.
  */
-export async function killUntilEmpty(containment: Containment, spared: number | null): Promise<void> {
+export async function killUntilEmpty(
+  containment: Containment,
+  spared: number | null,
+  onStuck: (pids: readonly number[]) => void,
+): Promise<void> {
   containment.forbidForks();
   for (let pass = 0; ; pass++) {
     const victims = () => containment.members(readProcessTable).filter(({ pid }) => pid !== spared);
@@ -35,7 +42,8 @@ export async function killUntilEmpty(containment: Containment, spared: number | 
     }
     if (pass >= PASSES_BEFORE_LAST_RESORT) containment.killAtOnce();
     signalAll(members, 'SIGKILL');
+    if (pass === PASSES_BEFORE_COMPLAINT) onStuck(members.map(({ pid }) => pid));
     // No event tells that a process which is not our child has gone.
-    await delay(Math.min(1 + pass, 20));
+    await delay(pass < PASSES_BEFORE_COMPLAINT ? Math.min(1 + pass, 20) : STUCK_PAUSE_MILLISECONDS);
   }
 }

@@ -1,5 +1,5 @@
 import { chownSync, mkdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { chmod, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstanceSpec } from '../runtime.ts';
 import { releaseUid, reserveUid } from './accounts.ts';
@@ -117,7 +117,24 @@ export async function launch(options: LaunchOptions): Promise<Launched> {
 export async function removeInstance(files: InstanceFiles, reservationsDirectory: string): Promise<void> {
   const record = readRecord(files);
   if (record?.cgroups != null) removeCgroups(record.cgroups);
-  await rm(files.directory, { recursive: true, force: true });
+  await removeTree(files.directory);
   // Last: until the files are gone, nobody else may have the account that owns them.
   if (record?.account != null) releaseUid(reservationsDirectory, record.account.uid, files.directory);
+}
+
+/** Also what a bot of the same account made unreadable. */
+async function removeTree(directory: string): Promise<void> {
+  try {
+    await rm(directory, { recursive: true, force: true });
+  } catch {
+    await unlock(directory);
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function unlock(directory: string): Promise<void> {
+  await chmod(directory, 0o700);
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    if (entry.isDirectory()) await unlock(join(directory, entry.name));
+  }
 }

@@ -12,7 +12,7 @@ const NOBODY = 65_534;
 /** The driver in a process of its own: starts a bot with a child that left the session, and says all that it sees. */
 const SERVER = `
 import { createProcessRuntime } from './process-runtime.mjs';
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 const logged = [];
 const logger = { info() {}, warn: (fields, message) => logged.push(message), error: (fields) => { throw fields.err; } };
 const runtime = await createProcessRuntime({ dataDirectory: process.cwd() + '/data', logger, now: () => new Date(), path: '/usr/bin:/bin' });
@@ -28,14 +28,17 @@ const watching = new AbortController();
 const events = [];
 for await (const event of runtime.watch(watching.signal)) { events.push(event); if (events.length === 3) break; }
 const mode = (statSync(process.cwd() + '/data/instances/i/spec.json').mode & 0o777).toString(8);
-console.log(JSON.stringify({ uid: process.getuid(), bot, usage, logged, alive: bot.pids.map(alive), mode,
-  events: events.map((event) => event.notice ?? event.exit.signal).sort() }));
 await runtime.forget('i');
+console.log(JSON.stringify({ left: readdirSync(process.cwd() + '/data/instances'), uid: process.getuid(), bot, usage, logged, alive: bot.pids.map(alive), mode,
+  events: events.map((event) => event.notice ?? event.exit.signal).sort() }));
 await runtime.close();
 `;
 
 const BOT = `
 const child = require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });
+const home = process.env.HOME + '/locked';
+require('fs').mkdirSync(home + '/inner', { recursive: true });
+require('fs').chmodSync(home, 0);
 const answer = JSON.stringify({ uid: process.getuid(), pids: [process.pid, process.ppid, child.pid] });
 require('http').createServer((request, response) => response.end(answer)).listen(process.env.PORT, '127.0.0.1');
 `;
@@ -64,7 +67,13 @@ it.runIf(process.geteuid?.() === 0)('works for a service without rights, which s
   const options = { cwd: root, env: {}, uid: NOBODY, gid: NOBODY };
   const { stdout } = await promisify(execFile)(process.execPath, ['server.mjs'], options);
   const seen = JSON.parse(stdout);
-  expect(seen).toMatchObject({ uid: NOBODY, bot: { uid: NOBODY }, alive: [false, false, false], mode: '600' });
+  expect(seen).toMatchObject({
+    uid: NOBODY,
+    bot: { uid: NOBODY },
+    alive: [false, false, false],
+    mode: '600',
+    left: [],
+  });
   expect(seen.usage.cpuMicroseconds).toBeGreaterThan(0);
   expect(seen.usage.memoryBytes).toBeGreaterThan(10_000_000);
   expect(seen.events).toEqual(['SIGTERM', 'cpu-limit-not-enforced', 'memory-limit-sampled']);

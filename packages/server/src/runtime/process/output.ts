@@ -13,7 +13,7 @@ import {
 import { type InstanceFiles, replaceFile } from './instance-record.ts';
 import { formatMark, readMarks } from './output-marks.ts';
 
-export const TAIL_BYTES = 4096;
+const TAIL_BYTES = 4096;
 const NOTE_INTERVAL_MILLISECONDS = 100;
 
 export type OutputOptions = {
@@ -50,6 +50,7 @@ export function openOutput(options: OutputOptions): Output {
   let unattended = options.adopted;
   let noted = options.adopted ? (readMarks(files.marks).at(-1)?.end ?? 0) : 0;
   let finished = false;
+  let isFailing = false;
   let timer: NodeJS.Timeout | null = null;
   let missed = false;
   const waiting = new Set<() => void>();
@@ -98,8 +99,11 @@ export function openOutput(options: OutputOptions): Output {
   const note = () => {
     try {
       look();
+      isFailing = false;
     } catch (error) {
-      options.onError(error);
+      // Once, as a full disk fails each look.
+      if (!isFailing) options.onError(error);
+      isFailing = true;
     }
   };
 

@@ -1,5 +1,4 @@
 import { chmodSync, mkdirSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PrepareError, type RunningInstance, type Runtime, type Usage } from '../runtime.ts';
 import { RESERVATIONS_DIRECTORY } from './accounts.ts';
@@ -15,7 +14,7 @@ import { removeInstance } from './launch.ts';
 import { readLog } from './log-reader.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
 import { readBootId } from './process-identity.ts';
-import { parsePrepared, prepareProject } from './project.ts';
+import { discardProject, parsePrepared, prepareProject } from './project.ts';
 import { createStarter } from './start.ts';
 import { checkInstances, findWideListeners, tableOnce } from './watchdog.ts';
 
@@ -178,11 +177,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     discard: async (prepared) => {
       const { project } = parsePrepared(prepared);
       requireName(project);
-      const old = join(projectsDirectory, `.old-${project}`);
-      await rm(old, { recursive: true, force: true });
-      // Renamed first, so that a half removed project is never taken for a whole one.
-      await rename(join(projectsDirectory, project), old).catch(ignoreMissing);
-      await rm(old, { recursive: true, force: true });
+      await discardProject(projectsDirectory, project);
     },
     close: async () => {
       clearInterval(rounds);
@@ -211,8 +206,4 @@ function endedInOrder(instances: ReadonlyMap<string, Instance>) {
 /** Names become names of directories and control groups. */
 function requireName(name: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) throw new PrepareError(`not a name for an instance: ${name}`);
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
 }

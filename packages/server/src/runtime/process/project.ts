@@ -30,7 +30,10 @@ export async function prepareProject(options: PrepareOptions, deployment: Deploy
   const { deploymentId, source } = deployment;
   const target = join(options.projectsDirectory, deploymentId);
   const present = statSync(target, { throwIfNoEntry: false });
-  if (present !== undefined) {
+  // A group outside the range is that of an ordinary user who ran the service here before: bots must not get it.
+  const isUsable =
+    present !== undefined && (!options.ownAccounts || (present.gid >= FIRST_ID && present.gid <= LAST_ID));
+  if (isUsable) {
     return { project: deploymentId, main: findMain(target), gid: options.ownAccounts ? present.gid : null };
   }
   if ((await stat(source.path).catch(() => null))?.isDirectory() !== true) {
@@ -43,8 +46,19 @@ export async function prepareProject(options: PrepareOptions, deployment: Deploy
   const leftOut = await copyTree(source.path, copy, gid);
   for (const path of leftOut)
     options.warn(`${path} is left out of the deployment: its variables would beat the agent's`);
+  if (present !== undefined) await discardProject(options.projectsDirectory, deploymentId);
   await rename(copy, target);
   return { project: deploymentId, main, gid };
+}
+
+/** Idempotent. Renamed first, so that a half removed project is never taken for a whole one. */
+export async function discardProject(projectsDirectory: string, project: string): Promise<void> {
+  const old = join(projectsDirectory, `.old-${project}`);
+  await rm(old, { recursive: true, force: true });
+  await rename(join(projectsDirectory, project), old).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  });
+  await rm(old, { recursive: true, force: true });
 }
 
 async function copyTree(from: string, to: string, gid: number | null): Promise<readonly string[]> {
