@@ -101,7 +101,7 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
       return instance === undefined ? end('HTTP_ERROR') : [];
     case 'starting':
       if (instance === undefined) return session.attended ? [] : end('HTTP_ERROR');
-      if (instance.state === 'ready' && mustAttend(session)) return [{ do: 'attend-session', sessionId: session.id }];
+      if (mustAttend(session, instance)) return [{ do: 'attend-session', sessionId: session.id }];
       if (instance.state === 'starting' && past(session.requestedAt ?? session.createdAt, startDeadlineSeconds, now)) {
         return [{ do: 'decide-end', sessionId: session.id, status: 'BOT_START_TIMEOUT' }];
       }
@@ -109,13 +109,17 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
     case 'live':
       if (instance === undefined) return session.attended ? [] : end('HTTP_ERROR');
       if (pastLimit(session, now)) return [{ do: 'decide-end', sessionId: session.id, status: 'SESSION_TIME_LIMIT' }];
-      return mustAttend(session) ? [{ do: 'attend-session', sessionId: session.id }] : [];
+      return mustAttend(session, instance) ? [{ do: 'attend-session', sessionId: session.id }] : [];
   }
 }
 
-/** Sockets are attended by the request that carries them, from the first moment. */
-function mustAttend(session: PlannedSession): boolean {
-  return !session.attended && session.transport !== 'websocket';
+/**
+ * Sockets are attended by the request that carries them, from the first moment. An instance that is gone may have left its
+ * port to another one, so its session is not taken there.
+ */
+function mustAttend(session: PlannedSession, instance: PlannedInstance): boolean {
+  const answers = instance.state === 'ready' && instance.running;
+  return answers && !session.attended && session.transport !== 'websocket';
 }
 
 function pastLimit(session: PlannedSession, now: Date): boolean {
@@ -158,7 +162,7 @@ function planDeployment(deployment: PlannedDeployment, world: World): Action[] {
   if (missing > 0 && !resting) return [{ do: 'provision', deploymentId, idle: deployment.minAgents }];
   const surplus = idle.length - deployment.minAgents;
   return idle
-    .filter((i) => !i.busy && i.readyAt !== null && past(i.readyAt, warmSurplusSeconds, world.now))
+    .filter((i) => i.running && !i.busy && i.readyAt !== null && past(i.readyAt, warmSurplusSeconds, world.now))
     .slice(0, Math.max(0, surplus))
     .map((instance) => ({ do: 'retire-instance', instanceId: instance.id }));
 }

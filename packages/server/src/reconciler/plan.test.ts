@@ -1,0 +1,481 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Action,
+  type PlannedDeployment,
+  type PlannedInstance,
+  type PlannedSession,
+  plan,
+  type World,
+} from './plan.ts';
+
+const now = new Date('2026-11-20T12:00:00.000Z');
+const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);
+
+const deployment = (fields: Partial<PlannedDeployment> = {}): PlannedDeployment => ({
+  id: 'd',
+  state: 'ready',
+  serving: true,
+  busy: false,
+  minAgents: 0,
+  maxAgents: 3,
+  restAfterFailureUntil: null,
+  ...fields,
+});
+const instance = (fields: Partial<PlannedInstance> = {}): PlannedInstance => ({
+  id: 'i',
+  deploymentId: 'd',
+  sessionId: null,
+  state: 'ready',
+  readyAt: ago(10),
+  running: true,
+  busy: false,
+  ...fields,
+});
+const session = (fields: Partial<PlannedSession> = {}): PlannedSession => ({
+  id: 's',
+  state: 'live',
+  transport: 'none',
+  createdAt: ago(20),
+  requestedAt: ago(20),
+  botStartedAt: ago(10),
+  maxSeconds: 60,
+  instanceId: 'i',
+  attended: true,
+  relayLost: false,
+  ...fields,
+});
+const world = (fields: Partial<World> = {}): World => ({
+  now,
+  draining: false,
+  deployments: [],
+  instances: [],
+  sessions: [],
+  strays: [],
+  ...fields,
+});
+
+const prepare: Action = { do: 'prepare-deployment', deploymentId: 'd' };
+const start: Action = { do: 'start-instance', instanceId: 'i' };
+const retire: Action = { do: 'retire-instance', instanceId: 'i' };
+const stop: Action = { do: 'stop-instance', instanceId: 'i' };
+const lost: Action = { do: 'instance-lost', instanceId: 'i' };
+const attend: Action = { do: 'attend-session', sessionId: 's' };
+const decide = (status: string): Action => ({ do: 'decide-end', sessionId: 's', status });
+const end = (status: string, at: 'now' | 'last-heartbeat' = 'now'): Action => ({
+  do: 'end-session',
+  sessionId: 's',
+  status,
+  at,
+});
+const fill = (idle: number): Action => ({ do: 'provision', deploymentId: 'd', idle });
+
+type Row = readonly [name: string, world: Partial<World>, actions: readonly Action[]];
+
+const deployments: readonly Row[] = [
+  ['an empty world needs nothing', {}, []],
+  ['a new deployment is prepared', { deployments: [deployment({ state: 'preparing', serving: false })] }, [prepare]],
+  [
+    'one that is being prepared is left to it',
+    { deployments: [deployment({ state: 'preparing', serving: false, busy: true })] },
+    [],
+  ],
+  ['one that failed is left alone', { deployments: [deployment({ state: 'failed', serving: false, minAgents: 2 })] }, []],
+  ['without min_agents nothing is kept warm', { deployments: [deployment()] }, []],
+  ['an empty pool is filled', { deployments: [deployment({ minAgents: 2 })] }, [fill(2)]],
+  [
+    'a pool that lacks one is filled',
+    { deployments: [deployment({ minAgents: 2 })], instances: [instance()] },
+    [fill(2)],
+  ],
+  [
+    'starting instances count as the pool',
+    {
+      deployments: [deployment({ minAgents: 2 })],
+      instances: [instance(), instance({ id: 'j', state: 'starting', readyAt: null, busy: true })],
+    },
+    [],
+  ],
+  [
+    'stopping ones do not',
+    { deployments: [deployment({ minAgents: 1 })], instances: [instance({ state: 'stopping', busy: true })] },
+    [fill(1)],
+  ],
+  [
+    'nor do those with a session: the pool is filled again behind it',
+    { deployments: [deployment({ minAgents: 1 })], instances: [instance({ sessionId: 's' })], sessions: [session()] },
+    [fill(1)],
+  ],
+  [
+    'never past max_agents',
+    {
+      deployments: [deployment({ minAgents: 1, maxAgents: 1 })],
+      instances: [instance({ sessionId: 's' })],
+      sessions: [session()],
+    },
+    [],
+  ],
+  [
+    'after failed starts the pool rests',
+    { deployments: [deployment({ minAgents: 1, restAfterFailureUntil: ago(-1) })] },
+    [],
+  ],
+  [
+    'and is filled when the rest is over',
+    { deployments: [deployment({ minAgents: 1, restAfterFailureUntil: now })] },
+    [fill(1)],
+  ],
+  ['a drain fills nothing', { draining: true, deployments: [deployment({ minAgents: 2 })] }, []],
+  [
+    'a surplus stays for five minutes',
+    { deployments: [deployment()], instances: [instance({ readyAt: ago(299) })] },
+    [],
+  ],
+  [
+    'and is retired then',
+    { deployments: [deployment()], instances: [instance({ readyAt: ago(300) })] },
+    [retire],
+  ],
+  [
+    'only as much as is too much',
+    {
+      deployments: [deployment({ minAgents: 1 })],
+      instances: [instance({ readyAt: ago(900) }), instance({ id: 'j', readyAt: ago(900) })],
+    },
+    [retire],
+  ],
+  [
+    'an instance that is gone is lost and not retired, too',
+    { deployments: [deployment()], instances: [instance({ readyAt: ago(900), running: false })] },
+    [lost],
+  ],
+];
+
+const instances: readonly Row[] = [
+  [
+    'a row without a process is started: the boot of an instance',
+    { deployments: [deployment()], instances: [instance({ state: 'starting', readyAt: null, running: false })] },
+    [start],
+  ],
+  [
+    'one that runs and is not ready is waited for again: adoption after a crash',
+    { deployments: [deployment()], instances: [instance({ state: 'starting', readyAt: null })] },
+    [start],
+  ],
+  [
+    'one that this process is starting is left to it',
+    { deployments: [deployment()], instances: [instance({ state: 'starting', readyAt: null, busy: true })] },
+    [],
+  ],
+  ['a ready idle one stays', { deployments: [deployment()], instances: [instance()] }, []],
+  ['a ready one without a process is lost', { deployments: [deployment()], instances: [instance({ running: false })] }, [lost]],
+  [
+    'so is a stopping one: a kill while it was stopped',
+    { deployments: [deployment()], instances: [instance({ state: 'stopping', running: false })] },
+    [lost],
+  ],
+  [
+    'a stopping one that still runs is stopped: a kill before',
+    { deployments: [deployment()], instances: [instance({ state: 'stopping' })] },
+    [stop],
+  ],
+  [
+    'one that is being stopped is left to it',
+    { deployments: [deployment()], instances: [instance({ state: 'stopping', busy: true })] },
+    [],
+  ],
+  [
+    'after a deployment change idle ones of the old one go',
+    { deployments: [deployment({ serving: false })], instances: [instance()] },
+    [retire],
+  ],
+  [
+    'and those with a live session stay',
+    { deployments: [deployment({ serving: false })], instances: [instance({ sessionId: 's' })], sessions: [session()] },
+    [],
+  ],
+  ['an idle one of a deployment that is gone goes', { instances: [instance()] }, [retire]],
+  ['a drain retires idle ones', { draining: true, deployments: [deployment()], instances: [instance()] }, [retire]],
+  [
+    'a drain does not start idle ones',
+    {
+      draining: true,
+      deployments: [deployment()],
+      instances: [instance({ state: 'starting', readyAt: null, running: false })],
+    },
+    [retire],
+  ],
+  [
+    'but those that a session waits for',
+    {
+      draining: true,
+      deployments: [deployment()],
+      instances: [instance({ state: 'starting', readyAt: null, running: false, sessionId: 's' })],
+      sessions: [session({ state: 'starting', botStartedAt: null, attended: false })],
+    },
+    [start],
+  ],
+  ['an instance whose session has ended is stopped', { deployments: [deployment()], instances: [instance({ sessionId: 'over' })] }, [stop]],
+  [
+    'also while it is being started',
+    {
+      deployments: [deployment()],
+      instances: [instance({ sessionId: 'over', state: 'starting', readyAt: null, busy: true })],
+    },
+    [stop],
+  ],
+  ['what runs and has no row is removed', { strays: ['x'] }, [{ do: 'remove-stray', instanceId: 'x' }]],
+];
+
+const withInstance = { deployments: [deployment()], instances: [instance({ sessionId: 's' })] };
+const whileStarting = {
+  deployments: [deployment()],
+  instances: [instance({ sessionId: 's', state: 'starting', readyAt: null, busy: true })],
+};
+const starting = (fields: Partial<PlannedSession> = {}) =>
+  session({ state: 'starting', botStartedAt: null, attended: false, ...fields });
+
+const sessions: readonly Row[] = [
+  ['a live session that is attended goes on', { ...withInstance, sessions: [session()] }, []],
+  ['one that nobody attends is taken up', { ...withInstance, sessions: [session({ attended: false })] }, [attend]],
+  ['a started one whose instance became ready is handed over', { ...withInstance, sessions: [starting()] }, [attend]],
+  ['one that is being handed over is left to it', { ...withInstance, sessions: [starting({ attended: true })] }, []],
+  ['one whose instance is starting waits', { ...whileStarting, sessions: [starting()] }, []],
+  [
+    'sockets are attended by their own request',
+    { ...withInstance, sessions: [session({ transport: 'websocket', attended: false })] },
+    [],
+  ],
+  [
+    'until the start deadline: 119 s',
+    { ...whileStarting, sessions: [starting({ requestedAt: ago(119) })] },
+    [],
+  ],
+  [
+    'at the start deadline of 120 s its end is decided',
+    { ...whileStarting, sessions: [starting({ requestedAt: ago(120) })] },
+    [decide('BOT_START_TIMEOUT')],
+  ],
+  [
+    'a client that has not come has 300 s',
+    { sessions: [session({ state: 'waiting', transport: 'websocket', instanceId: null, botStartedAt: null, attended: false, createdAt: ago(299) })] },
+    [],
+  ],
+  [
+    'and not more',
+    { sessions: [session({ state: 'waiting', transport: 'websocket', instanceId: null, botStartedAt: null, attended: false, createdAt: ago(300) })] },
+    [end('BOT_CONNECTION_TIMEOUT')],
+  ],
+  ['at its limit a bot has 10 s to end itself', { ...withInstance, sessions: [session({ botStartedAt: ago(69) })] }, []],
+  [
+    'then its end is decided',
+    { ...withInstance, sessions: [session({ botStartedAt: ago(70) })] },
+    [decide('SESSION_TIME_LIMIT')],
+  ],
+  [
+    'a limit holds for a session that nobody attends, too',
+    { ...withInstance, sessions: [session({ botStartedAt: ago(70), attended: false })] },
+    [decide('SESSION_TIME_LIMIT')],
+  ],
+  [
+    'a socket has no such margin: one second before its limit it goes on',
+    { ...withInstance, sessions: [session({ transport: 'websocket', botStartedAt: ago(59) })] },
+    [],
+  ],
+  [
+    'and ends at it',
+    { ...withInstance, sessions: [session({ transport: 'websocket', botStartedAt: ago(60) })] },
+    [decide('SESSION_TIME_LIMIT')],
+  ],
+  ['a session that is stopped has its instance stopped', { ...withInstance, sessions: [session({ state: 'ending' })] }, [stop]],
+  [
+    'and ends when nothing of that is left',
+    { sessions: [session({ state: 'ending', instanceId: 'gone' })] },
+    [end('HTTP_ERROR')],
+  ],
+  ['one whose instance is gone ends', { sessions: [session({ instanceId: 'gone', attended: false })] }, [end('HTTP_ERROR')]],
+  ['so does one that had none yet', { sessions: [starting({ instanceId: null })] }, [end('HTTP_ERROR')]],
+  ['unless somebody attends it, who knows more', { sessions: [session({ instanceId: 'gone' })] }, []],
+  [
+    'one whose instance has no process is not handed to whoever took its port',
+    { deployments: [deployment()], instances: [instance({ sessionId: 's', running: false })], sessions: [starting()] },
+    [lost],
+  ],
+  [
+    'a socket ended with the server that relayed it, and its instance is stopped',
+    { ...withInstance, sessions: [session({ transport: 'websocket', attended: false, relayLost: true })] },
+    [end('WS_CONNECTION_CLOSED', 'last-heartbeat'), stop],
+  ],
+  [
+    'one whose end was decided while its relay was lost ends all the same',
+    { ...withInstance, sessions: [session({ transport: 'websocket', state: 'ending', attended: false, relayLost: true })] },
+    [end('WS_CONNECTION_CLOSED', 'last-heartbeat'), stop],
+  ],
+];
+
+describe.each([
+  ['deployments and their pools', deployments],
+  ['instances', instances],
+  ['sessions', sessions],
+])('the plan for %s', (_, rows) => {
+  it.each(rows)('%s', (_name, fields, actions) => {
+    expect(plan(world(fields))).toEqual(actions);
+  });
+});
+
+/** Any world of up to three deployments, six instances and as many sessions, consistent as the database keeps it: a claim is exclusive. */
+const anyWorld: fc.Arbitrary<World> = fc
+  .record({
+    draining: fc.boolean(),
+    deployments: fc.array(
+      fc.record({
+        state: fc.constantFrom('preparing', 'ready', 'failed'),
+        serving: fc.boolean(),
+        busy: fc.boolean(),
+        minAgents: fc.nat(3),
+        maxAgents: fc.integer({ min: 1, max: 4 }),
+        restAfterFailureUntil: fc.constantFrom(null, ago(1), ago(-1)),
+      }),
+      { maxLength: 3 },
+    ),
+    instances: fc.array(
+      fc.record({
+        deployment: fc.nat(3),
+        claim: fc.constantFrom('none', 'open', 'over'),
+        state: fc.constantFrom('starting', 'ready', 'stopping'),
+        readyAgo: fc.nat(600),
+        running: fc.boolean(),
+        busy: fc.boolean(),
+      }),
+      { maxLength: 6 },
+    ),
+    sessions: fc.array(
+      fc.record({
+        state: fc.constantFrom('waiting', 'starting', 'live', 'ending'),
+        transport: fc.constantFrom('none', 'webrtc', 'websocket'),
+        age: fc.nat(600),
+        botAge: fc.nat(600),
+        maxSeconds: fc.integer({ min: 60, max: 300 }),
+        gone: fc.boolean(),
+        attended: fc.boolean(),
+        relayLost: fc.boolean(),
+      }),
+      { maxLength: 6 },
+    ),
+    strays: fc.uniqueArray(fc.constantFrom('x', 'y')),
+  })
+  .map((raw) => ({
+    ...world(raw as never),
+    deployments: raw.deployments.map((one, index) => ({
+      ...one,
+      id: `d${index}`,
+      state: one.state as PlannedDeployment['state'],
+      serving: one.serving && one.state === 'ready',
+    })),
+    instances: raw.instances.map((one, index) => ({
+      id: `i${index}`,
+      deploymentId: `d${one.deployment}`,
+      sessionId: one.claim === 'none' ? null : one.claim === 'open' ? `s${index}` : `over${index}`,
+      state: one.state as PlannedInstance['state'],
+      readyAt: one.state === 'starting' ? null : ago(one.readyAgo),
+      running: one.running,
+      busy: one.busy,
+    })),
+    sessions: raw.sessions.map((one, index) => {
+      const state = one.state as PlannedSession['state'];
+      const transport = state === 'waiting' ? 'websocket' : (one.transport as PlannedSession['transport']);
+      const claimed = raw.instances[index]?.claim === 'open';
+      return {
+        id: `s${index}`,
+        state,
+        transport,
+        createdAt: ago(one.age),
+        requestedAt: state === 'waiting' ? null : ago(one.age),
+        botStartedAt: state === 'live' ? ago(one.botAge) : null,
+        maxSeconds: one.maxSeconds,
+        instanceId: claimed ? `i${index}` : one.gone ? 'ended' : null,
+        attended: one.attended,
+        relayLost: one.relayLost && transport === 'websocket' && state !== 'waiting',
+      };
+    }),
+  }));
+
+function idOf(action: Action): string | null {
+  return 'instanceId' in action ? action.instanceId : null;
+}
+
+describe('for any world, the plan', () => {
+  const always = (holds: (world: World, actions: readonly Action[]) => void) =>
+    fc.assert(
+      fc.property(anyWorld, (any) => holds(any, plan(any))),
+      { numRuns: 2_000 },
+    );
+
+  it('never provisions a deployment that is at max_agents, does not serve, rests, or drains', () => {
+    always((any, actions) => {
+      for (const action of actions) {
+        if (action.do !== 'provision') continue;
+        const one = any.deployments.find(({ id }) => id === action.deploymentId);
+        const mine = any.instances.filter((i) => i.deploymentId === action.deploymentId && i.state !== 'stopping');
+        expect(one?.serving).toBe(true);
+        expect(any.draining).toBe(false);
+        expect(mine.length).toBeLessThan(one?.maxAgents ?? 0);
+        expect(mine.filter((i) => i.sessionId === null).length).toBeLessThan(action.idle);
+        expect((one?.restAfterFailureUntil ?? ago(1)) > now).toBe(false);
+      }
+    });
+  });
+
+  it('never retires or stops an instance whose session goes on', () => {
+    always((any, actions) => {
+      const goesOn = new Set(
+        any.sessions.filter((s) => (s.state === 'live' || s.state === 'starting') && !s.relayLost).map((s) => s.id),
+      );
+      for (const action of actions) {
+        if (action.do !== 'retire-instance' && action.do !== 'stop-instance') continue;
+        const one = any.instances.find(({ id }) => id === action.instanceId);
+        // One that is being stopped already goes on being stopped: only a stop that begins is judged here.
+        if (one?.state === 'stopping') continue;
+        expect(goesOn.has(one?.sessionId ?? '')).toBe(false);
+      }
+    });
+  });
+
+  it('ends every session whose instance is gone and that nobody attends', () => {
+    always((any, actions) => {
+      const there = new Set(any.instances.map(({ id }) => id));
+      for (const one of any.sessions) {
+        if (one.state === 'waiting' || one.attended || there.has(one.instanceId ?? '')) continue;
+        expect(actions).toContainEqual(expect.objectContaining({ do: 'end-session', sessionId: one.id }));
+      }
+    });
+  });
+
+  it('does at most one thing to each instance and to each session', () => {
+    always((any, actions) => {
+      for (const { id } of any.instances) expect(actions.filter((a) => idOf(a) === id).length).toBeLessThanOrEqual(1);
+      for (const { id } of any.sessions)
+        expect(actions.filter((a) => 'sessionId' in a && a.sessionId === id).length).toBeLessThanOrEqual(1);
+    });
+  });
+
+  it('hands no session to an instance that is not ready and running', () => {
+    always((any, actions) => {
+      for (const action of actions) {
+        if (action.do !== 'attend-session') continue;
+        const one = any.sessions.find(({ id }) => id === action.sessionId);
+        expect(any.instances).toContainEqual(
+          expect.objectContaining({ id: one?.instanceId, state: 'ready', running: true }),
+        );
+      }
+    });
+  });
+
+  it('is the same for the same world, and changes nothing in it', () => {
+    always((any, actions) => {
+      const before = structuredClone(any);
+      expect(plan(any)).toEqual(actions);
+      expect(any).toEqual(before);
+    });
+  });
+});
