@@ -12,6 +12,7 @@ import { createHandlers } from './handlers.ts';
 import { createApp } from './http/app.ts';
 import type { RouteHandlers } from './http/operation-routes.ts';
 import { takeRegion } from './instances/host.ts';
+import { listen } from './listen.ts';
 import { createSampler } from './metrics/sampler.ts';
 import { createTelemetry } from './metrics/telemetry.ts';
 import { createAuthenticator } from './organizations/authenticate.ts';
@@ -84,7 +85,6 @@ async function compose(config: Config, logger: Logger, data: DataDirectory, stor
 
   let url = '';
   let draining = false;
-  const first = await makeFirstOrganization(config, base, data);
   const iceConfigUrl = () => `${url}/v1/ice-servers`;
   const reconciler = createReconciler({
     ...base,
@@ -140,7 +140,9 @@ async function compose(config: Config, logger: Logger, data: DataDirectory, stor
     },
     createHandlers(context) as RouteHandlers,
   );
-  url = await app.listen({ host: config.host, port: config.port });
+  url = await listen(app, config.host, config.port);
+  // Only who has the address may say whose keys are good there: a start that fails leaves the profile as it is.
+  const first = await makeFirstOrganization(config, base, data, url);
   const home = await homeOrganization(base);
   const agents =
     home === null ? [] : await serveDirectories({ ...base, hashDirectory }, home.id, host.region, config.agents);
@@ -169,6 +171,7 @@ async function makeFirstOrganization(
   config: Config,
   base: Parameters<typeof firstStart>[0],
   data: DataDirectory,
+  url: string,
 ): Promise<RunningServer['firstStart']> {
   const { bootstrapPrivateKey, bootstrapPublicKey } = config.secrets;
   const given = bootstrapPrivateKey !== undefined;
@@ -182,9 +185,8 @@ async function makeFirstOrganization(
       publicKey: bootstrapPublicKey ?? null,
     },
     async ({ organizationName, privateKey, publicKey }) => {
-      const apiUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
       const profile = {
-        api_url: apiUrl,
+        api_url: config.publicUrl ?? url,
         organization: organizationName,
         private_key: privateKey,
         public_key: publicKey,

@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify';
+
+/** The address cannot be listened on; the message is for the operator. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+}
+
+/**
+ * Listens, and says where: as in `http://127.0.0.1:7420`.
+ *
+ * @throws ListenError
+ */
+export async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
+  try {
+    return await app.listen({ host, port, listenTextResolver: (address) => `listening at ${address}` });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    throw new ListenError(reasonOf(code, host, port), { cause: error });
+  }
+}
+
+function reasonOf(code: string, host: string, port: number): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} on ${host} is in use, perhaps by another bothost. Stop that, or set BOTHOST_PORT.`;
+    case 'EACCES':
+      return `Port ${port} on ${host} is not for this user. Set BOTHOST_PORT to one above 1023.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `This machine has no address ${host}. Set BOTHOST_HOST to one that it has.`;
+    default:
+      return `Cannot listen on ${host}, port ${port}: ${code || 'unknown error'}.`;
+  }
+}
