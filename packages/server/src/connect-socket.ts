@@ -81,6 +81,7 @@ function opened(
       const startedAt = context.now();
       context.directory.opened(sessionId);
       context.telemetry.botStarted({ cold, requestedAt, claimedAt, readyAt, startedAt });
+      context.logger.info({ sessionId }, 'a bot has its session');
       await context.persist(() => markLive(context, sessionId, { at: startedAt, readyAt, cold }));
     },
     finish: (status) => context.reconciler.finish(sessionId, status),

@@ -6,22 +6,28 @@ import type { RunningServer } from './server.ts';
  */
 export function greet(server: Pick<RunningServer, 'url' | 'agents' | 'firstStart'>, isTerminal: boolean): string {
   const { url, agents, firstStart } = server;
-  const lines = [`bothost is ready at ${url}`];
+  const made = firstStart === null || firstStart.given ? null : firstStart;
+  const key = made !== null && isTerminal ? `#key=${made.publicKey}` : '';
+  const lines = [`bothost is ready at ${url}`, ''];
   for (const { name, problem } of agents) {
-    lines.push(problem === null ? `  agent ${name}: ${url}/talk/${name}` : `  not served: ${problem}`);
+    lines.push(problem === null ? fact(`Talk to ${name}`, `${url}/talk/${name}${key}`) : fact('Not served', problem));
   }
-  if (firstStart !== null && !firstStart.given) {
-    const { organizationName, privateKey, publicKey, profileFile } = firstStart;
-    lines.push(`  organization ${organizationName}, profile for botcli: ${profileFile}`);
+  lines.push(fact('API reference', `${url}/docs`));
+  if (made !== null) {
+    lines.push(fact('Organization', made.organizationName), fact('Keys', `in botcli's profile, ${made.profileFile}`));
     if (isTerminal) {
       lines.push(
-        `  private key ${privateKey}`,
-        `  public key  ${publicKey}`,
-        '  They are shown this once. botcli reads them from its profile.',
-        `Talk to the parrot: ${url}/talk/parrot#key=${publicKey}`,
+        fact('Private key', made.privateKey),
+        fact('Public key', made.publicKey),
+        fact('', 'Shown this once; botcli reads them from its profile.'),
       );
     }
-    lines.push('Next: npx botcli cloud agent start parrot');
+    const [first] = agents.filter(({ problem }) => problem === null);
+    if (first !== undefined) lines.push('', `Next, in another terminal: npx botcli cloud agent start ${first.name}`);
   }
-  return `${lines.join('\n')}\n`;
+  return `${lines.join('\n')}\n\n`;
+}
+
+function fact(label: string, value: string): string {
+  return `  ${label.padEnd(16)}${value}`;
 }

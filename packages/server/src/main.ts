@@ -1,7 +1,10 @@
-import { pino } from 'pino';
-import { readConfig } from './config.ts';
+import { type Logger, pino } from 'pino';
+import { type Config, readConfig } from './config.ts';
 import { greet } from './greeting.ts';
-import { startServer } from './server.ts';
+import { type RunningServer, startServer } from './server.ts';
+
+/** One press of Ctrl-C comes twice under npm: from the terminal, and passed on by npm (milliseconds). */
+const samePress = 500;
 
 /**
  * The program of the service: environment, configuration, server, listen, signals, close. The only impure top level.
@@ -10,34 +13,49 @@ import { startServer } from './server.ts';
 async function main(): Promise<void> {
   const config = readConfig();
   const isTerminal = process.stdout.isTTY === true;
-  const logger = pino({
+  const logger = await openLog(config, isTerminal);
+  const grace = config.shutdownGraceSeconds ?? (isTerminal ? 10 : 300);
+  const starting = startServer({ ...config, shutdownGraceSeconds: grace }, logger);
+  stopOnSignals(starting, logger, config.onStop === 'leave' ? null : grace);
+  const server = await starting;
+  process.stdout.write(greet(server, isTerminal));
+  server.failed.then((error) => {
+    fail(error);
+    server.close().catch(fail);
+  }, fail);
+}
+
+async function openLog(config: Config, isTerminal: boolean): Promise<Logger> {
+  const options = {
     level: config.logLevel,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: ['*.authorization', '*.headers.authorization', '*.password', '*.key', '*.token'],
-    ...(isTerminal
-      ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname', singleLine: true } } }
-      : {}),
-  });
-  const grace = config.shutdownGraceSeconds ?? (isTerminal ? 10 : 300);
-  const server = await startServer({ ...config, shutdownGraceSeconds: grace }, logger);
-  process.stdout.write(greet(server, isTerminal));
+  };
+  if (!isTerminal) return pino(options);
+  const { terminalLog } = await import('./terminal-log.ts');
+  return pino(options, terminalLog());
+}
 
+/** Also while it starts: what was started by then is taken down again. `grace` is null when sessions go on. */
+function stopOnSignals(starting: Promise<RunningServer>, logger: Logger, grace: number | null): void {
+  let lastPress = Number.NEGATIVE_INFINITY;
   const stop = (signal: string) => {
-    logger.info({ signal }, 'stopping');
-    server.close().catch(fail);
+    const isFirst = lastPress === Number.NEGATIVE_INFINITY;
+    const isSame = performance.now() - lastPress < samePress;
+    lastPress = performance.now();
+    if (isSame) return;
+    const patience = grace === null ? 'bots go on' : `live sessions get ${grace} s, or until the next signal`;
+    logger.info({ signal }, isFirst ? `stopping: ${patience}` : 'stopping at once');
+    starting.then((server) => server.close()).catch(fail);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal));
-  server.failed.then((error) => {
-    fail(error);
-    stop('region lost');
-  }, fail);
 }
 
 /** People get the sentence; the rest is for a bug report. */
 function fail(error: unknown): void {
   process.exitCode = 1;
-  const expected = error instanceof Error && /^(ConfigError|StoreError)$/.test(error.name);
+  const expected = error instanceof Error && /^(ConfigError|StoreError|ListenError)$/.test(error.name);
   const text = error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error);
   process.stderr.write(`bothost: ${text}\n`);
 }

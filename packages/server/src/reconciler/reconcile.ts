@@ -12,7 +12,7 @@ import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import { PrepareError, type Runtime } from '../runtime/runtime.ts';
 import { finishSession } from '../sessions/finish.ts';
-import { bodyForBot, decideEnd } from '../sessions/progress.ts';
+import { bodyForBot, decideEnd, stateOfSession } from '../sessions/progress.ts';
 import type { Directory } from '../sessions/whereabouts.ts';
 import type { Database } from '../store/tables.ts';
 import { type AttendContext, type AttendedSession, handOver, resume } from './attend.ts';
@@ -82,7 +82,10 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     closing: closing.signal,
     finish,
     onOpen: directory.opened,
-    onLive: (session, startedAt) => context.telemetry.botStarted({ ...session, startedAt }),
+    onLive: (session, startedAt) => {
+      context.telemetry.botStarted({ ...session, startedAt });
+      logger.info({ sessionId: session.id }, 'a bot has its session');
+    },
   };
   const runner = createInstanceRunner({
     ...context,
@@ -101,7 +104,10 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     const row = await persist(() => finishSession(context, sessionId, status, at, late));
     directory.gone(sessionId);
     attendance.release(sessionId);
-    if (row !== undefined) context.telemetry.sessionEnded(row.completion_status ?? status);
+    if (row !== undefined) {
+      context.telemetry.sessionEnded(row.completion_status ?? status);
+      logger.info({ sessionId, status: row.completion_status }, 'a session ended');
+    }
     kick();
   }
 
@@ -228,6 +234,9 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     if (row === undefined || instance === undefined || attendance.has(sessionId)) return;
     if (row.transport === 'websocket' || instance.host === null || instance.port === null) return;
     attendance.hold(sessionId);
+    // Its row is older than this moment: it may have been attended until just now, and then it has ended.
+    const current = await persist(() => stateOfSession(db, sessionId));
+    if (current?.state !== 'starting' && current?.state !== 'live') return attendance.release(sessionId);
     const address = { host: instance.host, port: instance.port };
     const owner = { organizationId: row.organization_id, agentName: row.agent_name };
     directory.expect({ sessionId, ...owner, instanceId: instance.id, address });

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { greet } from './greeting.ts';
+
+const firstStart = {
+  organizationId: 'o',
+  organizationName: 'home',
+  privateKey: 'sk_secret',
+  publicKey: 'pk_public',
+  profileFile: '/home/ada/.config/botcli/config.toml',
+  given: false,
+};
+const server = {
+  url: 'http://127.0.0.1:7420',
+  agents: [
+    { name: 'parrot', problem: null },
+    { name: '/srv/broken', problem: 'there is no deploy.toml' },
+  ],
+};
+
+describe('the greeting', () => {
+  it('shows the keys of a first start on a terminal, and a link that has the public one', () => {
+    const text = greet({ ...server, firstStart }, true);
+    expect(text).toContain('sk_secret');
+    expect(text).toContain('http://127.0.0.1:7420/talk/parrot#key=pk_public');
+    expect(text).toContain('npx botcli cloud agent start parrot');
+    expect(text).toContain('Not served      there is no deploy.toml');
+  });
+
+  it('shows no key where the output is kept, only where the keys are', () => {
+    const text = greet({ ...server, firstStart }, false);
+    expect(text).not.toMatch(/sk_|pk_/);
+    expect(text).toContain(firstStart.profileFile);
+  });
+
+  it('shows no key that the operator gave, and none at later starts', () => {
+    expect(greet({ ...server, firstStart: { ...firstStart, given: true } }, true)).not.toMatch(/sk_|pk_|profile/);
+    expect(greet({ ...server, firstStart: null }, true)).not.toMatch(/sk_|pk_|profile/);
+  });
+});
