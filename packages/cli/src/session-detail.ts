@@ -9,7 +9,7 @@ export function sessionDetail(session: SessionResponse, now: Date): readonly Blo
     facts(session, now),
     ...(session.startPhases === null ? [] : [phases(session.startPhases)]),
     ...(session.events.length === 0 ? [] : [events(session.events), ...lastWords(session.events)]),
-    ...metrics(session.resourceMetrics),
+    ...metrics(session.resourceMetrics, session.endedAt === null),
   ];
 }
 
@@ -72,8 +72,10 @@ function lastWords(list: readonly SessionEvent[]): readonly Block[] {
   });
 }
 
-function metrics(found: ResourceMetrics | null): readonly Block[] {
-  if (found === null) return [{ kind: 'note', lines: ['There are no metrics of this session.'] }];
+function metrics(found: ResourceMetrics | null, isLive: boolean): readonly Block[] {
+  if (found === null) {
+    return [{ kind: 'note', lines: [`There are no metrics of this session${isLive ? ' yet' : ''}.`] }];
+  }
   const { timeseries, sampleCount } = found;
   const first = timeseries[0]?.t ?? 0;
   const span = duration((timeseries.at(-1)?.t ?? first) - first);
