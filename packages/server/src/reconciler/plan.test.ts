@@ -80,7 +80,11 @@ const deployments: readonly Row[] = [
     { deployments: [deployment({ state: 'preparing', serving: false, busy: true })] },
     [],
   ],
-  ['one that failed is left alone', { deployments: [deployment({ state: 'failed', serving: false, minAgents: 2 })] }, []],
+  [
+    'one that failed is left alone',
+    { deployments: [deployment({ state: 'failed', serving: false, minAgents: 2 })] },
+    [],
+  ],
   ['without min_agents nothing is kept warm', { deployments: [deployment()] }, []],
   ['an empty pool is filled', { deployments: [deployment({ minAgents: 2 })] }, [fill(2)]],
   [
@@ -131,11 +135,7 @@ const deployments: readonly Row[] = [
     { deployments: [deployment()], instances: [instance({ readyAt: ago(299) })] },
     [],
   ],
-  [
-    'and is retired then',
-    { deployments: [deployment()], instances: [instance({ readyAt: ago(300) })] },
-    [retire],
-  ],
+  ['and is retired then', { deployments: [deployment()], instances: [instance({ readyAt: ago(300) })] }, [retire]],
   [
     'only as much as is too much',
     {
@@ -168,7 +168,11 @@ const instances: readonly Row[] = [
     [],
   ],
   ['a ready idle one stays', { deployments: [deployment()], instances: [instance()] }, []],
-  ['a ready one without a process is lost', { deployments: [deployment()], instances: [instance({ running: false })] }, [lost]],
+  [
+    'a ready one without a process is lost',
+    { deployments: [deployment()], instances: [instance({ running: false })] },
+    [lost],
+  ],
   [
     'so is a stopping one: a kill while it was stopped',
     { deployments: [deployment()], instances: [instance({ state: 'stopping', running: false })] },
@@ -215,7 +219,11 @@ const instances: readonly Row[] = [
     },
     [start],
   ],
-  ['an instance whose session has ended is stopped', { deployments: [deployment()], instances: [instance({ sessionId: 'over' })] }, [stop]],
+  [
+    'an instance whose session has ended is stopped',
+    { deployments: [deployment()], instances: [instance({ sessionId: 'over' })] },
+    [stop],
+  ],
   [
     'also while it is being started',
     {
@@ -246,11 +254,7 @@ const sessions: readonly Row[] = [
     { ...withInstance, sessions: [session({ transport: 'websocket', attended: false })] },
     [],
   ],
-  [
-    'until the start deadline: 119 s',
-    { ...whileStarting, sessions: [starting({ requestedAt: ago(119) })] },
-    [],
-  ],
+  ['until the start deadline: 119 s', { ...whileStarting, sessions: [starting({ requestedAt: ago(119) })] }, []],
   [
     'at the start deadline of 120 s its end is decided',
     { ...whileStarting, sessions: [starting({ requestedAt: ago(120) })] },
@@ -258,15 +262,41 @@ const sessions: readonly Row[] = [
   ],
   [
     'a client that has not come has 300 s',
-    { sessions: [session({ state: 'waiting', transport: 'websocket', instanceId: null, botStartedAt: null, attended: false, createdAt: ago(299) })] },
+    {
+      sessions: [
+        session({
+          state: 'waiting',
+          transport: 'websocket',
+          instanceId: null,
+          botStartedAt: null,
+          attended: false,
+          createdAt: ago(299),
+        }),
+      ],
+    },
     [],
   ],
   [
     'and not more',
-    { sessions: [session({ state: 'waiting', transport: 'websocket', instanceId: null, botStartedAt: null, attended: false, createdAt: ago(300) })] },
+    {
+      sessions: [
+        session({
+          state: 'waiting',
+          transport: 'websocket',
+          instanceId: null,
+          botStartedAt: null,
+          attended: false,
+          createdAt: ago(300),
+        }),
+      ],
+    },
     [end('BOT_CONNECTION_TIMEOUT')],
   ],
-  ['at its limit a bot has 10 s to end itself', { ...withInstance, sessions: [session({ botStartedAt: ago(69) })] }, []],
+  [
+    'at its limit a bot has 10 s to end itself',
+    { ...withInstance, sessions: [session({ botStartedAt: ago(69) })] },
+    [],
+  ],
   [
     'then its end is decided',
     { ...withInstance, sessions: [session({ botStartedAt: ago(70) })] },
@@ -287,13 +317,21 @@ const sessions: readonly Row[] = [
     { ...withInstance, sessions: [session({ transport: 'websocket', botStartedAt: ago(60) })] },
     [decide('SESSION_TIME_LIMIT')],
   ],
-  ['a session that is stopped has its instance stopped', { ...withInstance, sessions: [session({ state: 'ending' })] }, [stop]],
+  [
+    'a session that is stopped has its instance stopped',
+    { ...withInstance, sessions: [session({ state: 'ending' })] },
+    [stop],
+  ],
   [
     'and ends when nothing of that is left',
     { sessions: [session({ state: 'ending', instanceId: 'gone' })] },
     [end('HTTP_ERROR')],
   ],
-  ['one whose instance is gone ends', { sessions: [session({ instanceId: 'gone', attended: false })] }, [end('HTTP_ERROR')]],
+  [
+    'one whose instance is gone ends',
+    { sessions: [session({ instanceId: 'gone', attended: false })] },
+    [end('HTTP_ERROR')],
+  ],
   ['so does one that had none yet', { sessions: [starting({ instanceId: null })] }, [end('HTTP_ERROR')]],
   ['unless somebody attends it, who knows more', { sessions: [session({ instanceId: 'gone' })] }, []],
   [
@@ -308,7 +346,10 @@ const sessions: readonly Row[] = [
   ],
   [
     'one whose end was decided while its relay was lost ends all the same',
-    { ...withInstance, sessions: [session({ transport: 'websocket', state: 'ending', attended: false, relayLost: true })] },
+    {
+      ...withInstance,
+      sessions: [session({ transport: 'websocket', state: 'ending', attended: false, relayLost: true })],
+    },
     [end('WS_CONNECTION_CLOSED', 'last-heartbeat'), stop],
   ],
 ];
