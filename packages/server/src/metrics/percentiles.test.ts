@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { nearestRank, percentiles } from './percentiles.ts';
+
+/** The definition word for word: the smallest value that at least p percent of the values do not exceed. */
+function oracle(values: readonly number[], p: number): number | undefined {
+  const reaching = values.filter((value) => values.filter((other) => other <= value).length * 100 >= p * values.length);
+  return reaching.length === 0 ? undefined : Math.min(...reaching);
+}
+
+describe('percentiles', () => {
+  it('are those of the textbook example of nearest rank', () => {
+    const sorted = [15, 20, 35, 40, 50];
+    expect([5, 30, 40, 50, 100].map((p) => nearestRank(sorted, p))).toEqual([15, 20, 20, 35, 50]);
+  });
+
+  it('of nothing are none', () => {
+    expect(percentiles([])).toBeNull();
+  });
+
+  it('of one value are that value', () => {
+    expect(percentiles([7])).toEqual({ p50: 7, p90: 7, p95: 7, p99: 7 });
+  });
+
+  it('of 1 to 100 are their own numbers, in whatever order', () => {
+    const values = Array.from({ length: 100 }, (_, index) => 100 - index);
+    expect(percentiles(values)).toEqual({ p50: 50, p90: 90, p95: 95, p99: 99 });
+  });
+
+  it('sort numbers as numbers, and leave the values as they were', () => {
+    const values = [10, 9, 100];
+    expect(percentiles(values)?.p50).toBe(10);
+    expect(values).toEqual([10, 9, 100]);
+  });
+
+  it('are what the definition says, for any values', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 2 ** 40 }), { minLength: 1, maxLength: 150 }), (values) => {
+        const found = percentiles(values);
+        expect(found).toEqual({
+          p50: oracle(values, 50),
+          p90: oracle(values, 90),
+          p95: oracle(values, 95),
+          p99: oracle(values, 99),
+        });
+      }),
+    );
+  });
+});

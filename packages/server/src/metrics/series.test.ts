@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Sample, seriesOf } from './series.ts';
+
+const start = 1_790_000_000;
+const every = (count: number, sample: (second: number) => readonly [number, number]) =>
+  Array.from({ length: count }, (_, second): Sample => [start + second, ...sample(second)]);
+
+describe('the series of a session', () => {
+  it('of nothing is empty', () => {
+    expect(seriesOf([])).toEqual([]);
+  });
+
+  it('has a point for each five seconds, from the first sample on: mean CPU, highest memory', () => {
+    const samples = every(7, (second) => [second * 100, second === 3 ? 900 : 10]);
+    expect(seriesOf(samples)).toEqual([
+      { t: start, c: 200, m: 900 },
+      { t: start + 5, c: 550, m: 10 },
+    ]);
+  });
+
+  it('has no points where nothing was sampled', () => {
+    const samples: Sample[] = [
+      [start, 1, 1],
+      [start + 60, 3, 3],
+    ];
+    expect(seriesOf(samples)).toEqual([
+      { t: start, c: 1, m: 1 },
+      { t: start + 60, c: 3, m: 3 },
+    ]);
+  });
+
+  it('of an hour has 720 points of 5 s', () => {
+    const points = seriesOf(every(3_600, () => [1, 1]));
+    expect(points).toHaveLength(720);
+    expect(points[1]?.t).toBe(start + 5);
+  });
+
+  it('of a second more has steps of 10 s', () => {
+    const points = seriesOf(every(3_601, () => [1, 1]));
+    expect(points).toHaveLength(361);
+    expect(points[1]?.t).toBe(start + 10);
+  });
+
+  it('of the longest session, four hours, fits too', () => {
+    const points = seriesOf(every(14_400, () => [1, 1]));
+    expect(points).toHaveLength(720);
+    expect(points[1]?.t).toBe(start + 20);
+  });
+
+  it('never has more than 720 points, ascends in steps of 5 s, and is bounded by its samples', () => {
+    const anySamples = fc
+      .array(fc.tuple(fc.nat(600), fc.nat(4_000), fc.nat(2 ** 32)), { minLength: 1, maxLength: 60 })
+      .map((rows) => {
+        let t = start;
+        return rows.map(([gap, c, m]): Sample => {
+          t += gap;
+          return [t, c, m];
+        });
+      });
+    fc.assert(
+      fc.property(anySamples, (samples) => {
+        const points = seriesOf(samples);
+        expect(points.length).toBeLessThanOrEqual(720);
+        expect(points.length).toBeGreaterThan(0);
+        expect(points.every(({ t }, index) => index === 0 || t > (points[index - 1]?.t ?? 0))).toBe(true);
+        expect(points.every(({ t }) => (t - (samples[0]?.[0] ?? 0)) % 5 === 0)).toBe(true);
+        expect(Math.max(...points.map(({ m }) => m))).toBe(Math.max(...samples.map(([, , m]) => m)));
+        expect(Math.max(...points.map(({ c }) => c))).toBeLessThanOrEqual(Math.max(...samples.map(([, c]) => c)));
+      }),
+    );
+  });
+});
