@@ -1,0 +1,87 @@
+import { Client, type Dispatcher } from 'undici';
+import { median, quantile } from './quantile.ts';
+
+/** Requests of one kind: where to, and which; called for each request. */
+export type Target = {
+  readonly origin: string;
+  readonly headers?: Record<string, string>;
+  readonly path: () => string;
+};
+
+export type Round = { readonly perSecond: number; readonly latencies: readonly number[] };
+
+/** Asks over some kept connections, each again as soon as it is answered. Rejects at an answer that is not 200. */
+export async function load(target: Target, connections: number, seconds: number): Promise<Round> {
+  const clients = Array.from({ length: connections }, () => new Client(target.origin, { pipelining: 1 }));
+  const latencies: number[] = [];
+  try {
+    // The connection is made before the time counts.
+    await Promise.all(clients.map((client) => ask(client, target)));
+    const begin = performance.now();
+    const end = begin + seconds * 1000;
+    const loop = async (client: Client) => {
+      for (let before = performance.now(); before < end; ) {
+        await ask(client, target);
+        const after = performance.now();
+        latencies.push(after - before);
+        before = after;
+      }
+    };
+    await Promise.all(clients.map(loop));
+    return { perSecond: (latencies.length * 1000) / (performance.now() - begin), latencies };
+  } finally {
+    await Promise.all(clients.map((client) => client.close()));
+  }
+}
+
+/** The body is received and dropped, whatever its size. */
+function ask(client: Client, { headers, path }: Target): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let status = 0;
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: () => undefined,
+      onResponseStart: (_, statusCode) => {
+        status = statusCode;
+      },
+      onResponseData: () => undefined,
+      onResponseEnd: () => (status === 200 ? resolve() : reject(new Error(`${path()}: ${status}`))),
+      onResponseError: (_, error) => reject(error),
+    };
+    client.dispatch({ method: 'GET', path: path(), headers: headers ?? {} }, handler);
+  });
+}
+
+export type Comparison = {
+  /** Medians of the rounds, in the order of the targets. */
+  readonly perSecond: readonly number[];
+  /** Medians of each round's ratio to the last target. */
+  readonly ratios: readonly number[];
+  readonly p99: readonly number[];
+};
+
+/** Loads targets in turns, so that what else the machine does meets all; the first turn only warms them up. */
+export async function compare(
+  targets: readonly Target[],
+  { connections, seconds, rounds }: { connections: number; seconds: number; rounds: number },
+): Promise<Comparison> {
+  const results: Round[][] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const turn: Round[] = [];
+    for (const target of targets) turn.push(await load(target, connections, seconds));
+    if (round > 0) results.push(turn);
+  }
+  const column = (index: number) => results.flatMap((turn) => turn[index] ?? []);
+  const last = column(targets.length - 1);
+  return {
+    perSecond: targets.map((_, index) => median(column(index).map((round) => round.perSecond))),
+    ratios: targets.map((_, index) =>
+      median(column(index).map((round, turn) => round.perSecond / (last[turn]?.perSecond ?? Number.NaN))),
+    ),
+    p99: targets.map((_, index) =>
+      quantile(
+        column(index).flatMap((round) => round.latencies),
+        0.99,
+      ),
+    ),
+  };
+}

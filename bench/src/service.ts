@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type BenchAgent, writeAgent } from './agent-directory.ts';
+import { freePort } from './free-port.ts';
+import { plainEnvironment, stopChild } from './program.ts';
+import { serviceFile } from './repository.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** The built service as a process of its own, with its embedded database in a directory of its own. */
+export type Service = {
+  readonly origin: string;
+  readonly pid: number;
+  readonly publicKey: string;
+  readonly privateKey: string;
+  /** How the embedded database is reached: the directory of its socket, and its one role and database. */
+  readonly databaseArguments: readonly [host: string, user: string, database: string];
+  readonly database: pg.Pool;
+  /** The first process of the database; the others descend from it. */
+  readonly postmaster: number;
+  /** What it has printed so far. */
+  readonly output: () => Promise<string>;
+};
+
+type Options = {
+  readonly agents: readonly BenchAgent[];
+  readonly nodeArguments?: readonly string[];
+};
+
+/** Runs the service while `use` runs, waits until it is ready, and leaves nothing behind. */
+export async function withService<T>(options: Options, use: (service: Service) => Promise<T>): Promise<T> {
+  return withDirectory(async (directory) => {
+    const agents = await Promise.all(options.agents.map((agent) => writeAgent(join(directory, 'agents'), agent)));
+    const settings = await freshSettings(directory, agents);
+    const log = await open(join(directory, 'output'), 'w');
+    const child = spawn(process.execPath, [...(options.nodeArguments ?? []), serviceFile], {
+      stdio: ['ignore', log.fd, log.fd],
+      env: settings.environment,
+    });
+    const output = () => readFile(join(directory, 'output'), 'utf8');
+    const socket = join(directory, 'data/postgres/data');
+    const address = [socket, 'bothost', 'bothost'] as const;
+    const database = new pg.Pool({ host: address[0], user: address[1], database: address[2], port: 5432, max: 2 });
+    try {
+      await waitUntil('the service', async () => {
+        if (child.exitCode !== null) throw new Error(`the service ended: ${await output()}`);
+        return (await answers(`${settings.origin}/readyz`)) ? true : undefined;
+      });
+      const { origin, publicKey, privateKey } = settings;
+      const postmaster = Number((await readFile(join(socket, 'postmaster.pid'), 'utf8')).split('\n')[0]);
+      const pid = child.pid ?? 0;
+      return await use({
+        origin,
+        pid,
+        publicKey,
+        privateKey,
+        databaseArguments: address,
+        database,
+        postmaster,
+        output,
+      });
+    } finally {
+      await database.end();
+      await stopChild(child);
+      await log.close();
+    }
+  });
+}
+
+/** A temporary directory that bots and the database, which have accounts of their own, may pass through. */
+export async function withDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-bench-'));
+  await chmod(directory, 0o711);
+  await mkdir(join(directory, 'agents'));
+  try {
+    return await use(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+export async function freshSettings(directory: string, agents: readonly string[]) {
+  const port = await freePort();
+  const privateKey = `sk_${randomBytes(24).toString('hex')}`;
+  const publicKey = `pk_${randomBytes(24).toString('hex')}`;
+  const environment = {
+    ...plainEnvironment,
+    HOME: directory,
+    BOTHOST_PORT: String(port),
+    BOTHOST_DATA_DIR: join(directory, 'data'),
+    BOTHOST_AGENTS: agents.join(','),
+    BOTHOST_BOOTSTRAP_ORGANIZATION: 'bench',
+    BOTHOST_BOOTSTRAP_PRIVATE_KEY: privateKey,
+    BOTHOST_BOOTSTRAP_PUBLIC_KEY: publicKey,
+    BOTHOST_SHUTDOWN_GRACE: '0',
+  };
+  return { origin: `http://127.0.0.1:${port}`, privateKey, publicKey, environment };
+}
+
+/** Whether a URL is answered with 200. */
+export async function answers(url: string): Promise<boolean> {
+  return fetch(url).then(
+    async (response) => {
+      await response.body?.cancel();
+      return response.status === 200;
+    },
+    () => false,
+  );
+}

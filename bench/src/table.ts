@@ -1,0 +1,24 @@
+import { type Figure, type Limit, verdictOf } from './figure.ts';
+
+const heads = ['what', 'ours', 'reference', 'ratio', 'limit', 'verdict'] as const;
+
+/** The figures as a table that reads the same on a terminal and as Markdown. */
+export function renderTable(figures: readonly Figure[]): string {
+  const rows = figures.map((figure) => [
+    figure.what,
+    figure.ours,
+    figure.reference,
+    figure.ratio === null ? '' : figure.ratio.toFixed(2),
+    figure.limit === null ? '' : renderLimit(figure.limit),
+    verdictOf(figure),
+  ]);
+  const all = [heads, ...rows];
+  const widths = heads.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [line(heads), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
+
+function renderLimit(limit: Limit): string {
+  return 'most' in limit ? `at most ${limit.most}` : `at least ${limit.least}`;
+}
