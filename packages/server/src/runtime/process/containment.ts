@@ -46,7 +46,7 @@ export function openContainment(record: InstanceRecord, keeper: ProcessIdentity,
   const membership =
     record.containment === 'uid' && record.account !== null
       ? membershipByUid(record.account.uid)
-      : membershipByMark(environmentMark(record.instanceId), keeper.pid);
+      : membershipByMark(environmentMark(record.instanceId), keeper);
   return containmentByTable(membership, units);
 }
 

@@ -59,9 +59,9 @@ describe('a keeper that its bot interferes with', () => {
 
   it('is stopped: the bot can be stopped all the same', async () => {
     const { start, runtime } = await openFixture(setup);
-    await tell(await start('held'), 'process.on("SIGTERM", () => {}); process.kill(process.ppid, "SIGSTOP")');
-    await runtime().stop('held', 10);
-    expect((await nextEvent(runtime(), 'exited', 'held')).exit.signal).toBe('SIGKILL');
+    await tell(await start('pinned'), 'process.on("SIGTERM", () => {}); process.kill(process.ppid, "SIGSTOP")');
+    await runtime().stop('pinned', 10);
+    expect((await nextEvent(runtime(), 'exited', 'pinned')).exit.signal).toBe('SIGKILL');
   });
 });
 
@@ -103,8 +103,10 @@ describe('what a killed server leaves', () => {
     expect((await nextEvent(next, 'exited', 'rebooted')).exit.code).toBe(2);
   });
 
-  it('is not taken for running when another process has the pid of its keeper', async () => {
-    const { dataDirectory, start, comeBack, leave } = await openFixture(setup);
+  const kinds: readonly ContainmentKind[] = isRoot ? ['cgroup', 'uid', 'mark'] : ['mark'];
+  it.each(kinds)('is not taken for running when another process has the pid of its keeper (by %s)', async (kind) => {
+    const own: RuntimeSetup = { ...setup, open: (directory) => open(directory, kind) };
+    const { dataDirectory, start, comeBack, leave } = await openFixture(own);
     const address = await start('mistaken');
     const pid = Number(await tell(address, 'process.pid'));
     await leave();

@@ -118,7 +118,7 @@ export function openInstance(options: InstanceOptions): Instance {
 
   const kill = async () => {
     killed = true;
-    signalAll([keeper], 'SIGCONT');
+    if (isAlive(keeper)) signalAll([keeper], 'SIGCONT');
     const hasStatusToWrite = readExitFile(files.exit).state === 'running' && isAlive(keeper);
     await killUntilEmpty(containment, hasStatusToWrite ? keeper.pid : null, onStuck);
     if (await settlesWithin(ended, KEEPER_GRACE_MILLISECONDS)) return;

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { type ProcessStat, readProcessStat, readProcFile } from './process-identity.ts';
+import { type ProcessIdentity, type ProcessStat, readProcessStat, readProcFile } from './process-identity.ts';
 
 /** All processes of the machine at one moment, by pid. */
 export type ProcessTable = ReadonlyMap<number, ProcessStat>;
@@ -19,7 +19,7 @@ export function readProcessTable(): ProcessTable {
 export type Membership = (table: ProcessTable) => readonly ProcessStat[];
 
 /** Whether a process belongs to an instance, looked up once per process: neither answer changes during its life. */
-type Recognize = (stat: ProcessStat) => boolean;
+type Recognize = (stat: ProcessStat, table: ProcessTable) => boolean;
 
 /** By user id: for an instance that has an account of its own. */
 export function membershipByUid(uid: number): Membership {
@@ -29,13 +29,14 @@ export function membershipByUid(uid: number): Membership {
 }
 
 /**
- * By a mark in the environment, which children inherit also past `setsid`; by the keeper's session; and by descent. What
- * clears its environment, leaves the session and its parent between two looks gets away: only an own uid or a cgroup
- * prevents that.
+ * By a mark in the environment, which children inherit also past `setsid`; by descent; and by the keeper's session while
+ * the keeper lives, as its pid, and with it the session's id, can belong to somebody else after that. What clears its
+ * environment, leaves the session and its parent between two looks gets away: only an own uid or a cgroup prevents that.
  */
-export function membershipByMark(mark: string, keeperPid: number): Membership {
-  return remembering((stat) => {
-    if (stat.pid === keeperPid || stat.session === keeperPid) return true;
+export function membershipByMark(mark: string, keeper: ProcessIdentity): Membership {
+  return remembering((stat, table) => {
+    const isKeeperThere = table.get(keeper.pid)?.startTicks === keeper.startTicks;
+    if (isKeeperThere && (stat.pid === keeper.pid || stat.session === keeper.pid)) return true;
     return (readProcFile(`/proc/${stat.pid}/environ`) ?? '').split('\0').includes(mark);
   }, true);
 }
@@ -49,7 +50,7 @@ function remembering(recognize: Recognize, byDescent: boolean): Membership {
     }
     for (const stat of table.values()) {
       if (members.has(stat.pid) || strangers.has(stat.pid)) continue;
-      const found = (byDescent && members.has(stat.parent)) || recognize(stat);
+      const found = (byDescent && members.has(stat.parent)) || recognize(stat, table);
       (found ? members : strangers).set(stat.pid, stat.startTicks);
     }
     const found: ProcessStat[] = [];
