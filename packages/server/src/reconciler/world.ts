@@ -23,18 +23,16 @@ export type Rows = {
 };
 
 /**
- * Reads the world of a host. The runtime is asked after the rows: an instance that a row calls ready was running then, so
- * one that is missing now is gone.
+ * Reads the world of a host, its rows as they were at one moment: a session that is claimed between two queries would
+ * otherwise be an instance without its session, which is stopped. The runtime is asked after the rows: an instance that a
+ * row calls ready was running then, so one that is missing now is gone.
  */
 export async function readWorld(
   context: { db: Database; now: () => Date; runtime: Pick<Runtime, 'list'>; host: { id: string; region: string } },
   memory: Memory,
 ): Promise<{ world: World; rows: Rows }> {
   const { db, host } = context;
-  const sessions = await listOpenSessions(db, host.region);
-  const instances = await listOpenInstances(db, host.id);
-  const ids = [...new Set(instances.map((instance) => instance.deployment_id))];
-  const deployments = await listOpenDeployments(db, host.region, ids);
+  const { sessions, instances, deployments } = await readRows(db, host);
   const running = new Set((await context.runtime.list()).map((instance) => instance.instanceId));
   const known = new Set(instances.map((instance) => instance.id));
   const world: World = {
@@ -46,6 +44,16 @@ export async function readWorld(
     strays: [...running].filter((id) => !known.has(id) && !memory.isBusyInstance(id)),
   };
   return { world, rows: { deployments: byId(deployments), instances: byId(instances), sessions: byId(sessions) } };
+}
+
+function readRows(db: Database, host: { id: string; region: string }) {
+  const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  return snapshot.execute(async (transaction) => {
+    const sessions = await listOpenSessions(transaction, host.region);
+    const instances = await listOpenInstances(transaction, host.id);
+    const ids = [...new Set(instances.map((instance) => instance.deployment_id))];
+    return { sessions, instances, deployments: await listOpenDeployments(transaction, host.region, ids) };
+  });
 }
 
 function planDeployment(row: OpenDeployment, memory: Memory): PlannedDeployment {
