@@ -1,10 +1,15 @@
 import { parseArgs } from 'node:util';
-import type { Bench, Figure } from './figure.ts';
-import { verdictOf } from './figure.ts';
+import { type Bench, type Figure, verdictOf } from './figure.ts';
+import { coldStart } from './figures/cold-start.ts';
 import { getSession } from './figures/get-session.ts';
+import { idle } from './figures/idle.ts';
+import { liveSessions } from './figures/live-sessions.ts';
+import { proxy } from './figures/proxy.ts';
+import { socketRelay } from './figures/socket-relay.ts';
+import { warmStart } from './figures/warm-start.ts';
 import { renderTable } from './table.ts';
 
-const benches: readonly Bench[] = [getSession];
+const benches: readonly Bench[] = [warmStart, getSession, proxy, socketRelay, liveSessions, idle, coldStart];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

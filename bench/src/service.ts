@@ -82,7 +82,8 @@ export async function withDirectory<T>(use: (directory: string) => Promise<T>): 
   }
 }
 
-export async function freshSettings(directory: string, agents: readonly string[]) {
+/** `agents` null: those that the service has by itself. */
+export async function freshSettings(directory: string, agents: readonly string[] | null) {
   const port = await freePort();
   const privateKey = `sk_${randomBytes(24).toString('hex')}`;
   const publicKey = `pk_${randomBytes(24).toString('hex')}`;
@@ -91,7 +92,7 @@ export async function freshSettings(directory: string, agents: readonly string[]
     HOME: directory,
     BOTHOST_PORT: String(port),
     BOTHOST_DATA_DIR: join(directory, 'data'),
-    BOTHOST_AGENTS: agents.join(','),
+    ...(agents === null ? {} : { BOTHOST_AGENTS: agents.join(',') }),
     BOTHOST_BOOTSTRAP_ORGANIZATION: 'bench',
     BOTHOST_BOOTSTRAP_PRIVATE_KEY: privateKey,
     BOTHOST_BOOTSTRAP_PUBLIC_KEY: publicKey,

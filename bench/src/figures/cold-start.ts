@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { type Bench, type Figure, milliseconds } from '../figure.ts';
+import { familyOf } from '../process-usage.ts';
+import { plainEnvironment } from '../program.ts';
+import { median } from '../quantile.ts';
+import { botcliFile, root } from '../repository.ts';
+import { answers, freshSettings, withDirectory } from '../service.ts';
+import { waitUntil } from '../wait-until.ts';
+
+/** `npm start` to the first answered request, and `botcli --version`. */
+export const coldStart: Bench = {
+  name: 'cold-start',
+  run: async ({ quick, log }) => {
+    const fresh: number[] = [];
+    const again: number[] = [];
+    for (let index = 0; index < (quick ? 1 : 5); index++) {
+      log(`cold start ${index + 1}`);
+      await withDirectory(async (directory) => {
+        const { origin, environment } = await freshSettings(directory, null);
+        fresh.push(await npmStart(origin, environment));
+        again.push(await npmStart(origin, environment));
+      });
+    }
+    const [none, version] = [[], []] as [number[], number[]];
+    for (let index = 0; index < (quick ? 5 : 30); index++) {
+      none.push(await node(['-e', '0']));
+      version.push(await node([botcliFile, '--version']));
+    }
+    const npm = await npmAlone();
+    const plain = { reference: `${milliseconds(npm)} npm itself`, ratio: null, limit: null };
+    const figures: Figure[] = [
+      { what: 'npm start to the first answer, new data directory', ours: milliseconds(median(fresh)), ...plain },
+      { what: 'npm start to the first answer, data directory as it was', ours: milliseconds(median(again)), ...plain },
+      {
+        what: 'botcli --version',
+        ours: milliseconds(median(version)),
+        reference: `${milliseconds(median(none))} node -e 0`,
+        ratio: median(version) / median(none),
+        limit: null,
+      },
+    ];
+    return figures;
+  },
+};
+
+/** Until any request is answered; then the service is stopped in order, which npm would not pass on. */
+async function npmStart(origin: string, environment: Record<string, string>): Promise<number> {
+  const before = performance.now();
+  const npm = spawn('npm', ['start'], { cwd: root, stdio: 'ignore', env: environment });
+  const exit = once(npm, 'exit');
+  await waitUntil('an answer', async () => ((await answers(`${origin}/healthz`)) ? true : undefined), {
+    everyMilliseconds: 2,
+  });
+  const elapsed = performance.now() - before;
+  process.kill(await serviceBelow(npm.pid ?? 0));
+  await exit;
+  return elapsed;
+}
+
+/** npm starts a shell, which becomes the service. */
+async function serviceBelow(npm: number): Promise<number> {
+  for (const pid of await familyOf(npm)) {
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');
+    if (pid !== npm && command.includes('packages/server/dist/main.js')) return pid;
+  }
+  throw new Error('the service of npm start is not to be found');
+}
+
+function npmAlone(): Promise<number> {
+  return run('npm', ['--version']);
+}
+
+function node(args: readonly string[]): Promise<number> {
+  return run(process.execPath, args);
+}
+
+async function run(file: string, args: readonly string[]): Promise<number> {
+  const before = performance.now();
+  const [code] = await once(spawn(file, args, { stdio: 'ignore', env: plainEnvironment }), 'exit');
+  if (code !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${code}`);
+  return performance.now() - before;
+}

@@ -1,0 +1,31 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Bench, megabytes, percentOfCore } from '../figure.ts';
+import { cpuShare, familyOf, residentBytes, sharedResidentBytes } from '../process-usage.ts';
+import { withService } from '../service.ts';
+
+/** The service with its database and nothing to do. */
+export const idle: Bench = {
+  name: 'idle',
+  run: async ({ quick }) =>
+    withService({ agents: [] }, async (service) => {
+      const postgres = await familyOf(service.postmaster);
+      const all = [service.pid, ...postgres];
+      const cpu = await cpuShare(all, () => delay(quick ? 3_000 : 30_000));
+      return [
+        {
+          what: 'idle service with its database, resident',
+          ours: megabytes(await sharedResidentBytes(all)),
+          reference: `service ${megabytes(await residentBytes(service.pid))}, database ${megabytes(await sharedResidentBytes(postgres))}`,
+          ratio: null,
+          limit: null,
+        },
+        {
+          what: 'idle service with its database, CPU',
+          ours: percentOfCore(cpu),
+          reference: '',
+          ratio: null,
+          limit: null,
+        },
+      ];
+    }),
+};

@@ -1,0 +1,71 @@
+import { type Bench, type BenchOptions, type Figure, milliseconds, perSecond } from '../figure.ts';
+import { compare } from '../load.ts';
+import { startProgram } from '../program.ts';
+import { type Service, withService } from '../service.ts';
+import { poolOf, type Session, startSession } from '../sessions.ts';
+
+const limit = { least: 0.7 } as const;
+const agent = { name: 'answers', bot: 'tiny', minAgents: 1, maxAgents: 2, profile: 'agent-3x' } as const;
+
+/** The session proxy against the thinnest Node proxy, both to the same bot, and what each adds to a direct request. */
+export const proxy: Bench = {
+  name: 'proxy',
+  run: (options) =>
+    withService({ agents: [agent] }, async (service) => {
+      await poolOf(service, agent.name, 1);
+      const session = await startSession(service, agent.name);
+      const thin = await startProgram('thin-proxy', [session.host, String(session.port)]);
+      try {
+        const targets = (path: string) => targetsOf(service, session, thin.origin, path);
+        return [
+          await throughput('a small answer', targets('/small'), options),
+          await throughput('64 KB', targets('/large'), options),
+          await latency(targets('/small'), options),
+        ];
+      } finally {
+        await thin.stop();
+      }
+    }),
+};
+
+type Targets = ReturnType<typeof targetsOf>;
+
+function targetsOf(service: Service, session: Session, thin: string, path: string) {
+  const headers = { authorization: `Bearer ${service.publicKey}` };
+  return {
+    ours: {
+      origin: service.origin,
+      headers,
+      path: () => `/v1/public/${agent.name}/sessions/${session.id}${path}`,
+    },
+    // The same headers, so that they carry as much.
+    thin: { origin: thin, headers, path: () => path },
+    direct: { origin: `http://${session.host}:${session.port}`, headers, path: () => path },
+  };
+}
+
+async function throughput(what: string, { ours, thin }: Targets, { quick }: BenchOptions): Promise<Figure> {
+  const options = { connections: 16, seconds: quick ? 1 : 4, rounds: quick ? 3 : 7 };
+  const { perSecond: speeds, ratios } = await compare([ours, thin], options);
+  return {
+    what: `proxy, ${what}`,
+    ours: perSecond(speeds[0] ?? 0),
+    reference: `${perSecond(speeds[1] ?? 0)} thin proxy`,
+    ratio: ratios[0] ?? null,
+    limit,
+  };
+}
+
+/** One request at a time: what the proxy itself takes, without a queue before it. */
+async function latency({ ours, thin, direct }: Targets, { quick }: BenchOptions): Promise<Figure> {
+  const options = { connections: 1, seconds: quick ? 0.5 : 2, rounds: quick ? 3 : 7 };
+  const { p99 } = await compare([ours, thin, direct], options);
+  const [one = Number.NaN, other = Number.NaN, bare = Number.NaN] = p99;
+  return {
+    what: 'proxy, latency that it adds, p99',
+    ours: milliseconds(one - bare),
+    reference: `${milliseconds(other - bare)} thin proxy (direct ${milliseconds(bare)})`,
+    ratio: null,
+    limit: null,
+  };
+}

@@ -1,0 +1,125 @@
+import { setInterval } from 'node:timers/promises';
+import { request } from 'undici';
+import { type RawData, WebSocket } from 'ws';
+import { type Bench, type BenchOptions, type Figure, milliseconds, percentOfCore } from '../figure.ts';
+import { cpuShare } from '../process-usage.ts';
+import { quantile } from '../quantile.ts';
+import { type Service, withService } from '../service.ts';
+import { poolOf, startSession } from '../sessions.ts';
+
+const perSecond = 50;
+/** 20 ms of 16 kHz mono audio. */
+const messageBytes = 640;
+const socketsOfSession = 200;
+const sessionsOfSockets = 20;
+
+const echo = { name: 'echo', bot: 'tiny', minAgents: 1, maxAgents: 2, profile: 'agent-3x' } as const;
+const talk = { name: 'talk', bot: 'tiny', minAgents: sessionsOfSockets, maxAgents: sessionsOfSockets } as const;
+
+/**
+ * Messages there and back: many sockets of one session through the session proxy, which splices bytes, and sessions with a
+ * bot of their own each through `/ws/generic`, which reads frames.
+ */
+export const socketRelay: Bench = {
+  name: 'socket-relay',
+  run: (options) =>
+    withService({ agents: [echo, talk] }, async (service) => {
+      await poolOf(service, echo.name, 1);
+      await poolOf(service, talk.name, sessionsOfSockets);
+      const session = await startSession(service, echo.name);
+      const direct = `ws://${session.host}:${session.port}/echo`;
+      const proxied = `${service.origin.replace('http', 'ws')}/v1/public/${echo.name}/sessions/${session.id}/echo`;
+      const headers = { authorization: `Bearer ${service.publicKey}` };
+      const open = (url: string, count: number) => openAll(Array.from({ length: count }, () => ({ url, headers })));
+
+      const straight = await exchange(service, await open(direct, socketsOfSession), options);
+      const spliced = await exchange(service, await open(proxied, socketsOfSession), options);
+      const straightFew = await exchange(service, await open(direct, sessionsOfSockets), options);
+      const starts = await Promise.all(Array.from({ length: sessionsOfSockets }, () => startSocket(service)));
+      const relayed = await exchange(service, await openAll(starts), options);
+      return [
+        figureOf(`${socketsOfSession} sockets of one session`, spliced, straight),
+        figureOf(`${sessionsOfSockets} sessions at /ws/generic`, relayed, straightFew),
+      ];
+    }),
+};
+
+type Exchange = { readonly cpu: number; readonly latencies: readonly number[] };
+
+function figureOf(what: string, ours: Exchange, straight: Exchange): Figure {
+  const times = ({ latencies }: Exchange) =>
+    `p50 ${milliseconds(quantile(latencies, 0.5))}, p99 ${milliseconds(quantile(latencies, 0.99))}`;
+  return {
+    what: `WebSocket relay, ${what}, ${perSecond} messages/s each`,
+    ours: `${percentOfCore(ours.cpu)}, ${times(ours)}`,
+    reference: `${times(straight)} direct`,
+    ratio: null,
+    limit: null,
+  };
+}
+
+type Address = { readonly url: string; readonly headers: Record<string, string> };
+
+async function startSocket(service: Service): Promise<Address> {
+  const answer = await request(`${service.origin}/v1/public/${talk.name}/start`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.publicKey}`, 'content-type': 'application/json' },
+    body: '{"transport":"websocket"}',
+  });
+  const { wsUrl, token } = (await answer.body.json()) as { wsUrl: string; token: string };
+  return { url: wsUrl, headers: { authorization: `Bearer ${token}` } };
+}
+
+function openAll(addresses: readonly Address[]): Promise<WebSocket[]> {
+  return Promise.all(
+    addresses.map(
+      ({ url, headers }) =>
+        new Promise<WebSocket>((resolve, reject) => {
+          const socket = new WebSocket(url, { headers, perMessageDeflate: false });
+          socket.once('open', () => resolve(socket));
+          socket.once('error', reject);
+        }),
+    ),
+  );
+}
+
+/** Sends on all sockets at a steady pace, spread over the interval; each message carries when it was sent. */
+async function exchange(service: Service, sockets: readonly WebSocket[], options: BenchOptions): Promise<Exchange> {
+  const latencies: number[] = [];
+  let sent = 0;
+  let complete: () => void = () => undefined;
+  for (const socket of sockets) {
+    socket.on('message', (data: RawData) => {
+      latencies.push(performance.now() - (data as Buffer).readDoubleBE(0));
+      if (latencies.length === sent) complete();
+    });
+  }
+  const seconds = options.quick ? 3 : 10;
+  const ticksPerSecond = 250;
+  const cpu = await cpuShare([service.pid], async () => {
+    const begin = performance.now();
+    for await (const _ of setInterval(1000 / ticksPerSecond)) {
+      const elapsed = Math.min(performance.now() - begin, seconds * 1000);
+      // What a late tick missed is made up for, so the pace holds.
+      const due = Math.floor((elapsed / 1000) * perSecond * sockets.length);
+      for (; sent < due; sent++) sockets[sent % sockets.length]?.send(stamped());
+      if (elapsed >= seconds * 1000) break;
+    }
+    if (latencies.length < sent) {
+      await new Promise<void>((resolve, reject) => {
+        complete = resolve;
+        for (const socket of sockets) socket.once('close', () => reject(new Error('a socket closed on the way')));
+      });
+    }
+  });
+  const closed = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+  for (const socket of sockets) socket.close();
+  await Promise.all(closed);
+  return { cpu, latencies };
+}
+
+function stamped(): Buffer {
+  const message = Buffer.alloc(messageBytes);
+  message.writeDoubleBE(performance.now());
+  return message;
+}

@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { Agent, type ClientRequest, type RequestOptions, request } from 'node:http';
+import type pg from 'pg';
+import { type Bench, milliseconds } from '../figure.ts';
+import { freePort } from '../free-port.ts';
+import { plainEnvironment, stopChild } from '../program.ts';
+import { quantile } from '../quantile.ts';
+import { parrotFile } from '../repository.ts';
+import { answers, type Service, withService } from '../service.ts';
+import { poolOf, stopSession } from '../sessions.ts';
+import { waitUntil } from '../wait-until.ts';
+
+const limit = { most: 2 } as const;
+const agent = { name: 'parrot', bot: 'parrot', minAgents: 2, maxAgents: 10 } as const;
+
+/**
+ * From the request until the bot's handler is entered: through the service with a warm pool, against a `POST /bot` straight
+ * to a bot that is as fresh and as ready, plus one commit of the same database.
+ */
+export const warmStart: Bench = {
+  name: 'warm-start',
+  run: async ({ quick, log }) =>
+    withService({ agents: [agent] }, async (service) => {
+      await service.database.query(`create table bench_commits (id uuid primary key, payload text not null)`);
+      const ours: number[] = [];
+      const direct: number[] = [];
+      const commits: number[] = [];
+      const sums: number[] = [];
+      const samples = quick ? 20 : 200;
+      // The first few only warm up what runs: the service, the database, this process.
+      for (let index = -5; index < samples; index++) {
+        await poolOf(service, agent.name, agent.minAgents);
+        const [start, post, commit] = [
+          await startOnce(service),
+          await postOnce(),
+          await commitOnce(service.database),
+        ] as const;
+        if (index < 0) continue;
+        ours.push(start);
+        direct.push(post);
+        commits.push(commit);
+        sums.push(post + commit);
+        if (index % 50 === 49) log(`${index + 1} of ${samples}`);
+      }
+      return ([0.5, 0.99] as const).map((fraction) => {
+        const at = (values: readonly number[]) => quantile(values, fraction);
+        return {
+          what: `warm start, p${fraction * 100}`,
+          ours: milliseconds(at(ours)),
+          reference: `${milliseconds(at(sums))} (POST ${milliseconds(at(direct))}, commit ${milliseconds(at(commits))})`,
+          ratio: at(ours) / at(sums),
+          limit,
+        };
+      });
+    }),
+};
+
+/** The clock of this process and of a bot: microseconds of the same machine. */
+const clock = () => performance.timeOrigin + performance.now();
+
+async function startOnce(service: Service): Promise<number> {
+  const headers = { authorization: `Bearer ${service.publicKey}` };
+  const before = clock();
+  const sent = post(`${service.origin}/v1/public/${agent.name}/start`, headers, '{"createDailyRoom":false}');
+  const { sessionId } = JSON.parse(await answerOf(sent)) as { sessionId: string };
+  const url = `${service.origin}/v1/public/${agent.name}/sessions/${sessionId}/entered`;
+  const after = await enteredAt(url, headers, sessionId);
+  await stopSession(service, agent.name, sessionId);
+  return after - before;
+}
+
+/** A bot as the service would have made it ready: it has answered one probe and one question. */
+async function postOnce(): Promise<number> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [parrotFile], {
+    stdio: 'ignore',
+    env: { ...plainEnvironment, PORT: String(port) },
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  try {
+    await waitUntil('the parrot', async () => ((await answers(`${origin}/readyz`)) ? true : undefined));
+    await answers(`${origin}/_bot/session`);
+    const sessionId = randomUUID();
+    const before = clock();
+    const sent = post(`${origin}/bot`, { 'x-session-id': sessionId }, '{}');
+    const answer = answerOf(sent);
+    const after = await enteredAt(`${origin}/entered`, {}, sessionId);
+    post(`${origin}/_bot/stop`, {}, '{"graceSeconds":1}').on('error', () => undefined);
+    await answer;
+    return after - before;
+  } finally {
+    await stopChild(child);
+  }
+}
+
+async function commitOnce(database: pg.Pool): Promise<number> {
+  const values = [randomUUID(), 'x'.repeat(400)];
+  const before = performance.now();
+  await database.query('insert into bench_commits (id, payload) values ($1, $2)', values);
+  return performance.now() - before;
+}
+
+/** On a connection of its own, as one who comes for a session has it. */
+function post(url: string, headers: Record<string, string>, body: string): ClientRequest {
+  const options: RequestOptions = {
+    method: 'POST',
+    agent: false,
+    headers: { ...headers, 'content-type': 'application/json', 'content-length': String(body.length) },
+  };
+  const sent = request(url, options);
+  sent.end(body);
+  return sent;
+}
+
+function answerOf(sent: ClientRequest): Promise<string> {
+  return new Promise((resolve, reject) => {
+    sent.on('error', reject);
+    sent.on('response', async (response) => {
+      let text = '';
+      for await (const chunk of response.setEncoding('utf8')) text += chunk;
+      if (response.statusCode === 200) resolve(text);
+      else reject(new Error(`${response.statusCode} ${text}`));
+    });
+  });
+}
+
+/** The bot tells when it was entered, as soon as it was. */
+function enteredAt(url: string, headers: Record<string, string>, sessionId: string): Promise<number> {
+  const kept = new Agent({ keepAlive: true });
+  const ask = () =>
+    new Promise<number | undefined>((resolve, reject) => {
+      answerOf(request(url, { headers, agent: kept }).end()).then((text) => {
+        const entered = JSON.parse(text) as { sessionId: string | null; enteredAtMs: number };
+        resolve(entered.sessionId === sessionId ? entered.enteredAtMs : undefined);
+      }, reject);
+    });
+  return waitUntil('the handler', ask, { everyMilliseconds: 2 }).finally(() => kept.destroy());
+}
