@@ -38,9 +38,10 @@ const reservedFolders = ['/pcc', '/_bot'];
  */
 export function isReserved(path: string): boolean {
   const segments: string[] = [];
-  for (const segment of decodeFully(path).replaceAll('\\', '/').toLowerCase().split('/')) {
+  for (const written of decodeFully(path).replaceAll('\\', '/').toLowerCase().split('/')) {
+    const segment = written.split(';')[0] ?? '';
     if (segment === '..') segments.pop();
-    else if (segment !== '' && segment !== '.') segments.push(segment.split(';')[0] ?? '');
+    else if (segment !== '' && segment !== '.') segments.push(segment);
   }
   const plain = `/${segments.join('/')}`;
   return (
@@ -48,12 +49,17 @@ export function isReserved(path: string): boolean {
   );
 }
 
+/** @throws URIError when the path itself is not percent-encoded; a `%` that it encodes is a `%`, and no error. */
 function decodeFully(path: string): string {
-  let text = path;
-  for (let round = 0; round < 3; round += 1) {
-    const decoded = decodeURIComponent(text);
-    if (decoded === text) break;
-    text = decoded;
-  }
+  let text = decodeURIComponent(path);
+  for (let round = 1; round < 3; round += 1) text = text.replace(/(?:%[0-9a-f]{2})+/gi, decodeIfPossible);
   return text;
+}
+
+function decodeIfPossible(escapes: string): string {
+  try {
+    return decodeURIComponent(escapes);
+  } catch {
+    return escapes;
+  }
 }
