@@ -1,0 +1,71 @@
+import { operations } from '@bothost/contract';
+import { fastify } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { responseSchema } from './response-schema.ts';
+
+/** What the framework writes of `value` under a schema. */
+async function written(type: z.ZodType, value: unknown): Promise<unknown> {
+  const app = fastify();
+  app.get('/', { schema: { response: { 200: responseSchema(type) } } }, async () => value);
+  const answer = await app.inject('/');
+  await app.close();
+  return answer.json();
+}
+
+describe('what is written under a response schema', () => {
+  const type = z.object({
+    name: z.string(),
+    note: z.string().nullable(),
+    inner: z.object({ n: z.number().int() }).nullable(),
+    rows: z.array(z.object({ id: z.string() })),
+    free: z.record(z.string(), z.unknown()).nullable(),
+    maybe: z.string().optional(),
+  });
+
+  it('is what was declared, nulls as nulls', async () => {
+    const value = { name: 'a', note: null, inner: null, rows: [], free: null };
+    expect(await written(type, value)).toEqual(value);
+  });
+
+  it('is whole where nothing is null', async () => {
+    const value = {
+      name: 'a',
+      note: 'b',
+      inner: { n: 1 },
+      rows: [{ id: 'x' }],
+      free: { anything: [1, { deep: null }] },
+      maybe: 'm',
+    };
+    expect(await written(type, value)).toEqual(value);
+  });
+
+  it('has no field that was not declared, at no depth', async () => {
+    const value = {
+      name: 'a',
+      note: null,
+      inner: { n: 1, secret: 's' },
+      rows: [{ id: 'x', secret: 's' }],
+      free: null,
+      secret: 's',
+    };
+    expect(await written(type, value)).toEqual({
+      name: 'a',
+      note: null,
+      inner: { n: 1 },
+      rows: [{ id: 'x' }],
+      free: null,
+    });
+  });
+});
+
+it('every operation has a schema that the serializer takes as it is, without references', async () => {
+  for (const operation of Object.values(operations)) {
+    const schema = responseSchema(operation.response);
+    expect(JSON.stringify(schema), operation.name).not.toContain('$ref');
+    const app = fastify();
+    app.get('/', { schema: { response: { 200: schema } } }, async () => ({}));
+    await app.ready();
+    await app.close();
+  }
+});
