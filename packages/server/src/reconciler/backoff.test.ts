@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createBackoff } from './backoff.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
-const after = (milliseconds: number) => new Date(now.getTime() + milliseconds);
+const later = (milliseconds: number) => new Date(now.getTime() + milliseconds);
 
 describe('the rest after failed starts', () => {
   it('doubles from a second to a minute', () => {
@@ -11,7 +11,7 @@ describe('the rest after failed starts', () => {
       backoff.failed('d');
       return backoff.until('d');
     });
-    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => after(seconds * 1000)));
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => later(seconds * 1000)));
   });
 
   it('is over with the first start that works, and begins small again', () => {
@@ -21,7 +21,7 @@ describe('the rest after failed starts', () => {
     backoff.succeeded('d');
     expect(backoff.until('d')).toBeNull();
     backoff.failed('d');
-    expect(backoff.until('d')).toEqual(after(1000));
+    expect(backoff.until('d')).toEqual(later(1000));
   });
 
   it('is of one deployment only', () => {
