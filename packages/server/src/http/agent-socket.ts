@@ -84,6 +84,8 @@ export function createAgentSocket(context: AgentSocketContext) {
     session.onStop(() => close(client, bot));
     context.telemetry.proxied('websocket', 'answered');
     const ended = relay(client, bot);
+    // Both were held until each could hear the other.
+    client.resume();
     bot.resume();
     await session.live();
     await ended;

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** A `deploy.toml` in values; what is left out has the service's default. */
+export type BotOptions = {
+  readonly minAgents?: number;
+  readonly maxAgents?: number;
+  readonly websocketAuth?: 'none' | 'token';
+  /** JavaScript that runs first in the bot, in place of the puppet when `alone` is set. */
+  readonly prelude?: string;
+  readonly alone?: boolean;
+};
+
+export type BotDirectory = { readonly path: string; readonly remove: () => Promise<void> };
+
+/**
+ * A bot that does what a test tells it: `POST /tell` evaluates its body, with `state.starts` (the requests that started
+ * sessions, `{headers, body}`) and `state.end(status, body)`, which answers the one that is open. `/echo` gives back what
+ * arrived. WebSockets, also at `/ws`, do what `state.onSocket(socket, request)` says; by default they echo.
+ */
+const puppet = `
+const http = require('node:http');
+const { WebSocketServer } = require('ws');
+const state = { starts: [], upgrades: [], aborted: 0, end: () => undefined, onSocket: echoSocket, onRequest: undefined };
+function echoSocket(socket) {
+  socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
+}
+const sockets = new WebSocketServer({ noServer: true, maxPayload: 64 * 1024 * 1024 });
+async function textOf(request) {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+const server = http.createServer(async (request, response) => {
+  const path = request.url.split('?')[0];
+  if (path === '/readyz') return response.end();
+  if (path === '/bot') {
+    state.starts.push({ headers: request.headers, body: await textOf(request) });
+    state.end = (status, body) => { response.statusCode = status; response.end(body); };
+    return;
+  }
+  if (path === '/tell') {
+    try { response.end(JSON.stringify((await eval(await textOf(request))) ?? null)); }
+    catch (error) { response.statusCode = 500; response.end(error.code ?? String(error)); }
+    return;
+  }
+  if (path === '/echo') {
+    const { method, url, headers, rawHeaders } = request;
+    const body = await textOf(request);
+    response.setHeader('content-type', 'application/json');
+    return response.end(JSON.stringify({ method, url, headers, rawHeaders, body }));
+  }
+  if (state.onRequest !== undefined) return state.onRequest(request, response);
+  response.statusCode = 404;
+  response.end('the bot knows no such path');
+});
+server.on('upgrade', (request, socket, head) => {
+  state.upgrades.push({ url: request.url, headers: request.headers });
+  if (state.refuse !== undefined) return socket.end(state.refuse);
+  sockets.handleUpgrade(request, socket, head, (client) => state.onSocket(client, request));
+});
+server.listen(Number(process.env.PORT), process.env.BOT_HOST);
+`;
+
+/** Writes a bot into a directory of its own. Its WebSockets are those of the package that the service uses, copied. */
+export async function writeBot(name: string, options: BotOptions = {}): Promise<BotDirectory> {
+  const root = await mkdtemp(join(tmpdir(), 'bothost-bot-'));
+  await chmod(root, 0o711);
+  const path = join(root, name);
+  await mkdir(join(path, 'node_modules'), { recursive: true });
+  const { minAgents = 0, maxAgents = 5, websocketAuth = 'token' } = options;
+  await writeFile(
+    join(path, 'deploy.toml'),
+    `agent_name = "${name}"\nwebsocket_auth = "${websocketAuth}"\n[scaling]\nmin_agents = ${minAgents}\nmax_agents = ${maxAgents}\n`,
+  );
+  await writeFile(join(path, 'package.json'), JSON.stringify({ name, main: 'main.js', version: randomUUID() }));
+  const ws = dirname(createRequire(import.meta.url).resolve('ws/package.json'));
+  await cp(ws, join(path, 'node_modules/ws'), { recursive: true });
+  await writeFile(join(path, 'main.js'), `${options.prelude ?? ''}\n${options.alone === true ? '' : puppet}`);
+  return { path, remove: () => rm(root, { recursive: true, force: true }) };
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { SessionResponse } from '@bothost/contract';
+import { expect } from 'vitest';
+import type { TestServer } from './test-server.ts';
+
+type Service = Pick<TestServer, 'url' | 'publicKey' | 'publicClient' | 'client'>;
+
+export function sessionUrl(service: Service, agentName: string, sessionId: string, path = ''): string {
+  return `${service.url}/v1/public/${agentName}/sessions/${sessionId}${path}`;
+}
+
+export function withKey(key: string, headers: Record<string, string> = {}): { headers: Record<string, string> } {
+  return { headers: { authorization: `Bearer ${key}`, ...headers } };
+}
+
+/** A plain start; the id of its session. */
+export async function start(service: Service, agentName: string, body: Record<string, unknown> = {}): Promise<string> {
+  const { sessionId = '' } = await service.publicClient.startSession({ params: { agentName }, body: { body } });
+  return sessionId;
+}
+
+/** Has the puppet of a session evaluate code, once it is ready. Rejects with what the code threw. */
+export async function tell<T = unknown>(
+  service: Service,
+  agentName: string,
+  sessionId: string,
+  code: string,
+): Promise<T> {
+  const url = sessionUrl(service, agentName, sessionId, '/tell');
+  const response = await fetch(url, { method: 'POST', body: code, ...withKey(service.publicKey) });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(text);
+  return JSON.parse(text) as T;
+}
+
+export async function stop(service: Service, agentName: string, sessionId: string): Promise<void> {
+  await service.client.stopSession({ params: { agentName, sessionId } });
+}
+
+/** The record of a session, once it has ended. */
+export async function ended(service: Service, agentName: string, sessionId: string): Promise<SessionResponse> {
+  const read = () => service.client.getSession({ params: { agentName, sessionId } });
+  await expect.poll(async () => (await read()).endedAt, { timeout: 25_000, interval: 50 }).not.toBeNull();
+  return read();
+}
+
+/** Waits until nothing of an agent runs any more, so that the next test finds its whole capacity. */
+export async function idle(service: Service, agentName: string): Promise<void> {
+  const read = () => service.client.getAgent({ params: { agentName } });
+  await expect.poll(async () => (await read()).activeSessionCount, { timeout: 25_000, interval: 50 }).toBe(0);
+}
+
+/** A bare connection to the service, for what no HTTP client would send. */
+export async function openSocket(service: Pick<TestServer, 'url'>): Promise<Socket> {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Sends bytes as they are and reads until the service closes. The request must ask for the close or deserve it. */
+export async function sendRaw(service: Pick<TestServer, 'url'>, bytes: string): Promise<string> {
+  const socket = await openSocket(service);
+  socket.write(bytes, 'latin1');
+  let text = '';
+  socket.setEncoding('latin1');
+  socket.on('error', () => undefined);
+  socket.on('data', (chunk: string) => {
+    text += chunk;
+  });
+  await once(socket, 'close');
+  return text;
+}
