@@ -74,28 +74,30 @@ export function describeResources(setup: RuntimeSetup): void {
       expect(exit).toMatchObject({ code: null, signal: 'SIGKILL', outOfMemory: true });
     });
 
-    it.runIf(setup.enforcesLimits)('holds a ready bot to its share of the CPU', async () => {
-      const { start } = await openFixture(setup);
-      const address = await start('held', '', { ...LIMITS, cpuMillicores: 250 });
-      const share = await tell(
-        address,
-        `const from = process.cpuUsage(); const until = Date.now() + 1000; while (Date.now() < until);
+    if (setup.enforcesLimits)
+      it('holds a ready bot to its share of the CPU', async () => {
+        const { start } = await openFixture(setup);
+        const address = await start('held', '', { ...LIMITS, cpuMillicores: 250 });
+        const share = await tell(
+          address,
+          `const from = process.cpuUsage(); const until = Date.now() + 1000; while (Date.now() < until);
          const used = process.cpuUsage(from); (used.user + used.system) / 1e6`,
-      );
-      expect(share).toBeLessThan(0.4);
-    });
-
-    it.runIf(!setup.enforcesLimits)('says of a bot which limits the machine does not enforce', async () => {
-      const { start, runtime } = await openFixture(setup);
-      await start('unbound');
-      const wanted: InstanceNotice[] = ['cpu-limit-not-enforced', 'memory-limit-sampled'];
-      const noticed: InstanceNotice[] = [];
-      await nextEvent(runtime(), 'noticed', 'unbound', ({ notice }) => {
-        noticed.push(notice);
-        return wanted.every((name) => noticed.includes(name));
+        );
+        expect(share).toBeLessThan(0.4);
       });
-      expect(noticed.sort()).toEqual(wanted);
-    });
+
+    if (!setup.enforcesLimits)
+      it('says of a bot which limits the machine does not enforce', async () => {
+        const { start, runtime } = await openFixture(setup);
+        await start('unbound');
+        const wanted: InstanceNotice[] = ['cpu-limit-not-enforced', 'memory-limit-sampled'];
+        const noticed: InstanceNotice[] = [];
+        await nextEvent(runtime(), 'noticed', 'unbound', ({ notice }) => {
+          noticed.push(notice);
+          return wanted.every((name) => noticed.includes(name));
+        });
+        expect(noticed.sort()).toEqual(wanted);
+      });
   });
 }
 
