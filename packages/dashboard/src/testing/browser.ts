@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+
+const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+const required = import.meta.env['CI'] === 'true';
+/** There is a browser, or a run that must have one. */
+export const hasBrowser = program !== undefined || required;
+if (!hasBrowser) console.info('Skipped: no Chromium at /usr/bin/chromium.');
+
+const browserArguments = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** A browser without a microphone, or with one that hears `spokenWav`; the file is written to `folder`. */
+export async function launchBrowser(microphoneFolder: string | null): Promise<Browser> {
+  if (program === undefined) throw new Error('Chromium is missing: apt-get install chromium');
+  if (microphoneFolder === null) return chromium.launch({ executablePath: program, args: browserArguments });
+  const voice = join(microphoneFolder, 'voice.wav');
+  await writeFile(voice, spokenWav());
+  const microphone = [
+    '--use-fake-ui-for-media-stream',
+    '--use-fake-device-for-media-stream',
+    `--use-file-for-fake-audio-capture=${voice}`,
+  ];
+  return chromium.launch({ executablePath: program, args: [...browserArguments, ...microphone] });
+}
+
+/** Three seconds of silence and one of a tone with overtones, again and again: somebody who says one word at a time. */
+function spokenWav(): Buffer {
+  const rate = 48_000;
+  const samples = new Int16Array(4 * rate);
+  for (let i = 3 * rate; i < samples.length; i++) {
+    const t = (2 * Math.PI * i) / rate;
+    samples[i] = 6000 * (Math.sin(180 * t) + 0.5 * Math.sin(360 * t) + 0.25 * Math.sin(540 * t));
+  }
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0);
+  header.writeUInt32LE(36 + samples.byteLength, 4);
+  header.write('WAVEfmt ', 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(rate, 24);
+  header.writeUInt32LE(rate * 2, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36);
+  header.writeUInt32LE(samples.byteLength, 40);
+  return Buffer.concat([header, Buffer.from(samples.buffer)]);
+}
