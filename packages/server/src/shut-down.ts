@@ -6,7 +6,7 @@ import { finishSession } from './sessions/finish.ts';
 import { decideEnd, listOpenSessions } from './sessions/progress.ts';
 import type { Store } from './store/open-store.ts';
 
-type Parts = Pick<Context, 'db' | 'now' | 'newId' | 'logger' | 'host' | 'reconciler' | 'attendance'> & {
+type Parts = Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'reconciler' | 'attendance'> & {
   readonly app: FastifyInstance;
   readonly runtime: Runtime;
   readonly rounds: { readonly stop: () => Promise<void> };

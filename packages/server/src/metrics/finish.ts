@@ -1,9 +1,10 @@
 import type { Database } from '../store/tables.ts';
+import { idWithin } from '../uuid.ts';
 import { percentiles } from './percentiles.ts';
 import { deleteSamples, insertMetrics, type SessionMetricsRow, samplesOf } from './rows.ts';
 import { type Sample, seriesOf } from './series.ts';
 
-type Context = { db: Database; now: () => Date; newId: () => string };
+type Context = { db: Database };
 
 /**
  * Turns the samples of a session that ends into its final record. Call it in the transaction that ends the session; a
@@ -11,14 +12,14 @@ type Context = { db: Database; now: () => Date; newId: () => string };
  */
 export async function finishMetrics(context: Context, sessionId: string, late: readonly Sample[]): Promise<void> {
   const stored = await samplesOf(context.db, sessionId);
-  const row = summarize(context, sessionId, merge(stored, late));
+  const row = summarize(sessionId, merge(stored, late));
   if (row !== null) await insertMetrics(context.db, { ...row, timeseries: JSON.stringify(row.timeseries) });
   await deleteSamples(context.db, sessionId);
 }
 
 /** The metrics of a session so far, in the shape of the final record. */
 export async function metricsSoFar(context: Context, sessionId: string): Promise<SessionMetricsRow | null> {
-  return summarize(context, sessionId, await samplesOf(context.db, sessionId));
+  return summarize(sessionId, await samplesOf(context.db, sessionId));
 }
 
 function merge(stored: readonly Sample[], late: readonly Sample[]): readonly Sample[] {
@@ -26,11 +27,7 @@ function merge(stored: readonly Sample[], late: readonly Sample[]): readonly Sam
   return [...stored, ...late.filter(([t]) => t > known)];
 }
 
-function summarize(
-  context: Pick<Context, 'now' | 'newId'>,
-  sessionId: string,
-  samples: readonly Sample[],
-): SessionMetricsRow | null {
+function summarize(sessionId: string, samples: readonly Sample[]): SessionMetricsRow | null {
   const cpu = percentiles(samples.map(([, c]) => c));
   const memory = percentiles(samples.map(([, , m]) => m));
   const first = samples[0];
@@ -38,7 +35,7 @@ function summarize(
   if (cpu === null || memory === null || first === undefined || last === undefined) return null;
   return {
     session_id: sessionId,
-    id: context.newId(),
+    id: idWithin(sessionId, 'resource metrics'),
     sample_count: samples.length,
     cpu_p50: cpu.p50,
     cpu_p90: cpu.p90,

@@ -8,7 +8,7 @@ import { endRow, type SessionRow } from './rows.ts';
  * record. `late` are samples that were not stored yet. Undefined when the session had ended already.
  */
 export function finishSession(
-  context: { db: Database; now: () => Date; newId: () => string },
+  context: { db: Database },
   sessionId: string,
   status: string,
   endedAt: Date,
@@ -16,7 +16,7 @@ export function finishSession(
 ): Promise<SessionRow | undefined> {
   return context.db.transaction().execute(async (db) => {
     const row = await endRow(db, sessionId, status, endedAt);
-    if (row !== undefined) await finishMetrics({ ...context, db }, sessionId, late);
+    if (row !== undefined) await finishMetrics({ db }, sessionId, late);
     return row;
   });
 }

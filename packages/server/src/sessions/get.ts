@@ -12,7 +12,7 @@ import { findWithMetrics } from './rows.ts';
  * @throws failure `not-found`
  */
 export async function getSession(
-  context: { db: Database; now: () => Date; newId: () => string },
+  context: { db: Database },
   scope: { organizationId: string },
   agentName: string,
   sessionId: string,

@@ -14,7 +14,7 @@ import { stateOf } from './rows.ts';
  * @throws failure `not-found`
  */
 export async function stopSession(
-  context: { db: Database; now: () => Date; newId: () => string },
+  context: { db: Database; now: () => Date },
   scope: { organizationId: string },
   agentName: string,
   sessionId: string,

@@ -1,0 +1,262 @@
+import { operations } from '@bothost/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { insertSamples } from '../metrics/rows.ts';
+import type { Sample } from '../metrics/series.ts';
+import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
+import { newId } from '../uuid.ts';
+import { finishSession } from './finish.ts';
+import { getSession } from './get.ts';
+
+const notFound = expect.objectContaining({ name: 'ApiError', reason: 'not-found', status: 404 });
+/** Spec 2.1. */
+const twelve = [
+  'sessionId',
+  'serviceId',
+  'organizationId',
+  'deploymentId',
+  'endedAt',
+  'botStartSeconds',
+  'coldStart',
+  'completionStatus',
+  'createdAt',
+  'updatedAt',
+  'resourceMetrics',
+  'meetingIds',
+];
+
+describe('getSession', () => {
+  let rows: TestRows;
+  let organizationId: string;
+  let agentId: string;
+  let deploymentId: string;
+  const context = () => ({ db: rows.db });
+  const get = (sessionId: string, agent = 'parrot') => getSession(context(), { organizationId }, agent, sessionId);
+  const add = (fields: Parameters<TestRows['session']>[1] = {}) =>
+    rows.session({ organizationId, agentId, deploymentId }, fields);
+
+  beforeAll(async () => {
+    rows = await testRows();
+    organizationId = await rows.organization();
+    agentId = await rows.agent(organizationId);
+    deploymentId = await rows.deployment(agentId);
+  });
+  afterAll(() => rows.close());
+
+  const states = [
+    ['waiting', { state: 'waiting', transport: 'websocket' }],
+    ['starting', { state: 'starting', requested_at: ago(1), claimed_at: ago(1) }],
+    ['live', { state: 'live', requested_at: ago(9), claimed_at: ago(8), bot_started_at: ago(5), cold_start: true }],
+    ['ending', { state: 'ending', ending_status: 'SESSION_STOPPED' }],
+    ['ended', { state: 'ended', completion_status: 'HTTP_ERROR', ended_at: ago(1) }],
+  ] as const;
+
+  it.each(states)('has all twelve fields of a session that is %s', async (_, fields) => {
+    const session = await get(await add(fields));
+    expect(Object.keys(session)).toEqual(expect.arrayContaining(twelve));
+    expect(operations.getSession.response.parse(session)).toEqual(session);
+    expect(session.meetingIds).toEqual([]);
+  });
+
+  it('has nulls until the bot has started', async () => {
+    const session = await get(await add({ requested_at: ago(3), claimed_at: ago(3), cold_start: null }));
+    expect(session).toMatchObject({
+      endedAt: null,
+      botStartSeconds: null,
+      coldStart: null,
+      completionStatus: null,
+      resourceMetrics: null,
+      startPhases: null,
+      endState: 'active',
+    });
+  });
+
+  it('has the start once it happened, in seconds from the request and by phases', async () => {
+    const id = await add({
+      state: 'live',
+      created_at: ago(10),
+      requested_at: ago(10),
+      claimed_at: ago(9.9),
+      ready_at: ago(7),
+      bot_started_at: ago(6.6),
+      cold_start: true,
+    });
+    expect(await get(id)).toMatchObject({
+      botStartSeconds: 3,
+      coldStart: true,
+      startPhases: { claim: 100, boot: 2900, handOver: 400 },
+    });
+  });
+
+  it('a warm start has no boot', async () => {
+    const times = { requested_at: ago(10), claimed_at: ago(9.9), ready_at: ago(900), bot_started_at: ago(9.8) };
+    expect(await get(await add({ state: 'live', cold_start: false, ...times }))).toMatchObject({
+      botStartSeconds: 0,
+      coldStart: false,
+      startPhases: { claim: 100, boot: 0, handOver: 100 },
+    });
+  });
+
+  it('one that ended before its bot started has no start', async () => {
+    const id = await add({
+      state: 'ended',
+      completion_status: 'BOT_START_TIMEOUT',
+      ended_at: testNow,
+      requested_at: ago(120),
+    });
+    expect(await get(id)).toMatchObject({ botStartSeconds: null, coldStart: null, endState: 'agent_start_timeout' });
+  });
+
+  it('shows the metrics so far of a live session, and the same after its end', async () => {
+    const id = await add({ state: 'live', bot_started_at: ago(10) });
+    const start = Math.floor(ago(10).getTime() / 1000);
+    const samples = Array.from({ length: 7 }, (_, n): Sample => [start + n, 100 * (n + 1), 1_000 * (n + 1)]);
+    await insertSamples(rows.db, [
+      { sessionId: id, samples: samples.slice(0, 5) },
+      { sessionId: id, samples: samples.slice(5) },
+    ]);
+    const live = (await get(id)).resourceMetrics;
+    expect(live).toMatchObject({
+      sessionId: id,
+      sampleCount: 7,
+      cpuMillicoresP50: 400,
+      cpuMillicoresP99: 700,
+      memoryBytesP50: 4_000,
+      memoryBytesP95: 7_000,
+      timeseries: [
+        { t: start, c: 300, m: 5_000 },
+        { t: start + 5, c: 650, m: 7_000 },
+      ],
+      eventTs: new Date((start + 6) * 1000).toISOString(),
+      createdAt: new Date(start * 1000).toISOString(),
+    });
+    expect((await get(id)).resourceMetrics).toEqual(live);
+
+    await finishSession(context(), id, 'HTTP_COMPLETED', testNow, []);
+    expect((await get(id)).resourceMetrics).toEqual(live);
+  });
+
+  it('shows an end that came with its cause and its events', async () => {
+    const at = testNow.toISOString();
+    const id = await add({
+      state: 'live',
+      bot_started_at: ago(5),
+      events: JSON.stringify([{ code: 'INSTANCE_EXITED', at, detail: { code: 137, outOfMemory: true } }]),
+    });
+    await finishSession(context(), id, 'HTTP_ERROR', testNow, []);
+    expect(await get(id)).toMatchObject({
+      endedAt: at,
+      completionStatus: 'HTTP_ERROR',
+      endState: 'agent_error',
+      events: [{ eventCode: 'INSTANCE_EXITED', eventTs: at, detail: { code: 137, outOfMemory: true } }],
+    });
+  });
+
+  it('takes the id in either case, and says it in lower case', async () => {
+    const id = await add();
+    expect((await get(id.toUpperCase())).sessionId).toBe(id);
+  });
+
+  it.each(['', 'x', '123', '0192f0c4-7d2a-7c11-8a53', '%00', "'; drop table sessions; --"])(
+    'an id that is no UUID (%j) cannot exist',
+    async (id) => {
+      await expect(get(id)).rejects.toEqual(notFound);
+    },
+  );
+
+  it('says the same 404 of what is not there, of another agent, of another organization', async () => {
+    const other = await rows.organization();
+    const otherAgent = await rows.agent(other);
+    const otherDeployment = await rows.deployment(otherAgent);
+    const mine = await add();
+    const theirs = await rows.session({ organizationId: other, agentId: otherAgent, deploymentId: otherDeployment });
+    const second = await rows.agent(organizationId, { name: 'second' });
+    await rows.deployment(second);
+    const errors = await Promise.all(
+      [get(newId()), get(theirs), get(theirs, otherAgent), get(mine, 'second'), get(mine, 'nobody')].map((asked) =>
+        asked.then(
+          () => null,
+          (error: unknown) => error,
+        ),
+      ),
+    );
+    for (const error of errors) expect(error).toEqual(errors[0]);
+    expect(errors[0]).toEqual(notFound);
+  });
+
+  it('finds the sessions of a deleted agent by its id, and not by its name', async () => {
+    const old = await rows.agent(organizationId, { name: 'old' });
+    const session = await rows.session({ organizationId, agentId: old, deploymentId: await rows.deployment(old) });
+    await rows.db.updateTable('agents').set({ deleted_at: testNow }).where('id', '=', old).execute();
+    await expect(get(session, 'old')).rejects.toEqual(notFound);
+    expect((await get(session, old)).serviceId).toBe(old);
+    expect((await get(session, old.toUpperCase())).serviceId).toBe(old);
+  });
+});
+
+describe('the end of a session', () => {
+  let rows: TestRows;
+  let of: { organizationId: string; agentId: string; deploymentId: string };
+  const context = () => ({ db: rows.db });
+
+  beforeAll(async () => {
+    rows = await testRows();
+    const organizationId = await rows.organization();
+    const agentId = await rows.agent(organizationId);
+    of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
+  });
+  afterAll(() => rows.close());
+
+  it('happens once, whoever comes at the same time', async () => {
+    const id = await rows.session(of, { state: 'live' });
+    const ends = await Promise.all(
+      ['HTTP_COMPLETED', 'HTTP_ERROR', '500', 'DONE'].map((status) =>
+        finishSession(context(), id, status, testNow, []),
+      ),
+    );
+    const [first, ...others] = ends.filter((row) => row !== undefined);
+    expect(others).toEqual([]);
+    expect((await getSession(context(), of, 'parrot', id)).completionStatus).toBe(first?.completion_status);
+  });
+
+  it('keeps the cause that was decided before, whatever the bot says at last', async () => {
+    const id = await rows.session(of, { state: 'ending', ending_status: 'SESSION_TIME_LIMIT' });
+    expect((await finishSession(context(), id, 'HTTP_COMPLETED', testNow, []))?.completion_status).toBe(
+      'SESSION_TIME_LIMIT',
+    );
+  });
+
+  it('is never before its beginning', async () => {
+    const id = await rows.session(of, { state: 'live' });
+    expect((await finishSession(context(), id, 'WS_CONNECTION_CLOSED', ago(60), []))?.ended_at).toEqual(testNow);
+  });
+
+  it('drops the body, and adds the samples that were not stored yet, each once', async () => {
+    const id = await rows.session(of, { state: 'live', body: '{"a":1}' });
+    await insertSamples(rows.db, [
+      {
+        sessionId: id,
+        samples: [
+          [1, 10, 10],
+          [2, 20, 20],
+        ],
+      },
+    ]);
+    await finishSession(context(), id, 'HTTP_COMPLETED', testNow, [
+      [2, 20, 20],
+      [3, 30, 30],
+    ]);
+    expect((await getSession(context(), of, 'parrot', id)).resourceMetrics).toMatchObject({
+      sampleCount: 3,
+      cpuMillicoresP99: 30,
+    });
+    const kept = await rows.db.selectFrom('sessions').select('body').where('id', '=', id).executeTakeFirst();
+    expect(kept).toEqual({ body: null });
+    expect(await rows.db.selectFrom('session_samples').selectAll().where('session_id', '=', id).execute()).toEqual([]);
+  });
+
+  it('of a session without samples has no metrics', async () => {
+    const id = await rows.session(of, { state: 'starting' });
+    await finishSession(context(), id, 'HTTP_ERROR', testNow, []);
+    expect((await getSession(context(), of, 'parrot', id)).resourceMetrics).toBeNull();
+  });
+});
