@@ -1,4 +1,4 @@
-import { failure } from '@bothost/contract';
+import { failure, namePattern } from '@bothost/contract';
 import type { Context } from './context.ts';
 import type { SocketSession } from './http/agent-socket.ts';
 import type { SocketPath } from './http/socket-path.ts';
@@ -22,6 +22,8 @@ export async function connectSocket(
 ): Promise<SocketSession> {
   if (context.isDraining()) throw failure('shutting-down');
   const requestedAt = context.now();
+  // A name that nothing can have is not asked for: PostgreSQL takes no NUL.
+  if (![path.organizationName, path.agentName].every((name) => namePattern.test(name))) throw failure('token-invalid');
   const organization = await organizationByName(context.db, path.organizationName);
   if (organization === null) throw failure('token-invalid');
   const { agentName } = path;

@@ -24,6 +24,7 @@ import { parseSessionPath } from './session-path.ts';
 import { createSessionProxy } from './session-proxy.ts';
 import { parseSocketPath } from './socket-path.ts';
 import { proxyUpgrade } from './upgrade-proxy.ts';
+import { handshakeProblem } from './websocket-handshake.ts';
 
 export type AppContext = {
   readonly logger: Logger;
@@ -69,7 +70,11 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     socket.once('close', () => upgraded.delete(socket));
     const id = requestId(incoming);
     const socketPath = parseSocketPath(incoming);
-    if (socketPath !== null) return void sockets.handle(incoming, socket, head, socketPath, id);
+    if (socketPath !== null) {
+      const problem = handshakeProblem(incoming);
+      if (problem !== null) return refuseUpgrade(socket, problem, id);
+      return void sockets.handle(incoming, socket, head, socketPath, id);
+    }
     const path = parseSessionPath(incoming.url ?? '');
     if (path !== null) return void proxyUpgrade(context, incoming, socket, head, path, id);
     refuseUpgrade(socket, failure('endpoint-not-found'), id);
@@ -88,6 +93,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
   app.setNotFoundHandler(async (request, reply) => {
     const kind = kindOfPath(request.url);
     if (kind !== null) await callerOf(context.authenticator, request, kind);
+    if (parseSocketPath(request.raw) !== null) throw failure('upgrade-required');
     throw wrongMethod(request, reply) ?? failure('endpoint-not-found');
   });
 

@@ -11,6 +11,7 @@ export function failureHeaders(error: ApiError): OutgoingHttpHeaders {
   return {
     ...(busy ? { 'retry-after': String(retryAfterSeconds) } : {}),
     ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(error.status === 426 ? { upgrade: 'websocket' } : {}),
   };
 }
 

@@ -6,6 +6,7 @@ import { refuseUpgrade } from './failure-response.ts';
 import { headersForBot } from './forwarded-headers.ts';
 import type { SessionPath } from './session-path.ts';
 import { locate, type ProxyContext } from './session-proxy.ts';
+import { isWebSocket } from './websocket-handshake.ts';
 
 /**
  * An upgrade through the session proxy (our extension of bot contract 2.12): after the bot's 101 both sockets are spliced,
@@ -24,6 +25,7 @@ export async function proxyUpgrade(
   try {
     const { target, key } = withoutKey(path.target);
     const address = await locate(context, incoming, path, bearerToken(incoming) ?? key);
+    if (!isWebSocket(incoming)) throw failure('upgrade-required');
     await splice(context, incoming, socket, head, { ...path, target }, address);
   } catch (error) {
     const known = context.toFailure(error);
@@ -53,7 +55,7 @@ function splice(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const headers = headersForBot(incoming.headers, path.sessionId);
-    const upgrade = { connection: 'Upgrade', upgrade: incoming.headers.upgrade ?? 'websocket' };
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
     const sent = request({
       ...address,
       path: path.target,
