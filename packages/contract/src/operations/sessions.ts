@@ -116,7 +116,14 @@ export const getSession = operation({
   errors: ['not-found'],
 });
 
-const unixSeconds = z.coerce.number<number>().int().min(0).describe('Unix time in seconds').optional();
+/** Up to the end of the year 9999: later moments are none for the database. */
+const unixSeconds = z.coerce
+  .number<number>()
+  .int()
+  .min(0)
+  .max(253_402_300_799)
+  .describe('Unix time in seconds')
+  .optional();
 
 /** Cloud API 5.2. `startTimeMax` 0 means no limit. */
 export const getSessions = operation({

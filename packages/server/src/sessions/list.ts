@@ -37,19 +37,21 @@ export async function listSessions(
   return {
     total_count: total,
     sessions: rows.map(presentSummary),
-    nextCursor: last === undefined ? null : encodeCursor({ createdAt: last.created_at.toISOString(), id: last.id }),
+    nextCursor: last === undefined ? null : encodeCursor({ createdAt: last.created_at, id: last.id }),
   };
 }
 
-type Cursor = { readonly createdAt: string; readonly id: string };
+type Cursor = { readonly createdAt: Date; readonly id: string };
 
-function encodeCursor(cursor: Cursor): string {
-  return Buffer.from(`${cursor.createdAt} ${cursor.id}`).toString('base64url');
+function encodeCursor({ createdAt, id }: Cursor): string {
+  return Buffer.from(`${createdAt.toISOString()} ${id}`).toString('base64url');
 }
 
 function decodeCursor(text: string): Cursor {
-  const [createdAt = '', id = ''] = Buffer.from(text, 'base64url').toString().split(' ');
-  if (!isUuid(id) || Number.isNaN(Date.parse(createdAt))) {
+  const [time = '', id = ''] = Buffer.from(text, 'base64url').toString().split(' ');
+  const createdAt = new Date(time);
+  // Only what `encodeCursor` writes: other forms of a date, or years of five digits, may be none for the database.
+  if (!isUuid(id) || !/^\d{4}-/.test(time) || Number.isNaN(createdAt.getTime()) || createdAt.toISOString() !== time) {
     throw failure('invalid-request', { issues: [{ path: 'query.cursor', message: 'not a cursor of this list' }] });
   }
   return { createdAt, id };

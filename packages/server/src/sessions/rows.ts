@@ -46,13 +46,15 @@ export function changeSession(
 
 /** Ends a session, once: a cause that was decided before (`ending_status`) wins. Undefined when it has ended already. */
 export function endRow(db: Database, id: string, status: string, endedAt: Date): Promise<SessionRow | undefined> {
+  // A last heartbeat may be older than the session's own last moments, and a record must be in order. Nulls do not count.
+  const latest = sql<Date>`greatest(${endedAt}::timestamptz, created_at, requested_at, bot_started_at)`;
   return db
     .updateTable('sessions')
     .set((column) => ({
       state: 'ended',
       completion_status: column.fn.coalesce('ending_status', column.val(status)),
-      ended_at: sql<Date>`greatest(${endedAt}::timestamptz, created_at)`,
-      updated_at: endedAt,
+      ended_at: latest,
+      updated_at: latest,
       body: null,
     }))
     .where('id', '=', id)
@@ -165,7 +167,7 @@ export const endStateSql = sql<string>`case
   when bot_started_at is null then 'ended_before_agent_start'
   else 'completed' end`;
 
-export const botStartSecondsSql = sql<number>`round(extract(epoch from bot_started_at - requested_at))`;
+const botStartSecondsSql = sql<number>`round(extract(epoch from bot_started_at - requested_at))`;
 
 function filtered(db: Database, filter: SessionFilter) {
   const { deploymentId, from, to, status, startType, startSeconds, endState } = filter;
@@ -192,7 +194,7 @@ export async function countSessions(db: Database, filter: SessionFilter): Promis
 export function pageOfSessions(
   db: Database,
   filter: SessionFilter,
-  page: { limit: number; offset: number; after: { createdAt: string; id: string } | null },
+  page: { limit: number; offset: number; after: { createdAt: Date; id: string } | null },
 ): Promise<SessionRow[]> {
   let query = filtered(db, filter).selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(page.limit);
   if (page.after === null) query = query.offset(page.offset);

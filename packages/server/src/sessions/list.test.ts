@@ -1,0 +1,246 @@
+import type { EndState } from '@bothost/contract';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
+import { newId } from '../uuid.ts';
+import { endStateOf } from './end-state.ts';
+import { listSessions } from './list.ts';
+import { endStateSql } from './rows.ts';
+
+const endStates = Object.keys({
+  active: true,
+  completed: true,
+  ended_before_agent_start: true,
+  agent_start_timeout: true,
+  terminated: true,
+  agent_error: true,
+} satisfies Record<EndState, true>);
+const seconds = (date: Date) => Math.floor(date.getTime() / 1000);
+const plain = { limit: 10, offset: 0, status: 'all', startType: 'all', startTimeMin: 0, startTimeMax: 0 } as const;
+
+describe('the list of sessions', () => {
+  let rows: TestRows;
+  let of: { organizationId: string; agentId: string; deploymentId: string };
+  let secondDeployment: string;
+  const ids: Record<string, string> = {};
+
+  type Query = Parameters<typeof listSessions>[3];
+  const list = (query: Partial<Query> = {}, agent = 'parrot') =>
+    listSessions({ db: rows.db }, of, agent, { ...plain, ...query });
+  /** The names of the sessions that a query finds, in order. */
+  const names = async (query: Partial<Query>) => {
+    const { sessions } = await list(query);
+    return sessions.map(({ sessionId }) => Object.keys(ids).find((name) => ids[name] === sessionId));
+  };
+
+  beforeAll(async () => {
+    rows = await testRows();
+    const organizationId = await rows.organization();
+    const agentId = await rows.agent(organizationId);
+    secondDeployment = await rows.deployment(agentId);
+    of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
+    const add = async (name: string, fields: Parameters<TestRows['session']>[1]) => {
+      ids[name] = await rows.session(of, fields);
+    };
+    const started = (age: number, took: number) => ({
+      created_at: ago(age),
+      requested_at: ago(age),
+      bot_started_at: ago(age - took),
+    });
+    await add('stopped', {
+      ...started(50, 7),
+      state: 'ended',
+      completion_status: 'SESSION_STOPPED',
+      ended_at: ago(9),
+      cold_start: true,
+    });
+    await add('failed', {
+      ...started(40, 3),
+      state: 'ended',
+      completion_status: '500',
+      ended_at: ago(9),
+      cold_start: false,
+    });
+    await add('done', {
+      ...started(30, 0),
+      state: 'ended',
+      completion_status: 'HTTP_COMPLETED',
+      ended_at: ago(9),
+      cold_start: false,
+    });
+    await add('never', {
+      created_at: ago(20),
+      state: 'ended',
+      completion_status: 'BOT_START_TIMEOUT',
+      ended_at: ago(9),
+    });
+    await add('live', { ...started(10, 2), state: 'live', cold_start: true, deployment_id: secondDeployment });
+    await add('waiting', { created_at: ago(5), state: 'waiting', transport: 'websocket' });
+  });
+  afterAll(() => rows.close());
+
+  it('has all, newest first, and their number', async () => {
+    expect(await names({})).toEqual(['waiting', 'live', 'never', 'done', 'failed', 'stopped']);
+    expect(await list()).toMatchObject({ total_count: 6, nextCursor: null });
+  });
+
+  it.each<[string, () => Partial<Query>, string[]]>([
+    ['those that go on', () => ({ status: 'active' }), ['waiting', 'live']],
+    ['those that ended', () => ({ status: 'ended' }), ['never', 'done', 'failed', 'stopped']],
+    ['cold starts', () => ({ startType: 'cold' }), ['live', 'stopped']],
+    ['warm starts', () => ({ startType: 'warm' }), ['done', 'failed']],
+    ['those of a deployment', () => ({ deploymentId: secondDeployment }), ['live']],
+    ['those of no deployment', () => ({ deploymentId: 'none' }), []],
+    ['those from a moment on', () => ({ startTime: seconds(ago(20)) }), ['waiting', 'live', 'never']],
+    ['those up to a moment', () => ({ endTime: seconds(ago(40)) }), ['failed', 'stopped']],
+    [
+      'those between two moments',
+      () => ({ startTime: seconds(ago(40)), endTime: seconds(ago(20)) }),
+      ['never', 'done', 'failed'],
+    ],
+    ['those whose bot took at least so long', () => ({ startTimeMin: 3 }), ['failed', 'stopped']],
+    ['those whose bot took at most so long', () => ({ startTimeMax: 2 }), ['live', 'done']],
+    ['those in between', () => ({ startTimeMin: 1, startTimeMax: 3 }), ['live', 'failed']],
+    ['those of an end state', () => ({ endState: 'agent_error' }), ['failed']],
+    ['those of a word that is no end state', () => ({ endState: 'exploded' }), []],
+    ['those of two filters at once', () => ({ status: 'ended', startType: 'cold' }), ['stopped']],
+  ])('has %s', async (_, query, expected) => {
+    expect(await names(query())).toEqual(expected);
+    expect((await list(query())).total_count).toBe(expected.length);
+  });
+
+  it.each(endStates)('filtered by the end state %s has exactly the sessions that show it', async (endState) => {
+    const all = (await list()).sessions.filter((session) => session.endState === endState);
+    expect((await list({ endState })).sessions).toEqual(all);
+  });
+
+  it('comes in pages, by offset or by cursor', async () => {
+    const first = await list({ limit: 4 });
+    expect(first.sessions).toHaveLength(4);
+    expect(first.total_count).toBe(6);
+    const byCursor = await list({ limit: 4, cursor: first.nextCursor ?? '' });
+    const byOffset = await list({ limit: 4, offset: 4 });
+    expect(byCursor.sessions).toEqual(byOffset.sessions);
+    expect(byCursor).toMatchObject({ total_count: 6, nextCursor: null });
+  });
+
+  const id = '0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11';
+  it.each([
+    'x',
+    `${id}`,
+    `2026 ${id}`,
+    `today ${id}`,
+    '2026-11-20T12:00:00.000Z',
+    `2026-13-40T12:00:00.000Z ${id}`,
+    `+275760-09-13T00:00:00.000Z ${id}`,
+  ])('a cursor that is none (%s) is told', async (text) => {
+    await expect(list({ cursor: Buffer.from(text).toString('base64url') })).rejects.toMatchObject({
+      reason: 'invalid-request',
+      issues: [{ path: 'query.cursor' }],
+    });
+  });
+
+  it('of an unknown agent is 404', async () => {
+    await expect(list({}, 'nobody')).rejects.toMatchObject({ reason: 'not-found' });
+  });
+
+  it('of a deleted agent is there under its id', async () => {
+    const agentId = await rows.agent(of.organizationId, { name: 'old', deleted_at: testNow });
+    await expect(list({}, 'old')).rejects.toMatchObject({ reason: 'not-found' });
+    expect(await list({}, agentId)).toEqual({ total_count: 0, sessions: [], nextCursor: null });
+  });
+});
+
+describe('the list while sessions are added', () => {
+  let rows: TestRows;
+  beforeAll(async () => {
+    rows = await testRows();
+  });
+  afterAll(() => rows.close());
+
+  it('by cursor shows each session that was there at the first page once, in order', async () => {
+    const organizationId = await rows.organization();
+    const page = fc.record({ limit: fc.integer({ min: 1, max: 4 }), added: fc.array(fc.nat(3), { maxLength: 3 }) });
+    // Several of one moment, so that the id has to break ties.
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(5), { maxLength: 8 }),
+        fc.array(page, { minLength: 1, maxLength: 12 }),
+        async (ages, pages) => {
+          const agentId = await rows.agent(organizationId, { name: `a${newId()}` });
+          const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
+          const before = new Set<string>();
+          for (const age of ages) before.add(await rows.session(of, { created_at: ago(age) }));
+          const seen: string[] = [];
+          let cursor: string | undefined;
+          for (let turn = 0; turn === 0 || cursor !== undefined; turn += 1) {
+            const { limit, added } = pages[turn % pages.length] ?? { limit: 1, added: [] };
+            const query = { ...plain, limit, ...(cursor === undefined ? {} : { cursor }) };
+            const found = await listSessions({ db: rows.db }, of, agentId, query);
+            seen.push(...found.sessions.map(({ sessionId }) => sessionId));
+            cursor = found.nextCursor ?? undefined;
+            for (const age of added) await rows.session(of, { created_at: ago(-1 - age) });
+          }
+          expect(new Set(seen).size).toBe(seen.length);
+          expect(seen.filter((one) => before.has(one)).length).toBe(before.size);
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+});
+
+describe('the end state of a session', () => {
+  let rows: TestRows;
+  beforeAll(async () => {
+    rows = await testRows();
+  });
+  afterAll(() => rows.close());
+
+  const words = [
+    'HTTP_COMPLETED',
+    'HTTP_ERROR',
+    'WS_CONNECTION_CLOSED',
+    'BOT_START_TIMEOUT',
+    'BOT_CONNECTION_TIMEOUT',
+    'SESSION_STOPPED',
+    'SESSION_TIME_LIMIT',
+    'CALLER_HUNG_UP',
+    '200',
+    '404',
+    '500',
+    '5000',
+    'A500',
+  ];
+
+  it('is the same word in the filter as in the answer, for all states, statuses and starts', async () => {
+    const all = ['waiting', 'starting', 'live', 'ending', 'ended'].flatMap((state) =>
+      (state === 'ended' ? words : [null]).flatMap((completion_status) =>
+        [null, testNow].map((bot_started_at) => ({ state, completion_status, bot_started_at })),
+      ),
+    );
+    const { rows: answers } = await sql<{ state: string }>`
+      select ${endStateSql} as state from unnest(
+        ${all.map((one) => one.state)}::text[], ${all.map((one) => one.completion_status)}::text[],
+        ${all.map((one) => one.bot_started_at)}::timestamptz[]
+      ) with ordinality as one (state, completion_status, bot_started_at, number) order by number`.execute(rows.db);
+    expect(answers.map(({ state }) => state)).toEqual(all.map(endStateOf));
+    expect(new Set(all.map(endStateOf))).toEqual(new Set(endStates));
+  });
+
+  it.each([
+    ['completed', 'HTTP_COMPLETED', true],
+    ['completed', 'CALLER_HUNG_UP', true],
+    ['agent_error', 'HTTP_ERROR', true],
+    ['agent_error', '500', true],
+    ['agent_error', '500', false],
+    ['ended_before_agent_start', 'HTTP_ERROR', false],
+    ['ended_before_agent_start', 'WS_CONNECTION_CLOSED', false],
+    ['agent_start_timeout', 'BOT_START_TIMEOUT', false],
+    ['terminated', 'SESSION_STOPPED', false],
+    ['terminated', 'SESSION_TIME_LIMIT', true],
+  ])('is %s for %s (bot started: %s)', (word, completion_status, started) => {
+    expect(endStateOf({ state: 'ended', completion_status, bot_started_at: started ? testNow : null })).toBe(word);
+  });
+});
