@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
+import { newId } from '../uuid.ts';
+import { purgeSessions } from './retention.ts';
+
+const day = 86_400;
+
+describe('retention', () => {
+  let rows: TestRows;
+  let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
+  const purge = (days: number) => purgeSessions({ db: rows.db, now: () => testNow }, days);
+  const ended = (seconds: number) =>
+    ({
+      state: 'ended',
+      completion_status: 'HTTP_COMPLETED',
+      created_at: ago(seconds + 60),
+      ended_at: ago(seconds),
+    }) as const;
+  const left = async (table: 'sessions' | 'instances') =>
+    new Set((await rows.db.selectFrom(table).select('id').execute()).map(({ id }) => id));
+
+  beforeAll(async () => {
+    rows = await testRows();
+    const organizationId = await rows.organization();
+    const agentId = await rows.agent(organizationId);
+    of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
+  });
+  afterAll(() => rows.close());
+
+  it('keeps what goes on, however old, and what ended within its days; the rest goes with its metrics', async () => {
+    const open = await rows.session(of, { state: 'live', created_at: ago(500 * day) });
+    const young = await rows.session(of, ended(90 * day - 1));
+    const old = await rows.session(of, ended(90 * day + 1));
+    await rows.db
+      .insertInto('session_metrics')
+      .values(
+        [young, old].map((session_id) => ({
+          session_id,
+          id: session_id,
+          sample_count: 1,
+          ...{ cpu_p50: 1, cpu_p90: 1, cpu_p95: 1, cpu_p99: 1 },
+          ...{ memory_p50: 1, memory_p90: 1, memory_p95: 1, memory_p99: 1 },
+          timeseries: '[]',
+          event_at: testNow,
+          created_at: testNow,
+        })),
+      )
+      .execute();
+    expect(await purge(90)).toBe(1);
+    expect(await left('sessions')).toEqual(new Set([open, young]));
+    const metrics = await rows.db.selectFrom('session_metrics').select('session_id').execute();
+    expect(metrics).toEqual([{ session_id: young }]);
+  });
+
+  it('of 0 days keeps all sessions', async () => {
+    const id = await rows.session(of, ended(5_000 * day));
+    expect(await purge(0)).toBe(0);
+    expect(await left('sessions')).toContain(id);
+  });
+
+  it('goes on until all is gone, also when that is more than one batch', async () => {
+    const rowsOfOne = Array.from({ length: 1_500 }, () => ({
+      organization_id: of.organizationId,
+      agent_id: of.agentId,
+      deployment_id: of.deploymentId,
+      transport: 'none' as const,
+      updated_at: testNow,
+      events: '[]',
+      ...ended(1_000 * day),
+    }));
+
+    await rows.db
+      .insertInto('sessions')
+      .values(rowsOfOne.map((row) => ({ id: newId(), ...row })))
+      .execute();
+    expect(await purge(100)).toBeGreaterThanOrEqual(1_500);
+    const old = rows.db
+      .selectFrom('sessions')
+      .where('ended_at', '<', ago(100 * day))
+      .select('id');
+    expect(await old.execute()).toEqual([]);
+  });
+
+  it("keeps an instance's row for a day after its end, and never touches one that runs", async () => {
+    const running = await rows.instance(of, { created_at: ago(9 * day) });
+    const fresh = await rows.instance(of, { state: 'ended', ended_at: ago(day - 1) });
+    const gone = await rows.instance(of, { state: 'ended', ended_at: ago(day + 1) });
+    await purge(0);
+    const kept = await left('instances');
+    expect(kept).toContain(running);
+    expect(kept).toContain(fresh);
+    expect(kept).not.toContain(gone);
+  });
+});

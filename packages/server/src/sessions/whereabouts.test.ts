@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
+import { newId } from '../uuid.ts';
+import { createDirectory } from './whereabouts.ts';
+
+const address = { host: '127.0.0.1', port: 40_000 };
+const never = new AbortController().signal;
+const entry = (fields: object = {}) => ({
+  sessionId: newId(),
+  organizationId: newId(),
+  agentName: 'parrot',
+  instanceId: newId(),
+  address: null,
+  ...fields,
+});
+
+describe('where sessions run', () => {
+  let rows: TestRows;
+  let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
+  const open = () => createDirectory({ db: rows.db });
+
+  beforeAll(async () => {
+    rows = await testRows();
+    const organizationId = await rows.organization();
+    const agentId = await rows.agent(organizationId);
+    of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
+  });
+  afterAll(() => rows.close());
+
+  it('is known from its claim to its end', async () => {
+    const directory = open();
+    const one = entry();
+    directory.expect(one);
+    expect(directory.known(one.sessionId.toUpperCase())).toEqual({ ...one, open: false });
+    expect(directory.running()).toEqual([]);
+    directory.ready(one.sessionId, address);
+    expect(directory.running()).toEqual([{ sessionId: one.sessionId, instanceId: one.instanceId }]);
+    directory.opened(one.sessionId);
+    expect(directory.known(one.sessionId)).toEqual({ ...one, address, open: true });
+    directory.gone(one.sessionId);
+    expect(directory.known(one.sessionId)).toBeUndefined();
+    expect(directory.running()).toEqual([]);
+  });
+
+  it('nothing is made of a word about a session that is not known', () => {
+    const directory = open();
+    directory.ready('unknown', address);
+    directory.opened('unknown');
+    directory.gone('unknown');
+    expect(directory.known('unknown')).toBeUndefined();
+  });
+
+  it('those who wait for the instance, and those who wait for the bot, are told in turn', async () => {
+    const directory = open();
+    const one = entry();
+    directory.expect(one);
+    const told: string[] = [];
+    const ready = directory.whenReady(one.sessionId, never).then((found) => told.push(`ready ${found?.port}`));
+    const opened = directory.whenOpen(one.sessionId, never).then((found) => told.push(`open ${found?.port}`));
+    directory.ready(one.sessionId, address);
+    await ready;
+    expect(told).toEqual(['ready 40000']);
+    directory.opened(one.sessionId);
+    await opened;
+    expect(told).toEqual(['ready 40000', 'open 40000']);
+    expect(await directory.whenOpen(one.sessionId, never)).toEqual(address);
+  });
+
+  it('those who wait are told when the session ends', async () => {
+    const directory = open();
+    const one = entry();
+    directory.expect(one);
+    const waiting = [directory.whenReady(one.sessionId, never), directory.whenOpen(one.sessionId, never)];
+    directory.gone(one.sessionId);
+    expect(await Promise.all(waiting)).toEqual([null, null]);
+  });
+
+  it('one may wait for a session that is not known yet: a server that comes back', async () => {
+    const directory = open();
+    const one = entry();
+    const waiting = directory.whenOpen(one.sessionId, never);
+    directory.expect(one);
+    directory.ready(one.sessionId, address);
+    directory.opened(one.sessionId);
+    expect(await waiting).toEqual(address);
+  });
+
+  it('who waits no longer gets nothing', async () => {
+    const directory = open();
+    const one = entry();
+    directory.expect(one);
+    const patience = new AbortController();
+    const waiting = directory.whenOpen(one.sessionId, patience.signal);
+    patience.abort();
+    expect(await waiting).toBeNull();
+  });
+
+  describe('asked of the database', () => {
+    const find = async (state: 'waiting' | 'starting' | 'live' | 'ending', instance?: 'starting' | 'ready') => {
+      const sessionId = await rows.session(of, { state });
+      const ready = instance === 'ready' ? {} : { state: 'starting' as const, host: null, port: null, ready_at: null };
+      if (instance !== undefined) await rows.instance(of, { session_id: sessionId, ...ready });
+      return { sessionId, found: await open().find(sessionId.toUpperCase()) };
+    };
+
+    it.each([
+      ['waiting', undefined, { address: null, open: false, instanceId: null }],
+      ['starting', 'starting', { address: null, open: false }],
+      ['starting', 'ready', { address, open: false }],
+      ['live', 'ready', { address, open: true }],
+    ] as const)('a session that is %s, its instance %s, is found', async (state, instance, expected) => {
+      const { sessionId, found } = await find(state, instance);
+      expect(found).toMatchObject({ sessionId, organizationId: of.organizationId, agentName: 'parrot', ...expected });
+    });
+
+    it('one that ends or has ended is not', async () => {
+      expect((await find('ending', 'ready')).found).toBeUndefined();
+      const ended = await rows.session(of, { state: 'ended', completion_status: '500', ended_at: testNow });
+      expect(await open().find(ended)).toBeUndefined();
+    });
+
+    it.each(['', 'x', newId()])('nor is what is none (%j)', async (id) => {
+      expect(await open().find(id)).toBeUndefined();
+    });
+  });
+});
