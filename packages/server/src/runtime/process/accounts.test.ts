@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { FIRST_ID, LAST_ID, preferredId, releaseUid, reserveUid } from './accounts.ts';
+import { FIRST_ID, LAST_ID, preferredId, releaseForgotten, releaseUid, reserveUid } from './accounts.ts';
 
 async function directories() {
   const root = await mkdtemp(join(tmpdir(), 'bothost-accounts-'));
@@ -31,4 +31,14 @@ it('takes back what is left over when all are taken, and says when none is', asy
   await writeFile(join(reservations, String(FIRST_ID + 7)), join(owner, 'gone'));
   expect(await reserveUid(reservations, owner)).toBe(FIRST_ID + 7);
   expect(await readdir(reservations)).toHaveLength(LAST_ID - FIRST_ID + 1);
+});
+
+it('gives back what a killed server had reserved in its directory and not written down, and nothing of others', async () => {
+  const { reservations, owner } = await directories();
+  const known = await reserveUid(reservations, join(owner, 'known'));
+  await reserveUid(reservations, join(owner, 'not-written-down'));
+  await reserveUid(reservations, join(owner, 'known'));
+  const others = await reserveUid(reservations, join(owner, 'other', 'instance'));
+  releaseForgotten(reservations, owner, (directory) => (directory === join(owner, 'known') ? known : null));
+  expect((await readdir(reservations)).sort()).toEqual([String(known), String(others)].sort());
 });

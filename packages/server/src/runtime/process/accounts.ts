@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** User and group ids that systemd leaves to dynamic users (systemd.exec(5)); no account of a distribution is in it. */
 export const FIRST_ID = 61184;
@@ -29,6 +39,23 @@ export async function reserveUid(reservationsDirectory: string, owner: string): 
 export function releaseUid(reservationsDirectory: string, uid: number, owner: string): void {
   const path = join(reservationsDirectory, String(uid));
   if (readOwner(path) === owner) rmSync(path, { force: true });
+}
+
+/**
+ * Gives back what a killed server had reserved for instances of this directory and not written down, or not given back.
+ * `accountOf` says which user id the instance in a directory has. Not while a server of the directory starts instances.
+ */
+export function releaseForgotten(
+  reservationsDirectory: string,
+  instancesDirectory: string,
+  accountOf: (owner: string) => number | null,
+): void {
+  if (!existsSync(reservationsDirectory)) return;
+  for (const name of readdirSync(reservationsDirectory)) {
+    const owner = readOwner(join(reservationsDirectory, name));
+    if (owner === null || dirname(owner) !== instancesDirectory || accountOf(owner) === Number(name)) continue;
+    releaseUid(reservationsDirectory, Number(name), owner);
+  }
 }
 
 /** Where to begin looking, so that names that differ rarely meet. */

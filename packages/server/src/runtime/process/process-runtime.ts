@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { PrepareError, type RunningInstance, type Runtime, type Usage } from '../runtime.ts';
-import { RESERVATIONS_DIRECTORY } from './accounts.ts';
+import { RESERVATIONS_DIRECTORY, releaseForgotten } from './accounts.ts';
 import { findInstances } from './adopt.ts';
 import { removeGroup } from './cgroup-host.ts';
 import { createInstanceEvents, exitedEvent } from './events.ts';
 import { type Instance, type InstanceOptions, openInstance } from './instance.ts';
-import { instanceFiles } from './instance-record.ts';
+import { instanceFiles, readRecord } from './instance-record.ts';
 import { findInterpreter } from './interpreter.ts';
 import { chooseIsolation, makePassable, requirePassable, TRIAL_ACCOUNT, usesOwnAccounts } from './isolation.ts';
 import { readKernelUnits } from './kernel-units.ts';
@@ -87,6 +87,11 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     return instance;
   };
 
+  if (isolation.ownAccounts) {
+    const accountOf = (owner: string) =>
+      readRecord(instanceFiles(instancesDirectory, basename(owner)))?.account?.uid ?? null;
+    releaseForgotten(reservationsDirectory, instancesDirectory, accountOf);
+  }
   for (const found of findInstances(instancesDirectory, bootId, now())) {
     instances.set(found.record.instanceId, open({ ...found, child: null }));
   }
