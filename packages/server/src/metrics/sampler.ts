@@ -13,13 +13,15 @@ export type Sampler = {
   readonly store: () => Promise<void>;
   /** Ends a session's sampling and returns what was not stored yet. */
   readonly take: (sessionId: string) => readonly Sample[];
+  /** How many sessions are being sampled. */
+  readonly size: () => number;
 };
 
 type State = { readonly at: number; readonly cpuMicroseconds: number; readonly unsaved: Sample[] };
 
 /**
  * Turns the runtime's cumulative usage into samples. The first reading of a session gives no sample, only the mark that
- * the next one is measured from; after a restart of the server the gap is bridged by its mean, as one sample.
+ * the next one is measured from; so it is again after a restart of the server, whose time away has no samples.
  */
 export function createSampler(context: {
   db: Database;
@@ -29,6 +31,7 @@ export function createSampler(context: {
   const states = new Map<string, State>();
 
   async function sample(targets: readonly Sampled[]): Promise<void> {
+    forgetOthers(targets);
     if (targets.length === 0) return;
     const usages = await context.usage(targets.map((target) => target.instanceId));
     const at = context.now().getTime();
@@ -39,6 +42,14 @@ export function createSampler(context: {
       const unsaved = before?.unsaved ?? [];
       if (before !== undefined && at > before.at) unsaved.push(sampleBetween(before, at, usage));
       states.set(sessionId, { at, cpuMicroseconds: usage.cpuMicroseconds, unsaved });
+    }
+  }
+
+  /** A session that ended while it was being sampled is noted once more after its end. */
+  function forgetOthers(targets: readonly Sampled[]) {
+    const wanted = new Set(targets.map((target) => target.sessionId));
+    for (const [sessionId, { unsaved }] of states) {
+      if (unsaved.length === 0 && !wanted.has(sessionId)) states.delete(sessionId);
     }
   }
 
@@ -56,7 +67,7 @@ export function createSampler(context: {
     return unsaved;
   }
 
-  return { sample, store, take };
+  return { sample, store, take, size: () => states.size };
 }
 
 function sampleBetween(before: State, at: number, usage: Usage): Sample {

@@ -32,7 +32,7 @@ const knownStatuses = new Set([
 
 const startBuckets = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120];
 
-/** `gauges` are read when the operator's Prometheus asks: open sessions, instances by state, the depth of the pool. */
+/** Counters and histograms of the service, and Node's own metrics beside them. */
 export function createTelemetry(): Telemetry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'bothost_' });
