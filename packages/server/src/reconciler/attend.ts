@@ -4,7 +4,7 @@ import { startHeaders } from '../sessions/bot-headers.ts';
 import { markHandedOver, markLive } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';
 import type { Attendance } from './attendance.ts';
-import { askBot, postBot } from './bot-http.ts';
+import { askBot, type BotSession, postBot } from './bot-http.ts';
 import { type BotAnswer, completionOf } from './completion.ts';
 
 /** A session whose instance is ready, with all that its hand-over needs. */
@@ -34,7 +34,7 @@ export type AttendContext = {
   readonly closing: AbortSignal;
   /** Tries again while the database is away. */
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
-  readonly finish: (sessionId: string, status: string) => Promise<void>;
+  readonly finish: (sessionId: string, status: string, at?: Date) => Promise<void>;
   /** The bot has the session: requests may reach it. */
   readonly onOpen: (sessionId: string) => void;
   /** It took it just now. */
@@ -97,7 +97,8 @@ export async function resume(context: AttendContext, session: AttendedSession): 
     }
     if (known.state === 'ended') {
       const word = known.completionStatus ?? null;
-      return finishBy(context, session, started, { kind: 'answered', status: known.status ?? 200, word });
+      const answer = { kind: 'answered', status: known.status ?? 200, word } as const;
+      return finishBy(context, session, started, answer, endOf(known, started, context.now()));
     }
   }
 }
@@ -114,7 +115,14 @@ async function finishBy(
   session: AttendedSession,
   startedAt: Date | null,
   answer: BotAnswer,
+  endedAt: Date = context.now(),
 ): Promise<void> {
   const limit = startedAt === null ? Number.POSITIVE_INFINITY : startedAt.getTime() + session.maxSeconds * 1000;
-  await context.finish(session.id, completionOf(answer, context.now().getTime() >= limit));
+  await context.finish(session.id, completionOf(answer, endedAt.getTime() >= limit), endedAt);
+}
+
+/** A bot knows when it was done, also while no server was there to hear it; but not in the future, nor before its start. */
+export function endOf(known: Pick<BotSession, 'endedAt'>, startedAt: Date, now: Date): Date {
+  const said = known.endedAt == null ? now : new Date(known.endedAt);
+  return said > now ? now : said < startedAt ? startedAt : said;
 }

@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
-import { findInstance, markEnded, noteInstance } from '../instances/lifecycle.ts';
+import { findInstance, markEnded, noteInstance, type OpenInstance } from '../instances/lifecycle.ts';
 import type { InstanceEvent, Runtime } from '../runtime/runtime.ts';
-import { recordEvents, stateOfSession } from '../sessions/progress.ts';
+import { markLive, recordEvents, stateOfSession } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';
 import type { Attendance } from './attendance.ts';
+import { isCold } from './cold.ts';
 import { completionOfExit } from './completion.ts';
 
 type Context = {
@@ -62,12 +63,12 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
   context.logger.info({ instanceId: event.instanceId, sessionId, code, signal, outOfMemory }, 'an instance ended');
   if (instance !== undefined && sessionId === null && instance.state === 'ready')
     context.onIdleExit(instance.deployment_id);
-  if (sessionId !== null) {
+  if (instance !== undefined && sessionId !== null) {
     const cause = { code, signal, outOfMemory, ...(code === 0 ? {} : { tail }) };
     const stored = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
     await persist(() => recordEvents(db, sessionId, [stored]));
     await context.attendance.released(sessionId, AbortSignal.timeout(lastWordMilliseconds));
-    await context.finish(sessionId, await statusByExit(context, sessionId, event.exit), event.at);
+    await context.finish(sessionId, await statusByExit(context, sessionId, instance, event.exit), event.at);
   }
   await persist(() => markEnded(context, event.instanceId));
   await context.runtime.forget(event.instanceId);
@@ -84,8 +85,18 @@ async function notice(context: Context, event: Extract<InstanceEvent, { kind: 'n
 }
 
 /** For a session that nobody could hear the end of (bot contract 2.8, last paragraph). */
-async function statusByExit(context: Context, sessionId: string, exit: { code: number | null }): Promise<string> {
+async function statusByExit(
+  context: Context,
+  sessionId: string,
+  instance: OpenInstance,
+  exit: { code: number | null },
+) {
   const session = await context.persist(() => stateOfSession(context.db, sessionId));
-  if (session?.bot_started_at == null) return 'HTTP_ERROR';
+  const at = session?.bot_started_at ?? session?.handed_over_at ?? null;
+  if (session === undefined || at === null) return 'HTTP_ERROR';
+  // The server was killed between the hand-over and the word that it is live.
+  const cold = isCold(instance, session.requested_at);
+  if (session.bot_started_at === null)
+    await context.persist(() => markLive(context, sessionId, { at, readyAt: instance.ready_at, cold }));
   return session.transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : completionOfExit(exit);
 }

@@ -1,13 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { activateDeployment, failDeployment, lockForScaling } from '../agents/deployment.ts';
-import {
-  findInstance,
-  markEnded,
-  type OpenInstance,
-  provisionInstances,
-  retireInstance,
-} from '../instances/lifecycle.ts';
+import { findInstance, markEnded, provisionInstances, retireInstance } from '../instances/lifecycle.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import { PrepareError, type Runtime } from '../runtime/runtime.ts';
@@ -18,6 +12,7 @@ import type { Database } from '../store/tables.ts';
 import { type AttendContext, type AttendedSession, handOver, resume } from './attend.ts';
 import type { Attendance } from './attendance.ts';
 import { createBackoff } from './backoff.ts';
+import { isCold } from './cold.ts';
 import { type InstanceWatch, watchInstances } from './instance-events.ts';
 import { createInstanceRunner } from './instance-runner.ts';
 import { type Action, plan } from './plan.ts';
@@ -115,6 +110,8 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   async function instanceGone(instanceId: string): Promise<void> {
     const row = await persist(() => findInstance(db, instanceId));
     if (row?.session_id != null) await finish(row.session_id, 'HTTP_ERROR');
+    // Before the row ends, since nobody looks for what belongs to a row that has: a start may have left files and no process.
+    await runtime.forget(instanceId);
     await persist(() => markEnded(context, instanceId));
     kick();
   }
@@ -172,8 +169,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
       }
       case 'instance-lost':
         await runtime.stop(action.instanceId, 0);
-        await instanceGone(action.instanceId);
-        return runtime.forget(action.instanceId);
+        return instanceGone(action.instanceId);
       case 'remove-stray':
         await runtime.stop(action.instanceId, 0);
         return runtime.forget(action.instanceId);
@@ -287,9 +283,4 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
       await loop;
     },
   };
-}
-
-/** Cold: no ready idle instance existed when the session was asked for (bot contract 2.6). */
-function isCold(instance: Pick<OpenInstance, 'ready_at'>, requestedAt: Date | null): boolean {
-  return instance.ready_at === null || requestedAt === null || instance.ready_at > requestedAt;
 }
