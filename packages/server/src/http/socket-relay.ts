@@ -3,16 +3,27 @@ import type { RawData, WebSocket } from 'ws';
 /** So much may wait in one direction before the other side is no longer read. */
 const highWaterBytes = 1_048_576;
 
+/** Below the idle time-outs of load balancers, 60 s as a rule. */
+const pingMilliseconds = 20_000;
+
 /**
  * Relays two open WebSockets: messages as they are, in order, with back-pressure; close code and reason passed on. Resolves
- * when either has closed. Pings are answered on each leg by itself (bot contract 4.3).
+ * when either has closed. Pings are answered on each leg by itself (bot contract 4.3). The client is pinged: one that went
+ * away while the bot did not read is not read either, and only a write can tell.
  */
-export function relay(client: WebSocket, bot: WebSocket): Promise<void> {
+export function relay(client: WebSocket, bot: WebSocket, pingEvery = pingMilliseconds): Promise<void> {
   forward(client, bot);
   forward(bot, client);
+  const pings = setInterval(() => {
+    if (client.readyState === client.OPEN) client.ping();
+  }, pingEvery);
   return new Promise((resolve) => {
-    client.once('close', () => resolve());
-    bot.once('close', () => resolve());
+    const end = () => {
+      clearInterval(pings);
+      resolve();
+    };
+    client.once('close', end);
+    bot.once('close', end);
   });
 }
 

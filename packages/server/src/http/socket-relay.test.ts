@@ -1,0 +1,239 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { type BotDirectory, writeBot } from '../test-bots.ts';
+import { ended, idle, sessionUrl, start, stop, tell } from '../test-client.ts';
+import { startTestServer, type TestServer } from '../test-server.ts';
+import { relay } from './socket-relay.ts';
+
+type Client = { readonly socket: WebSocket; readonly sessionId: string };
+
+/** Both ends of a connection: the one on the server, and the one that came. */
+async function pair(server: WebSocketServer): Promise<[WebSocket, WebSocket]> {
+  const { port } = server.address() as AddressInfo;
+  const far = new WebSocket(`ws://127.0.0.1:${port}`);
+  const [[near]] = await Promise.all([once(server, 'connection'), once(far, 'open')]);
+  return [near as WebSocket, far];
+}
+
+describe('a WebSocket between a client and a bot', () => {
+  let service: TestServer;
+  let bot: BotDirectory;
+
+  beforeAll(async () => {
+    bot = await writeBot('talker', { minAgents: 1, maxAgents: 2 });
+    service = await startTestServer({ agents: [bot.path] });
+  });
+  afterAll(async () => {
+    await service.close();
+    await bot.remove();
+  });
+  afterEach(() => idle(service, 'talker'));
+
+  /** The two ways to a bot: the agent's own address, where frames are read, and the session proxy, where bytes are spliced. */
+  async function open(way: 'relay' | 'splice', offered: string[] = [], query = ''): Promise<Client> {
+    if (way === 'relay') {
+      const body = { transport: 'websocket' as const };
+      const {
+        wsUrl,
+        token,
+        sessionId = '',
+      } = await service.publicClient.startSession({
+        params: { agentName: 'talker' },
+        body,
+      });
+      const socket = new WebSocket(`${wsUrl}?token=${token}${query}`, offered);
+      await once(socket, 'open');
+      return { socket, sessionId };
+    }
+    const sessionId = await start(service, 'talker');
+    const url = sessionUrl(service, 'talker', sessionId, '/socket').replace('http', 'ws');
+    const socket = new WebSocket(`${url}?access_token=${service.publicKey}${query}`, offered);
+    await once(socket, 'open');
+    return { socket, sessionId };
+  }
+
+  const order = (client: Client, code: string) => tell(service, 'talker', client.sessionId, code);
+
+  async function end(way: 'relay' | 'splice', { socket, sessionId }: Client) {
+    socket.close();
+    if (way === 'splice') await stop(service, 'talker', sessionId);
+    const { completionStatus } = await ended(service, 'talker', sessionId);
+    expect(completionStatus).toBe(way === 'relay' ? 'WS_CONNECTION_CLOSED' : 'SESSION_STOPPED');
+  }
+
+  describe.each(['relay', 'splice'] as const)('by %s', (way) => {
+    it('keeps the type, the order and the boundaries of messages', async () => {
+      const client = await open(way);
+      const sent = Array.from({ length: 300 }, (_, index) =>
+        index % 3 === 0 ? `text ${index}` : Buffer.alloc(index * 11, index),
+      );
+      const received: (string | Buffer)[] = [];
+      const all = new Promise<void>((resolve) => {
+        client.socket.on('message', (data: Buffer, isBinary: boolean) => {
+          received.push(isBinary ? data : data.toString());
+          if (received.length === sent.length) resolve();
+        });
+      });
+      for (const message of sent) client.socket.send(message);
+      await all;
+      expect(received).toEqual(sent);
+      await end(way, client);
+    });
+
+    it('tells the client the subprotocol that the bot chose', async () => {
+      const client = await open(way, ['first.example', 'second.example']);
+      expect(client.socket.protocol).toBe('first.example');
+      await end(way, client);
+    });
+
+    it('answers pings', async () => {
+      const client = await open(way);
+      client.socket.ping('are you there');
+      expect(String((await once(client.socket, 'pong'))[0])).toBe('are you there');
+      await end(way, client);
+    });
+
+    it.each([
+      [4321, 'because'],
+      [1000, ''],
+      [3000, 'a library of its own'],
+    ])('passes on how the bot closed: %i', async (code, reason) => {
+      const client = await open(way);
+      const closed = once(client.socket, 'close');
+      await order(client, `sockets.clients.forEach((socket) => socket.close(${code}, ${JSON.stringify(reason)}))`);
+      const [seenCode, seenReason] = await closed;
+      expect([seenCode, String(seenReason)]).toEqual([code, reason]);
+      await end(way, client);
+    });
+
+    it('keeps the memory of the service small when the client does not read', async () => {
+      const client = await open(way);
+      client.socket.pause();
+      // 512 MB in all; it stops to push when its own side of the connection is full.
+      await order(
+        client,
+        `state.pushed = 0; state.push = () => { const block = Buffer.alloc(1048576); sockets.clients.forEach((socket) => {
+          const next = () => { if (state.pushed < 512) { state.pushed += 1; socket.send(block, next); } }; next(); }) }; state.push()`,
+      );
+      let before = -1;
+      await expect
+        .poll(async () => {
+          const now = await order(client, 'state.pushed');
+          const stands = now === before;
+          before = now as number;
+          return stands;
+        })
+        .toBe(true);
+      expect(before).toBeLessThan(64);
+      let received = 0;
+      const all = new Promise<void>((resolve) => {
+        client.socket.on('message', () => {
+          received += 1;
+          if (received === 512) resolve();
+        });
+      });
+      client.socket.resume();
+      await all;
+      await end(way, client);
+    });
+  });
+
+  it.each([
+    ['with no code, as a normal end', (socket: WebSocket) => socket.close(), 1000],
+    ['by breaking off, as an error', (socket: WebSocket) => socket.terminate(), 1011],
+    ['with a code and a reason, as they are', (socket: WebSocket) => socket.close(4002, 'enough'), 4002],
+  ])('tells the bot that the client closed %s', async (_, close, code) => {
+    const client = await open('relay');
+    // Nobody can ask it any more then: its exit status says what it saw.
+    await order(
+      client,
+      'sockets.clients.forEach((socket) => socket.on("close", (code) => { state.closed = code; })); process.on("SIGTERM", () => process.exit(state.closed % 256))',
+    );
+    close(client.socket);
+    expect((await ended(service, 'talker', client.sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
+    const exit = async () => {
+      const { events } = await service.client.getSession({
+        params: { agentName: 'talker', sessionId: client.sessionId },
+      });
+      return events.find(({ eventCode }) => eventCode === 'INSTANCE_EXITED')?.detail?.['code'];
+    };
+    await expect.poll(exit).toBe(code % 256);
+  });
+
+  it('takes messages of 16 MB and closes on larger ones, from either side', async () => {
+    const fits = await open('relay');
+    fits.socket.send(Buffer.alloc(16 * 1024 * 1024));
+    const [echoed] = await once(fits.socket, 'message');
+    expect(echoed).toHaveLength(16 * 1024 * 1024);
+    const closed = once(fits.socket, 'close');
+    fits.socket.send(Buffer.alloc(16 * 1024 * 1024 + 1));
+    expect((await closed)[0]).toBe(1009);
+    await ended(service, 'talker', fits.sessionId);
+    await idle(service, 'talker');
+
+    const fromBot = await open('relay');
+    const closedByBot = once(fromBot.socket, 'close');
+    await order(fromBot, 'sockets.clients.forEach((socket) => socket.send(Buffer.alloc(16 * 1024 * 1024 + 1)))');
+    expect((await closedByBot)[0]).toBe(1011);
+    await ended(service, 'talker', fromBot.sessionId);
+  });
+
+  it('keeps the memory of the service small when the bot does not read', async () => {
+    const client = await open('relay');
+    await order(client, 'sockets.clients.forEach((socket) => socket.pause())');
+    let pushed = 0;
+    const block = Buffer.alloc(1_048_576);
+    const next = () => {
+      if (pushed < 256) {
+        pushed += 1;
+        client.socket.send(block, next);
+      }
+    };
+    next();
+    let before = -1;
+    await expect
+      .poll(
+        () => {
+          const stands = pushed === before;
+          before = pushed;
+          return stands;
+        },
+        { interval: 300 },
+      )
+      .toBe(true);
+    expect(pushed).toBeLessThan(64);
+    await stop(service, 'talker', client.sessionId);
+    expect((await ended(service, 'talker', client.sessionId)).completionStatus).toBe('SESSION_STOPPED');
+    client.socket.terminate();
+  });
+
+  it('ends when its client went away while the bot did not read', async () => {
+    const servers = [new WebSocketServer({ port: 0 }), new WebSocketServer({ port: 0 })] as const;
+    const [[client, far], [bot, deaf]] = await Promise.all([pair(servers[0]), pair(servers[1])]);
+    deaf.pause();
+    const ends = relay(client, bot, 20);
+    const block = Buffer.alloc(1_048_576);
+    for (let sent = 0; sent < 64; sent += 1) far.send(block);
+    await expect.poll(() => client.isPaused).toBe(true);
+    far.terminate();
+    await ends;
+    deaf.terminate();
+    for (const server of servers) server.close();
+  });
+
+  it('gives the bot the query but for the token and the names, and the headers of its session', async () => {
+    const client = await open('relay', [], '&body=e30%3D&room=7&serviceHost=x.y');
+    const upgrades = (await order(client, 'state.upgrades')) as { url: string; headers: Record<string, string> }[];
+    expect(upgrades.map(({ url }) => url)).toEqual(['/ws?body=e30%3D&room=7']);
+    expect(upgrades[0]?.headers).toMatchObject({
+      'x-session-id': client.sessionId,
+      'x-daily-session-id': client.sessionId,
+      'x-transport-type': 'websocket',
+      'x-daily-transport-type': 'websocket',
+    });
+    expect(upgrades[0]?.headers).not.toHaveProperty('authorization');
+    await end('relay', client);
+  });
+});
