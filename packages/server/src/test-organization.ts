@@ -1,0 +1,43 @@
+import { agentFromDirectory } from './agents/from-directory.ts';
+import { createKey } from './organizations/keys.ts';
+import { hashDirectory } from './runtime/directory-hash.ts';
+import { openDatabase } from './store/database.ts';
+import type { Tables } from './store/tables.ts';
+import type { TestServer } from './test-server.ts';
+import { newId } from './uuid.ts';
+
+export type SecondOrganization = {
+  readonly name: string;
+  readonly privateKey: string;
+  readonly publicKey: string;
+  /** Serves a directory as an agent of it; the reconciler finds it within a second. */
+  readonly serve: (path: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** Another tenant of the same service. There is no operation that makes one yet, so its rows are written here. */
+export async function secondOrganization(service: TestServer): Promise<SecondOrganization> {
+  const logger = { warn: () => undefined };
+  const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
+  const context = { db, now: () => new Date(), newId, hashDirectory };
+  const organizationId = newId();
+  const name = 'neighbours';
+  const region = 'us-west';
+  const row = {
+    id: organizationId,
+    name,
+    verbose_name: name,
+    default_region: region,
+    created_at: new Date(),
+  };
+  await db.insertInto('organizations').values(row).execute();
+  const key = async (kind: 'private' | 'public') =>
+    (await createKey(context, { organizationId }, { kind, name: 'second' })).key;
+  return {
+    name,
+    privateKey: await key('private'),
+    publicKey: await key('public'),
+    serve: async (path) => void (await agentFromDirectory(context, organizationId, region, path)),
+    close: () => db.destroy(),
+  };
+}
