@@ -1,6 +1,6 @@
 import type { Database } from '../store/tables.ts';
 import { createKey } from './keys.ts';
-import { anyOrganization, insertOrganization } from './rows.ts';
+import { anyOrganization, insertOrganization, lockFirstOrganization } from './rows.ts';
 
 export type Bootstrap = {
   readonly organization: string;
@@ -18,7 +18,8 @@ export type FirstStart = {
 };
 
 /**
- * Makes the organization and its two keys, all or nothing, if there is none yet (decisions, "first start"). `keep` is
+ * Makes the organization and its two keys, all or nothing, if there is none yet (decisions, "first start"), also when servers of
+ * several regions start at once. `keep` is
  * called with the keys before the transaction commits: a process that is killed in between has written a profile with
  * keys that do not exist, and the next start writes it again; never the other way round, keys that nobody has.
  */
@@ -29,6 +30,8 @@ export async function firstStart(
   keep: (made: FirstStart) => Promise<void>,
 ): Promise<FirstStart | null> {
   return context.db.transaction().execute(async (db) => {
+    if ((await anyOrganization(db)) !== undefined) return null;
+    await lockFirstOrganization(db);
     if ((await anyOrganization(db)) !== undefined) return null;
     const organizationId = context.newId();
     const name = bootstrap.organization;

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { ApiKeysTable, Database, OrganizationsTable } from '../store/tables.ts';
 
 export type OrganizationRow = Selectable<OrganizationsTable>;
@@ -10,6 +10,11 @@ export function findOrganization(db: Database, id: string): Promise<Organization
 
 export function anyOrganization(db: Database): Promise<OrganizationRow | undefined> {
   return db.selectFrom('organizations').selectAll().orderBy('created_at').limit(1).executeTakeFirst();
+}
+
+/** Until the transaction ends, nobody else is between asking for an organization and making the first one. */
+export async function lockFirstOrganization(db: Database): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('bothost first organization', 0))`.execute(db);
 }
 
 export async function insertOrganization(db: Database, row: Insertable<OrganizationsTable>): Promise<void> {

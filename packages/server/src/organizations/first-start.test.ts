@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
+import { newId } from '../uuid.ts';
+import { createAuthenticator } from './authenticate.ts';
+import { type Bootstrap, firstStart, homeOrganization } from './first-start.ts';
+import { listKeys } from './keys.ts';
+import { getProperties } from './properties.ts';
+
+const made: Bootstrap = { organization: 'home', privateKey: null, publicKey: null };
+
+describe('the first start', () => {
+  let rows: TestRows;
+  const context = () => ({ db: rows.db, now: () => testNow, newId });
+
+  beforeEach(async () => {
+    rows = await testRows();
+  });
+  afterEach(() => rows.close());
+
+  it('makes an organization with a private and a public key, which are kept before they count', async () => {
+    const kept: unknown[] = [];
+    const first = await firstStart(context(), 'eu', made, async (keys) => {
+      kept.push(keys);
+      expect(await homeOrganization(context())).toBeNull();
+    });
+    expect(kept).toEqual([first]);
+    expect(await homeOrganization(context())).toEqual({ id: first?.organizationId, name: 'home' });
+    const organizationId = first?.organizationId ?? '';
+    expect((await listKeys(context(), { organizationId })).map(({ kind, name }) => [kind, name])).toEqual([
+      ['private', 'first start'],
+      ['public', 'first start'],
+    ]);
+    const authenticator = createAuthenticator(context());
+    await authenticator.authenticate(first?.privateKey ?? '', 'private');
+    await authenticator.authenticate(first?.publicKey ?? '', 'public');
+    expect(await getProperties(context(), { organizationId })).toEqual({ defaultRegion: 'eu' });
+  });
+
+  it('happens once: later starts make nothing and keep nothing', async () => {
+    await firstStart(context(), 'eu', made, async () => undefined);
+    const later = await firstStart(context(), 'eu', { ...made, organization: 'other' }, () =>
+      Promise.reject(new Error('nothing is kept at a later start')),
+    );
+    expect(later).toBeNull();
+  });
+
+  it('of several servers at once happens once, whatever they would call it', async () => {
+    const keeps: string[] = [];
+    const starts = await Promise.all(
+      ['home', 'home', 'other', 'third'].map((organization) =>
+        firstStart(context(), 'eu', { ...made, organization }, async ({ organizationName }) => {
+          keeps.push(organizationName);
+        }),
+      ),
+    );
+    const [first, ...others] = starts.filter((start) => start !== null);
+    expect(others).toEqual([]);
+    expect(keeps).toEqual([first?.organizationName]);
+    expect(await rows.db.selectFrom('organizations').select('name').execute()).toEqual([
+      { name: first?.organizationName },
+    ]);
+  });
+
+  it('that is cut off before it counts leaves nothing, and the next one makes other keys', async () => {
+    let lost = '';
+    await expect(
+      firstStart(context(), 'eu', made, async ({ privateKey }) => {
+        lost = privateKey;
+        throw new Error('killed');
+      }),
+    ).rejects.toThrow('killed');
+    expect(await homeOrganization(context())).toBeNull();
+    const next = await firstStart(context(), 'eu', made, async () => undefined);
+    expect(next?.privateKey).not.toBe(lost);
+  });
+
+  it('takes the keys that it is given', async () => {
+    const [privateKey, publicKey] = [`sk_${'a'.repeat(32)}`, `pk_${'b'.repeat(32)}`];
+    const first = await firstStart(
+      context(),
+      'eu',
+      { organization: 'given', privateKey, publicKey },
+      async () => undefined,
+    );
+    expect(first).toMatchObject({ organizationName: 'given', privateKey, publicKey });
+    expect((await createAuthenticator(context()).authenticate(privateKey, 'private')).organizationName).toBe('given');
+  });
+});

@@ -1,0 +1,69 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'smol-toml';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Profile, writeProfile } from './profile.ts';
+
+describe('the profile of the command line', () => {
+  let directory: string;
+  let file: string;
+  let other: string;
+  const profile: Profile = {
+    api_url: 'http://127.0.0.1:7420',
+    organization: 'home',
+    private_key: 'sk_1',
+    public_key: 'pk_1',
+  };
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'bothost-profile-'));
+    file = join(directory, 'config', 'botcli', 'config.toml');
+    other = join(directory, 'data', 'botcli.toml');
+  });
+  afterEach(() => rm(directory, { recursive: true, force: true }));
+
+  const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+  it('is written for its owner only, with the directories to it', async () => {
+    expect(await writeProfile(file, other, profile)).toBe(file);
+    expect(parse(await readFile(file, 'utf8'))).toEqual(profile);
+    expect(await mode(file)).toBe('600');
+    expect(await readdir(join(file, '..'))).toEqual(['config.toml']);
+  });
+
+  it('of the same service gets the new keys, and keeps what else a person put there', async () => {
+    await writeProfile(file, other, profile);
+    await writeFile(file, `${await readFile(file, 'utf8')}output = "json"\n`);
+    await writeProfile(file, other, { ...profile, private_key: 'sk_2' });
+    expect(parse(await readFile(file, 'utf8'))).toEqual({ ...profile, private_key: 'sk_2', output: 'json' });
+  });
+
+  it('that anybody could read is for its owner only afterwards', async () => {
+    await writeProfile(file, other, profile);
+    await rm(file);
+    await writeFile(file, 'output = "json"\n', { mode: 0o644 });
+    await writeProfile(file, other, profile);
+    expect(await mode(file)).toBe('600');
+  });
+
+  it.each([
+    ['of another service', `api_url = "https://bots.example.com"\nprivate_key = "sk_theirs"\n`],
+    ['of the hosted default, which names no service', 'private_key = "sk_theirs"\n'],
+    ['that is not TOML', 'private_key = sk_theirs'],
+  ])('%s stays as it is: its keys are nowhere else', async (_, text) => {
+    await mkdir(join(file, '..'), { recursive: true });
+    await writeFile(file, text);
+    expect(await writeProfile(file, other, profile)).toBe(other);
+    expect(await readFile(file, 'utf8')).toBe(text);
+    expect(parse(await readFile(other, 'utf8'))).toEqual(profile);
+    expect(await mode(other)).toBe('600');
+  });
+
+  it('that cannot be written fails, and leaves the old one', async () => {
+    await writeProfile(file, other, profile);
+    const before = await readFile(file, 'utf8');
+    await expect(writeProfile(join(file, 'below-a-file'), other, profile)).rejects.toThrow();
+    expect(await readFile(file, 'utf8')).toBe(before);
+  });
+});
