@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
+import { newId } from '../uuid.ts';
+import { type StartInput, startSession } from './start.ts';
+
+let rows: TestRows;
+let organizationId: string;
+let hostId: string;
+
+beforeAll(async () => {
+  rows = await testRows();
+  organizationId = await rows.organization();
+  hostId = await rows.host();
+});
+afterAll(() => rows.close());
+
+const context = () => ({ db: rows.db, now: () => testNow, newId, host: { id: hostId, region: 'us-west' } });
+const input = (agentName: string, fields: Partial<StartInput> = {}): StartInput => ({
+  sessionId: newId(),
+  organizationId,
+  agentName,
+  transport: 'none',
+  body: null,
+  requestedAt: ago(1),
+  ...fields,
+});
+/** An agent of a name of its own, with a serving deployment. */
+async function agent(fields: Parameters<TestRows['deployment']>[1] = {}, more: Parameters<TestRows['agent']>[1] = {}) {
+  const name = `a${newId().slice(-12)}`;
+  const agentId = await rows.agent(organizationId, { name, ...more });
+  const deploymentId = await rows.deployment(agentId, fields);
+  return { name, of: { organizationId, agentId, deploymentId, hostId } };
+}
+const sessionRow = (id: string) => rows.db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
+const instanceOf = (sessionId: string) =>
+  rows.db.selectFrom('instances').selectAll().where('session_id', '=', sessionId).executeTakeFirst();
+
+describe('the start of a session', () => {
+  it('takes the longest idle ready instance', async () => {
+    const { name, of } = await agent();
+    await rows.instance(of, { created_at: ago(5) });
+    const oldest = await rows.instance(of, { created_at: ago(9), ready_at: ago(8), reports_session: true });
+    await rows.instance(of, { created_at: ago(20), state: 'starting', host: null, port: null, ready_at: null });
+    const start = input(name, { body: '{"a":1}' });
+    const { claim } = await startSession(context(), start);
+    expect(claim).toMatchObject({
+      instanceId: oldest,
+      address: { host: '127.0.0.1', port: 40_000 },
+      readyAt: ago(8),
+      reportsSession: true,
+    });
+    expect(await sessionRow(start.sessionId)).toMatchObject({
+      state: 'starting',
+      body: '{"a":1}',
+      created_at: ago(1),
+      requested_at: ago(1),
+      claimed_at: testNow,
+    });
+  });
+
+  it('else takes one that is starting, which is a cold start', async () => {
+    const { name, of } = await agent();
+    const id = await rows.instance(of, { state: 'starting', host: null, port: null, ready_at: null });
+    expect((await startSession(context(), input(name))).claim).toMatchObject({ instanceId: id, address: null });
+  });
+
+  it('else makes a place for a new one', async () => {
+    const { name } = await agent();
+    const start = input(name);
+    const { claim } = await startSession(context(), start);
+    expect(claim?.address).toBeNull();
+    expect(await instanceOf(start.sessionId)).toMatchObject({
+      id: claim?.instanceId,
+      state: 'starting',
+      host_id: hostId,
+    });
+  });
+
+  it('takes no instance of the deployment before, nor one that is stopping', async () => {
+    const { name, of } = await agent();
+    const old = await rows.instance(of);
+    const deploymentId = await rows.deployment(of.agentId);
+    const stopping = await rows.instance({ ...of, deploymentId }, { state: 'stopping' });
+    expect([old, stopping]).not.toContain((await startSession(context(), input(name))).claim?.instanceId);
+  });
+
+  it('at max_agents is refused, and leaves nothing', async () => {
+    const { name } = await agent({ max_agents: 1 });
+    await startSession(context(), input(name));
+    const start = input(name);
+    await expect(startSession(context(), start)).rejects.toMatchObject({ reason: 'at-capacity', status: 429 });
+    expect(await sessionRow(start.sessionId)).toBeUndefined();
+  });
+
+  it('at max_agents is refused although an idle instance is there', async () => {
+    const { name, of } = await agent({ max_agents: 1 });
+    await startSession(context(), input(name));
+    await rows.instance(of);
+    await expect(startSession(context(), input(name))).rejects.toMatchObject({ reason: 'at-capacity' });
+  });
+
+  it('counts the sessions of the deployment before, too', async () => {
+    const { name, of } = await agent({ max_agents: 1 });
+    await startSession(context(), input(name));
+    await rows.deployment(of.agentId, { max_agents: 1 });
+    await expect(startSession(context(), input(name))).rejects.toMatchObject({ reason: 'at-capacity' });
+  });
+
+  it('is possible again when an instance has ended', async () => {
+    const { name } = await agent({ max_agents: 1 });
+    const start = input(name);
+    await startSession(context(), start);
+    await rows.db
+      .updateTable('instances')
+      .set({ state: 'ended', ended_at: testNow })
+      .where('session_id', '=', start.sessionId)
+      .execute();
+    expect((await startSession(context(), input(name))).claim).not.toBeNull();
+  });
+
+  it('of twelve at once gives each its own instance, and never more than max_agents', async () => {
+    const { name, of } = await agent({ max_agents: 5 });
+    for (let count = 0; count < 3; count += 1) await rows.instance(of);
+    const results = await Promise.allSettled(Array.from({ length: 12 }, () => startSession(context(), input(name))));
+    const claimed = results.flatMap((result) =>
+      result.status === 'fulfilled' ? [result.value.claim?.instanceId] : [],
+    );
+    expect(claimed).toHaveLength(5);
+    expect(new Set(claimed).size).toBe(5);
+    for (const result of results) {
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ reason: 'at-capacity' });
+    }
+  });
+
+  type Refused = readonly [who: string, reason: string, name: () => Promise<string>];
+  const refused: readonly Refused[] = [
+    ['an unknown agent', 'not-found', async () => 'nobody'],
+    ["another organization's agent", 'not-found', theirs],
+    ['a deleted agent', 'not-found', async () => (await agent({}, { deleted_at: testNow })).name],
+    ['one that is not ready', 'deployment-not-ready', async () => (await agent({ state: 'preparing' })).name],
+    ['one of another region', 'deployment-not-ready', async () => (await agent({}, { region: 'eu' })).name],
+  ];
+
+  async function theirs() {
+    await rows.deployment(await rows.agent(await rows.organization(), { name: 'theirs' }));
+    return 'theirs';
+  }
+
+  it.each(refused)('of %s fails with %s', async (_, reason, name) => {
+    await expect(startSession(context(), input(await name()))).rejects.toMatchObject({ reason });
+  });
+
+  it('over a WebSocket waits for its client and takes nothing', async () => {
+    const { name } = await agent();
+    const start = input(name, { transport: 'websocket', body: '{}' });
+    expect((await startSession(context(), start)).claim).toBeNull();
+    expect(await sessionRow(start.sessionId)).toMatchObject({ state: 'waiting', requested_at: null, claimed_at: null });
+  });
+
+  it('over a WebSocket of an agent without tokens makes no session, and can carry no body', async () => {
+    const { name } = await agent({ websocket_auth: 'none' });
+    const start = input(name, { transport: 'websocket' });
+    await startSession(context(), start);
+    expect(await sessionRow(start.sessionId)).toBeUndefined();
+    await expect(startSession(context(), { ...start, body: '{}' })).rejects.toMatchObject({
+      reason: 'body-needs-token',
+    });
+  });
+});
