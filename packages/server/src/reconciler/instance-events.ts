@@ -70,8 +70,9 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
     await context.attendance.released(sessionId, AbortSignal.timeout(lastWordMilliseconds));
     await context.finish(sessionId, await statusByExit(context, sessionId, instance, event.exit), event.at);
   }
-  await persist(() => markEnded(context, event.instanceId));
+  // Before the row ends, since nobody looks for what belongs to a row that has.
   await context.runtime.forget(event.instanceId);
+  await persist(() => markEnded(context, event.instanceId));
   context.kick();
 }
 

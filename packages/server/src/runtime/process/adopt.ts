@@ -21,29 +21,36 @@ export type FoundInstance = {
   readonly end: InstanceEnd | null;
 };
 
-/**
- * What earlier servers left. A directory whose keeper never ran its command is garbage: nothing has run, so it is not an
- * instance; `start` and `forget` clear it away.
- */
-export function findInstances(instancesDirectory: string, bootId: string, now: Date): readonly FoundInstance[] {
+/** What earlier servers left: instances, and garbage, of which nothing has run or which was being removed. */
+export function findInstances(
+  instancesDirectory: string,
+  bootId: string,
+  now: Date,
+): { readonly found: readonly FoundInstance[]; readonly garbage: readonly InstanceFiles[] } {
   const found: FoundInstance[] = [];
+  const garbage: InstanceFiles[] = [];
   for (const name of readdirSync(instancesDirectory)) {
     const files = instanceFiles(instancesDirectory, name);
     const record = readRecord(files);
     const keeper = record?.keeper ?? null;
-    if (record === null || keeper === null) continue;
+    const isThisBoot = record?.bootId === bootId;
+    // A keeper that still waits for its go is about to find out that its server is dead.
+    const neverRuns =
+      readExitFile(files.exit).state === 'unstarted' && !(isThisBoot && keeper !== null && isAlive(keeper));
+    if (record === null || keeper === null || neverRuns) {
+      garbage.push(files);
+      continue;
+    }
     const recorded = readEnd(files);
     if (recorded !== null) {
       found.push({ files, record, keeper, end: recorded });
       continue;
     }
-    const isThisBoot = record.bootId === bootId;
-    if (readExitFile(files.exit).state === 'unstarted' && !(isThisBoot && isAlive(keeper))) continue;
     const end = isThisBoot ? null : endOfEarlierBoot(files, now, readTail(files));
     if (end !== null) tryWriteEnd(files, end);
     found.push({ files, record, keeper, end });
   }
-  return found;
+  return { found, garbage };
 }
 
 /** On a full disk it is made up again at the next start. */

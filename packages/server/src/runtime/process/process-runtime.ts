@@ -92,9 +92,9 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       readRecord(instanceFiles(instancesDirectory, basename(owner)))?.account?.uid ?? null;
     releaseForgotten(reservationsDirectory, instancesDirectory, accountOf);
   }
-  for (const found of findInstances(instancesDirectory, bootId, now())) {
-    instances.set(found.record.instanceId, open({ ...found, child: null }));
-  }
+  const earlier = findInstances(instancesDirectory, bootId, now());
+  for (const files of earlier.garbage) await removeInstance(files, reservationsDirectory);
+  for (const found of earlier.found) instances.set(found.record.instanceId, open({ ...found, child: null }));
   if (instances.size > 0) logger.info({ instances: instances.size }, 'found instances of an earlier server');
 
   const noticeWide = (instance: Instance, host: string): void => {
