@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from './context.ts';
+import { listOpenInstances } from './instances/lifecycle.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { finishSession } from './sessions/finish.ts';
 import { decideEnd, listOpenSessions } from './sessions/progress.ts';
@@ -62,9 +63,14 @@ async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {
   for (const session of await open()) await decideEnd(parts, session.id, 'SESSION_STOPPED');
   parts.reconciler.kick();
   await until(
-    async () => (await open()).length === 0 && (await parts.runtime.list()).length === 0,
+    async () => (await open()).length === 0 && (await isEmpty(parts)),
     instancesMilliseconds,
   );
+}
+
+/** The rows count too: an instance that is just being started is not among those that run yet. */
+async function isEmpty({ db, host, runtime }: Parts): Promise<boolean> {
+  return (await listOpenInstances(db, host.id)).length === 0 && (await runtime.list()).length === 0;
 }
 
 async function until(reached: () => Promise<boolean>, milliseconds: number, hurry?: AbortSignal): Promise<void> {
