@@ -18,11 +18,12 @@ export async function takeRegion(
       .select('heartbeat_at')
       .where('region', '=', host.region)
       .executeTakeFirst();
-    const row = { ...host, heartbeat_at: context.now() };
+    // Its first own sign of life comes later: were this server killed before it has ended what the one before relayed, the
+    // next could not tell any more when that was.
     await db
       .insertInto('hosts')
-      .values(row)
-      .onConflict((conflict) => conflict.column('region').doUpdateSet(row))
+      .values({ ...host, heartbeat_at: context.now() })
+      .onConflict((conflict) => conflict.column('region').doUpdateSet(host))
       .execute();
     return { lastHeartbeat: before?.heartbeat_at ?? null };
   });
