@@ -2,15 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Database } from '../store/tables.ts';
 import { type DeployFile, readDeployFile } from './deploy-file.ts';
-import {
-  type AgentRow,
-  findAgent,
-  findDeployment,
-  insertAgent,
-  insertDeployment,
-  lockAgent,
-  updateAgent,
-} from './rows.ts';
+import { findDeployment, insertDeployment, requireAgent, updateAgent } from './rows.ts';
 
 type Context = {
   db: Database;
@@ -43,10 +35,7 @@ export async function agentFromDirectory(
   const file = await readDeployFile(directory, basename(directory));
   const contentHash = await context.hashDirectory(directory);
   return context.db.transaction().execute(async (db) => {
-    const agent =
-      (await findAgent(db, organizationId, file.agent_name)) ??
-      (await makeAgent({ ...context, db }, organizationId, region, file.agent_name));
-    await lockAgent(db, agent.id);
+    const agent = await requireAgent(db, agentRow(context, organizationId, region, file.agent_name));
     const desired =
       agent.desired_deployment_id === null ? undefined : await findDeployment(db, agent.desired_deployment_id);
     if (desired !== undefined && desired.state !== 'failed' && desired.source.contentHash === contentHash) {
@@ -59,26 +48,16 @@ export async function agentFromDirectory(
   });
 }
 
-async function makeAgent(
-  context: Pick<Context, 'db' | 'now' | 'newId'>,
-  organizationId: string,
-  region: string,
-  name: string,
-): Promise<AgentRow> {
+function agentRow(context: Pick<Context, 'now' | 'newId'>, organizationId: string, region: string, name: string) {
   const now = context.now();
-  const row: AgentRow = {
+  return {
     id: context.newId(),
     organization_id: organizationId,
     name,
     region,
-    desired_deployment_id: null,
-    active_deployment_id: null,
     created_at: now,
     updated_at: now,
-    deleted_at: null,
   };
-  await insertAgent(context.db, row);
-  return row;
 }
 
 function deploymentRow(

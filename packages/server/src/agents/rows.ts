@@ -56,8 +56,21 @@ export function agentsOf(db: Database, organizationId: string, region: string | 
     .execute();
 }
 
-export async function insertAgent(db: Database, row: Insertable<AgentsTable>): Promise<void> {
-  await db.insertInto('agents').values(row).execute();
+/** An agent of the organization by name, made if it is not there, with its row locked until the transaction ends. */
+export async function requireAgent(db: Database, row: Insertable<AgentsTable>): Promise<AgentRow> {
+  await db
+    .insertInto('agents')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return db
+    .selectFrom('agents')
+    .selectAll()
+    .where('organization_id', '=', row.organization_id)
+    .where('name', '=', row.name)
+    .where('deleted_at', 'is', null)
+    .modifyEnd(sql`for no key update`)
+    .executeTakeFirstOrThrow();
 }
 
 export async function updateAgent(db: Database, id: string, change: Updateable<AgentsTable>): Promise<void> {

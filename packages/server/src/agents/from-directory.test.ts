@@ -1,0 +1,227 @@
+import { mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hashDirectory } from '../runtime/directory-hash.ts';
+import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
+import { newId } from '../uuid.ts';
+import { activateDeployment, failDeployment, lockForStart, noteStart } from './deployment.ts';
+import { agentFromDirectory } from './from-directory.ts';
+import { serveDirectories } from './serve-directories.ts';
+import { getAgent, listAgents } from './show.ts';
+
+const logger = pino({ level: 'silent' });
+const usage = { activeSessions: 1, idle: 2, starting: 3 };
+
+describe('agents from directories', () => {
+  let rows: TestRows;
+  let organizationId: string;
+  let directory: string;
+
+  beforeEach(async () => {
+    rows = await testRows();
+    organizationId = await rows.organization('home');
+    directory = await realpath(await mkdtemp(join(tmpdir(), 'bothost-agent-')));
+    await write('main.js', '1');
+    await write('deploy.toml', 'agent_name = "echo"\n[scaling]\nmax_agents = 7');
+  });
+  afterEach(async () => {
+    await rows.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const write = (name: string, text: string) => writeFile(join(directory, name), text);
+  const context = () => ({ db: rows.db, now: () => testNow, newId, hashDirectory, logger });
+  const start = () => agentFromDirectory(context(), organizationId, 'us-west', directory);
+  const scope = () => ({ organizationId, organizationName: 'home' });
+  const show = () => getAgent(rows, scope(), 'echo', async () => usage);
+  async function agentId() {
+    return (await show()).id;
+  }
+  const ready = async (id: string) => activateDeployment(context(), { id, agentId: await agentId() }, { at: 'x' });
+  const failed = async (id: string, message: string) =>
+    failDeployment(context(), { id, agentId: await agentId() }, message);
+  const serving = () => rows.db.transaction().execute((db) => lockForStart(db, organizationId, 'echo'));
+
+  it('the first start makes the agent and a deployment that has yet to be prepared', async () => {
+    const made = await start();
+    expect(made).toMatchObject({ name: 'echo', changed: true, prepared: false });
+    const stored = await rows.db.selectFrom('deployments').selectAll().executeTakeFirstOrThrow();
+    expect(stored).toMatchObject({
+      id: made.deploymentId,
+      state: 'preparing',
+      max_agents: 7,
+      source: { kind: 'directory', path: directory, contentHash: await hashDirectory(directory) },
+    });
+    expect(await serving()).toBe('not-ready');
+  });
+
+  it('a start without a change changes nothing', async () => {
+    const { deploymentId } = await start();
+    expect(await start()).toMatchObject({ deploymentId, changed: false, prepared: false });
+    await ready(deploymentId);
+    expect(await start()).toMatchObject({ deploymentId, changed: false, prepared: true });
+  });
+
+  it.each([
+    ['content', () => write('main.js', '2')],
+    ['deploy.toml', () => write('deploy.toml', 'agent_name = "echo"')],
+    ['a file more', () => write('more.js', '')],
+  ])('a changed directory (%s) is a new deployment; the one before serves until it is ready', async (_, change) => {
+    const first = await start();
+    await ready(first.deploymentId);
+    await change();
+    const second = await start();
+    expect(second).toMatchObject({ name: 'echo', changed: true, prepared: false });
+    expect(await serving()).toMatchObject({ deploymentId: first.deploymentId });
+    await ready(second.deploymentId);
+    expect(await serving()).toMatchObject({ deploymentId: second.deploymentId });
+    expect(await listAgents(rows, scope(), { includeActiveDeployment: false, region: undefined })).toHaveLength(1);
+  });
+
+  it('one that fails leaves the one before serving, is told, and is tried again at the next start', async () => {
+    const first = await start();
+    await ready(first.deploymentId);
+    await write('main.js', '2');
+    const second = await start();
+    await failed(second.deploymentId, 'package.json has no "main" [at all]');
+    expect(await serving()).toMatchObject({ deploymentId: first.deploymentId });
+    expect(await show()).toMatchObject({
+      ready: true,
+      activeDeploymentReady: false,
+      desiredDeploymentId: second.deploymentId,
+      activeDeploymentId: first.deploymentId,
+      errors: [{ message: 'package.json has no "main" (at all)' }],
+      conditions: [{ type: 'Degraded', reason: 'PrepareFailed' }],
+    });
+    const third = await start();
+    expect(third).toMatchObject({ changed: true });
+    expect(third.deploymentId).not.toBe(second.deploymentId);
+  });
+
+  it('one that is ready too late does not replace a newer one', async () => {
+    const first = await start();
+    await write('main.js', '2');
+    const second = await start();
+    await ready(second.deploymentId);
+    await ready(first.deploymentId);
+    expect(await serving()).toMatchObject({ deploymentId: second.deploymentId });
+  });
+
+  it('two starts at once make one agent and one deployment', async () => {
+    const starts = await Promise.all([start(), start(), start()]);
+    expect(new Set(starts.map(({ deploymentId }) => deploymentId)).size).toBe(1);
+    expect(await rows.db.selectFrom('agents').select('name').execute()).toEqual([{ name: 'echo' }]);
+  });
+
+  it('a directory is the same behind a link', async () => {
+    const { deploymentId } = await start();
+    const link = `${directory}-link`;
+    await symlink(directory, link);
+    const again = await agentFromDirectory(context(), organizationId, 'us-west', link).finally(() => rm(link));
+    expect(again).toMatchObject({ deploymentId, changed: false });
+  });
+
+  it('a deleted agent is not brought back: its name makes a new one', async () => {
+    await start();
+    const old = await agentId();
+    await rows.db.updateTable('agents').set({ deleted_at: testNow }).execute();
+    await start();
+    expect(await agentId()).not.toBe(old);
+  });
+
+  it('one directory that cannot be served is told, and the others are served', async () => {
+    const missing = join(directory, 'missing');
+    const served = await serveDirectories(context(), organizationId, 'us-west', [missing, directory]);
+    expect(served).toEqual([
+      { name: missing, problem: expect.stringContaining('ENOENT'), preparing: null },
+      { name: 'echo', problem: null, preparing: expect.any(String) },
+    ]);
+  });
+
+  it('without a setting the parrot is served, with none at all nothing', async () => {
+    const [parrot] = await serveDirectories(context(), organizationId, 'us-west', undefined);
+    expect(parrot).toMatchObject({ name: 'parrot', problem: null });
+    expect(await serveDirectories(context(), organizationId, 'us-west', [])).toEqual([]);
+  });
+
+  describe('are shown', () => {
+    it('with what serves, what is wanted, and what runs', async () => {
+      const { deploymentId } = await start();
+      expect(await show()).toMatchObject({
+        ready: false,
+        available: false,
+        activeDeploymentId: null,
+        currentRevision: null,
+        conditions: [{ type: 'Progressing' }],
+      });
+      await ready(deploymentId);
+      expect(await show()).toMatchObject({
+        name: 'echo',
+        organizationId,
+        ready: true,
+        available: true,
+        activeDeploymentReady: true,
+        activeDeploymentId: deploymentId,
+        autoScaling: { minReplicas: 0, maxReplicas: 7 },
+        activeSessionCount: 1,
+        idleInstanceCount: 2,
+        startingInstanceCount: 3,
+        agentProfile: 'agent-1x',
+        maxSessionDuration: 7200,
+        websocketAuth: 'token',
+        deployment: {
+          id: deploymentId,
+          manifest: {
+            metadata: { name: 'echo', namespace: 'home' },
+            spec: { resources: { cpu: '500m', memory: '1024Mi' }, maxSessionDurationSeconds: 7200 },
+          },
+        },
+        currentRevision: { deploymentID: deploymentId, phase: 'Active', readyReplicas: 3 },
+        errors: [],
+        conditions: [],
+      });
+    });
+
+    it('with why their instances do not start, until they do', async () => {
+      const { deploymentId } = await start();
+      await ready(deploymentId);
+      await noteStart(context(), deploymentId, 'exited with 1: [oops]');
+      expect(await show()).toMatchObject({
+        ready: true,
+        conditions: [{ type: 'Degraded', reason: 'InstancesFailToStart', message: 'exited with 1: (oops)' }],
+      });
+      await noteStart(context(), deploymentId, null);
+      expect(await show()).toMatchObject({ conditions: [] });
+    });
+
+    it('in lists by name, of one region or all, and never of another organization', async () => {
+      const { deploymentId } = await start();
+      await ready(deploymentId);
+      const other = await rows.agent(organizationId, { name: 'alpha', region: 'eu' });
+      await rows.deployment(other);
+      await rows.deployment(await rows.agent(await rows.organization(), { name: 'theirs' }));
+      const list = async (region?: string, includeActiveDeployment = false) =>
+        listAgents(rows, scope(), { includeActiveDeployment, region });
+      expect((await list()).map(({ name }) => name)).toEqual(['alpha', 'echo']);
+      expect((await list('eu')).map(({ name }) => name)).toEqual(['alpha']);
+      expect(await list('moon')).toEqual([]);
+      expect((await list())[1]).not.toHaveProperty('deployment');
+      expect((await list(undefined, true))[1]).toMatchObject({ deployment: { id: deploymentId } });
+    });
+
+    it.each(['nobody', '', newId()])('not when there is none (%j)', async (name) => {
+      await expect(getAgent(rows, scope(), name, async () => usage)).rejects.toMatchObject({ reason: 'not-found' });
+    });
+
+    it('not when they were deleted, by name or id', async () => {
+      await start();
+      const id = await agentId();
+      await rows.db.updateTable('agents').set({ deleted_at: testNow }).execute();
+      for (const name of ['echo', id]) {
+        await expect(getAgent(rows, scope(), name, async () => usage)).rejects.toMatchObject({ reason: 'not-found' });
+      }
+    });
+  });
+});
