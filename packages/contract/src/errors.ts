@@ -12,6 +12,7 @@ export const failures = {
   'key-invalid': { status: 401, code: '401', message: 'This API key is not valid here.' },
   'invalid-request': { status: 400, code: '400', message: 'The request is not valid.' },
   'invalid-json': { status: 400, code: '400', message: 'The request body is not valid JSON.' },
+  'not-http': { status: 400, code: '400', message: 'This could not be read as an HTTP request.' },
   'body-not-object': { status: 400, code: '400', message: 'The body for the bot must be a JSON object.' },
   'body-needs-token': {
     status: 400,
@@ -36,10 +37,12 @@ export const failures = {
   'organization-not-found': { status: 404, code: '404', message: 'Not found: no such organization.' },
   'key-not-found': { status: 404, code: '404', message: 'Not found: no such API key.' },
   'method-not-allowed': { status: 405, code: '405', message: 'This path does not take that method.' },
+  'request-too-slow': { status: 408, code: '408', message: 'The request did not arrive in time.' },
   'session-ended': { status: 409, code: '409', message: 'The session has ended.' },
   'body-too-large': { status: 413, code: '413', message: 'The request body is too large.' },
   'media-type-unsupported': { status: 415, code: '415', message: 'Send the body as application/json.' },
   'upgrade-required': { status: 426, code: '426', message: 'This path takes WebSocket connections only.' },
+  'headers-too-large': { status: 431, code: '431', message: 'The headers of the request are too large.' },
   'at-capacity': {
     status: 429,
     code: 'PCC-AGENT-AT-CAPACITY',

@@ -61,7 +61,12 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     genReqId: requestId,
     forceCloseConnections: true,
     serverFactory: (handler) => serve(context, proxy.handle, requestId, handler),
-    routerOptions: { ignoreTrailingSlash: false },
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: 500 },
+    clientErrorHandler: (error, socket) => {
+      if (socket.writable) refuseUpgrade(socket, unreadable(error), context.newId());
+      else socket.destroy();
+    },
+    frameworkErrors: (error, request, reply) => answerFailure(context, notFoundBy(error), request, reply),
   });
 
   const upgraded = new Set<Duplex>();
@@ -148,6 +153,18 @@ function answerFailure(context: AppContext, error: unknown, request: FastifyRequ
   const known = context.toFailure(error);
   if (known.status >= 500) request.log.error({ requestId: request.id, err: known.cause ?? known }, known.message);
   return reply.code(known.status).headers(failureHeaders(known)).send(errorBody(known, request.id));
+}
+
+/** What no request could be read from (`code` is the HTTP parser's), so that there is nobody to log it for. */
+function unreadable(error: Error & { code?: string }) {
+  if (error.code === 'HPE_HEADER_OVERFLOW') return failure('headers-too-large');
+  return failure(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request-too-slow' : 'not-http');
+}
+
+/** An address that the router cannot read names nothing. */
+function notFoundBy(error: Error & { statusCode?: number | undefined }) {
+  const { statusCode = 500 } = error;
+  return statusCode < 500 ? failure('endpoint-not-found') : error;
 }
 
 /** RFC 9110 15.5.6: the path is there for other methods, which are named. */

@@ -31,7 +31,7 @@ export function sendFailure(
   response.end(body);
 }
 
-/** Refuses an upgrade: a plain HTTP answer on the bare socket. */
+/** Answers on the bare socket, where there is no response: an upgrade, or bytes that are no request. */
 export function refuseUpgrade(socket: Duplex, error: ApiError, requestId: string): void {
   const body = JSON.stringify(errorBody(error, requestId));
   const headers = { ...failureHeaders(error), ...jsonHeaders(body, requestId), connection: 'close' };

@@ -9,7 +9,7 @@ export type SessionPath = {
   readonly reserved: boolean;
 };
 
-const pattern = new RegExp(`^${publicBase}/([^/?]+)/sessions/([^/?]+)(/[^?]*)?(\\?.*)?$`);
+const pattern = new RegExp(`^${publicBase}/([^/?#]+)/sessions/([^/?#]+)(/[^?#]*)?(\\?[^#]*)?(#.*)?$`);
 
 /** Null: not a path of the session proxy. */
 export function parseSessionPath(url: string): SessionPath | null {
@@ -20,7 +20,8 @@ export function parseSessionPath(url: string): SessionPath | null {
     return {
       agentName: decodeURIComponent(agentName),
       sessionId: decodeURIComponent(sessionId),
-      target: path + query,
+      // Two slashes at the beginning are the name of a host to a server that reads this as a URL.
+      target: path.replace(/^[/\\]+/, '/') + query,
       reserved: isReserved(path),
     };
   } catch {
@@ -32,6 +33,9 @@ export function parseSessionPath(url: string): SessionPath | null {
 const reservedPaths = new Set(['/bot', '/ws', '/whatsapp', '/readyz', '/livez']);
 const reservedFolders = ['/pcc', '/_bot'];
 
+/** What some server ends a segment at: parameters, and, once decoded, a query, a fragment, space and control characters. */
+const segmentEnd = /[;?#\0-\x20\x7f]/;
+
 /**
  * Whether a path is one of the reserved ones, however it is written: decoded, with empty, `.` and `..` segments resolved.
  * A server that reads it less strictly must not find one behind another spelling, so backslashes and case count too.
@@ -39,7 +43,7 @@ const reservedFolders = ['/pcc', '/_bot'];
 export function isReserved(path: string): boolean {
   const segments: string[] = [];
   for (const written of decodeFully(path).replaceAll('\\', '/').toLowerCase().split('/')) {
-    const segment = written.split(';')[0] ?? '';
+    const segment = written.split(segmentEnd, 1)[0] ?? '';
     if (segment === '..') segments.pop();
     else if (segment !== '' && segment !== '.') segments.push(segment);
   }

@@ -27,10 +27,11 @@ export function startHeaders(session: {
 
 /**
  * Names that only the service may set (bot contract 2.3): removed from whatever a client sends, on upgrades too.
- * Lower case.
+ * Lower case. Some servers of bots take `_` for `-`.
  */
 export function isServiceHeader(name: string): boolean {
-  return servicePrefixes.some((prefix) => name.startsWith(prefix));
+  const hyphenated = name.replaceAll('_', '-');
+  return servicePrefixes.some((prefix) => hyphenated.startsWith(prefix));
 }
 
 const servicePrefixes = [
