@@ -1,0 +1,29 @@
+import { settings } from './config.ts';
+
+const introduction = `# Configuration
+
+Everything is set by environment variables, and everything has a default: a fresh install needs none of them. An empty
+variable is as if it were not set. All that is wrong is told at once, by name, before anything is started.
+
+A setting marked as secret can also be given as the path of a file: \`NAME_FILE=/run/secrets/name\`. Its value is never
+printed or logged.
+
+This page is made from the settings themselves (\`npx vitest run packages/server/src/config-reference.test.ts -u\`).
+`;
+
+const others = `
+Of the rest of its environment the service reads \`HOME\`, \`XDG_DATA_HOME\` and \`XDG_CONFIG_HOME\` for default places, and
+\`BOTCLI_CONFIG\`: where the first start writes the profile of \`botcli\`. Bots get \`PATH\`, \`LANG\` and \`TZ\` of it, and
+nothing else.
+`;
+
+/** `docs/configuration.md`: each setting with its meaning and its default. */
+export function configurationReference(): string {
+  const sections = Object.values(settings).map((setting) => {
+    const [name, ...aliases] = setting.names;
+    const also = aliases.length === 0 ? '' : ` (or ${aliases.map((alias) => `\`${alias}\``).join(', ')})`;
+    const secret = 'secret' in setting && setting.secret ? ` Secret: also as \`${name}_FILE\`.` : '';
+    return `## \`${name}\`${also}\n\n${setting.about}${secret}\n\nDefault: ${setting.without}.\n`;
+  });
+  return `${introduction}\n${sections.join('\n')}${others}`;
+}

@@ -1,0 +1,207 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConfigError, readConfig, settings } from './config.ts';
+
+const home = { HOME: '/home/anna' };
+const read = (environment: Record<string, string> = {}, isRoot = false) =>
+  readConfig({ ...home, ...environment }, isRoot);
+function problemsOf(environment: Record<string, string>): string {
+  try {
+    read(environment);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return String(error);
+  }
+  return expect.fail('the settings were taken');
+}
+
+describe('the settings', () => {
+  it('all have a default', () => {
+    expect(read()).toEqual({
+      host: '127.0.0.1',
+      port: 7420,
+      publicUrl: undefined,
+      dataDirectory: '/home/anna/.local/share/bothost',
+      region: 'us-west',
+      agents: undefined,
+      bootstrapOrganization: undefined,
+      corsOrigins: ['*'],
+      shutdownGraceSeconds: undefined,
+      onStop: 'end',
+      retentionDays: 90,
+      logLevel: 'info',
+      secrets: {
+        databaseUrl: undefined,
+        rootKey: undefined,
+        bootstrapPrivateKey: undefined,
+        bootstrapPublicKey: undefined,
+        metricsToken: undefined,
+      },
+      inherited: { path: '/usr/local/bin:/usr/bin:/bin', language: undefined, timeZone: undefined },
+      profileFile: '/home/anna/.config/botcli/config.toml',
+    });
+  });
+
+  it.each([
+    ['BOTHOST_HOST', '::1', { host: '::1' }],
+    ['BOTHOST_PORT', '0', { port: 0 }],
+    ['PORT', '8080', { port: 8080 }],
+    ['BOTHOST_PUBLIC_URL', 'https://bots.example.com/', { publicUrl: 'https://bots.example.com' }],
+    ['BOTHOST_DATA_DIR', '/srv/bots', { dataDirectory: '/srv/bots' }],
+    ['XDG_DATA_HOME', '/data', { dataDirectory: '/data/bothost' }],
+    ['XDG_DATA_HOME', 'relative', { dataDirectory: '/home/anna/.local/share/bothost' }],
+    ['BOTHOST_REGION', 'eu-1', { region: 'eu-1' }],
+    ['BOTHOST_AGENTS', '/a, /b/c,', { agents: ['/a', '/b/c'] }],
+    ['BOTHOST_AGENTS', '', { agents: [] }],
+    ['BOTHOST_BOOTSTRAP_ORGANIZATION', 'acme', { bootstrapOrganization: 'acme' }],
+    [
+      'BOTHOST_CORS_ORIGINS',
+      'https://a.example, https://b.example',
+      { corsOrigins: ['https://a.example', 'https://b.example'] },
+    ],
+    ['BOTHOST_SHUTDOWN_GRACE', '0', { shutdownGraceSeconds: 0 }],
+    ['BOTHOST_ON_STOP', 'leave', { onStop: 'leave' }],
+    ['BOTHOST_SESSION_RETENTION_DAYS', '0', { retentionDays: 0 }],
+    ['BOTHOST_LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    ['BOTCLI_CONFIG', '/tmp/profile.toml', { profileFile: '/tmp/profile.toml' }],
+    ['XDG_CONFIG_HOME', '/config', { profileFile: '/config/botcli/config.toml' }],
+    ['DATABASE_URL', 'postgres://db/bothost', { secrets: { databaseUrl: 'postgres://db/bothost' } }],
+    ['BOTHOST_KEY', 'ab'.repeat(32), { secrets: { rootKey: 'ab'.repeat(32) } }],
+    [
+      'BOTHOST_BOOTSTRAP_PRIVATE_KEY',
+      `sk_${'x'.repeat(32)}`,
+      { secrets: { bootstrapPrivateKey: `sk_${'x'.repeat(32)}` } },
+    ],
+    [
+      'BOTHOST_BOOTSTRAP_PUBLIC_KEY',
+      `pk_${'x'.repeat(32)}`,
+      { secrets: { bootstrapPublicKey: `pk_${'x'.repeat(32)}` } },
+    ],
+    ['BOTHOST_METRICS_TOKEN', 't', { secrets: { metricsToken: 't' } }],
+    ['PATH', '/opt/bin', { inherited: { path: '/opt/bin' } }],
+    ['LANG', 'de_DE.UTF-8', { inherited: { language: 'de_DE.UTF-8' } }],
+    ['TZ', 'Europe/Berlin', { inherited: { timeZone: 'Europe/Berlin' } }],
+  ])('%s=%s is taken', (name, value, expected) => {
+    expect(read({ [name]: value })).toMatchObject(expected);
+  });
+
+  it('for root the data lie where a system service keeps them', () => {
+    expect(read({ XDG_DATA_HOME: '/data' }, true).dataDirectory).toBe('/var/lib/bothost');
+  });
+
+  it("the service's own name for the port wins over the common one", () => {
+    expect(read({ PORT: '1', BOTHOST_PORT: '2' }).port).toBe(2);
+  });
+
+  it('an empty variable is none, apart from the list of agents', () => {
+    const empty = Object.fromEntries(
+      Object.values(settings).flatMap(({ names }) =>
+        names.map((name) => [name, '']).filter(([name]) => name !== 'BOTHOST_AGENTS'),
+      ),
+    );
+    expect(read(empty)).toEqual(read());
+  });
+
+  it.each([
+    ['BOTHOST_PORT', '65536'],
+    ['BOTHOST_PORT', '-1'],
+    ['BOTHOST_PORT', '80x'],
+    ['PORT', 'http'],
+    ['BOTHOST_PUBLIC_URL', 'bots.example.com'],
+    ['BOTHOST_PUBLIC_URL', 'ftp://bots.example.com'],
+    ['BOTHOST_DATA_DIR', 'data'],
+    ['BOTHOST_REGION', 'US West'],
+    ['BOTHOST_BOOTSTRAP_ORGANIZATION', 'public'],
+    ['BOTHOST_ON_STOP', 'keep'],
+    ['BOTHOST_SHUTDOWN_GRACE', '1.5'],
+    ['BOTHOST_SESSION_RETENTION_DAYS', '-1'],
+    ['BOTHOST_LOG_LEVEL', 'loud'],
+    ['DATABASE_URL', 'mysql://db/bothost'],
+    ['BOTHOST_KEY', 'secret-secret'],
+    ['BOTHOST_BOOTSTRAP_PRIVATE_KEY', `pk_${'x'.repeat(32)}`],
+    ['BOTHOST_BOOTSTRAP_PRIVATE_KEY', 'sk_short'],
+    ['BOTHOST_BOOTSTRAP_PUBLIC_KEY', `sk_${'x'.repeat(32)}`],
+  ])('%s=%s is refused by its name', (name, value) => {
+    expect(problemsOf({ [name]: value })).toMatch(
+      new RegExp(`^ConfigError: The settings are not right:\n  ${name}: .+$`),
+    );
+  });
+
+  it('all that is wrong is told at once', () => {
+    const problems = problemsOf({ BOTHOST_PORT: 'x', BOTHOST_ON_STOP: 'x', BOTHOST_KEY: 'x' });
+    expect(problems.split('\n')).toEqual([
+      expect.stringContaining('The settings are not right'),
+      expect.stringContaining('BOTHOST_PORT: '),
+      expect.stringContaining('BOTHOST_KEY: '),
+      expect.stringContaining('BOTHOST_ON_STOP: '),
+    ]);
+  });
+
+  describe('that are secret', () => {
+    let directory: string;
+    beforeAll(async () => {
+      directory = await mkdtemp(join(tmpdir(), 'bothost-config-'));
+    });
+    afterAll(() => rm(directory, { recursive: true, force: true }));
+    async function file(text: string) {
+      const path = join(directory, 'secret');
+      await writeFile(path, text, { mode: 0o600 });
+      return path;
+    }
+    const secret = 'hunter2-hunter2-hunter2';
+    const names = Object.values(settings)
+      .filter((one) => 'secret' in one && one.secret)
+      .flatMap((one) => one.names);
+
+    it('stand apart from those that can be printed', () => {
+      const values = {
+        DATABASE_URL: `postgres://bothost:${secret}@db/bothost`,
+        BOTHOST_KEY: 'cd'.repeat(32),
+        BOTHOST_BOOTSTRAP_PRIVATE_KEY: `sk_${secret}${secret}`,
+        BOTHOST_BOOTSTRAP_PUBLIC_KEY: `pk_${secret}${secret}`,
+        BOTHOST_METRICS_TOKEN: secret,
+      };
+      expect(Object.keys(values).sort()).toEqual([...names].sort());
+      const { secrets, ...printable } = read(values);
+      expect(Object.values(secrets).sort()).toEqual(Object.values(values).sort());
+      for (const value of Object.values(values)) expect(JSON.stringify(printable)).not.toContain(value);
+    });
+
+    it.each(names.filter((name) => name !== 'BOTHOST_METRICS_TOKEN'))(
+      '%s is not in the message that refuses it',
+      async (name) => {
+        expect(problemsOf({ [name]: secret })).not.toContain(secret);
+        const path = await file(`${secret}\n`);
+        const problems = problemsOf({ [`${name}_FILE`]: path });
+        expect(problems).toContain(`${name}: `);
+        expect(problems).not.toContain(secret);
+      },
+    );
+
+    it('may stand in a file, without the line break at its end', async () => {
+      expect(read({ BOTHOST_METRICS_TOKEN_FILE: await file(`${secret}\n`) }).secrets.metricsToken).toBe(secret);
+    });
+
+    it('are taken from the variable when both are set', async () => {
+      const both = { BOTHOST_METRICS_TOKEN: 'mine', BOTHOST_METRICS_TOKEN_FILE: await file(secret) };
+      expect(read(both).secrets.metricsToken).toBe('mine');
+    });
+
+    it('whose file cannot be read are told by variable and file', () => {
+      const path = join(directory, 'missing');
+      expect(problemsOf({ DATABASE_URL_FILE: path })).toContain(`DATABASE_URL_FILE: cannot read ${path}: ENOENT`);
+    });
+
+    it('whose file is empty are told: an empty secret is none', async () => {
+      const path = await file('\n');
+      await chmod(path, 0o600);
+      expect(problemsOf({ BOTHOST_METRICS_TOKEN_FILE: path })).toContain('BOTHOST_METRICS_TOKEN: ');
+    });
+
+    it('are the only ones that a file may hold', async () => {
+      expect(read({ BOTHOST_REGION_FILE: await file('eu') }).region).toBe('us-west');
+    });
+  });
+});
