@@ -18,10 +18,11 @@ const hopByHop = new Set([
 const kept = new Set(['host', 'authorization', 'content-length', 'expect']);
 
 /** What a bot gets of a client's headers: nothing that names the hop, the key, or what only the service may say. */
-export function headersForBot(headers: IncomingHttpHeaders, sessionId: string): OutgoingHttpHeaders {
+export function headersForBot(headers: IncomingHttpHeaders, sessionId: string): Record<string, string | string[]> {
   const nominated = nominatedBy(headers.connection);
-  const result: OutgoingHttpHeaders = {};
+  const result: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) continue;
     if (hopByHop.has(name) || kept.has(name) || nominated.has(name) || isServiceHeader(name)) continue;
     result[name] = value;
   }
@@ -45,7 +46,10 @@ export function headersForClient(headers: IncomingHttpHeaders): OutgoingHttpHead
   return result;
 }
 
+const none: ReadonlySet<string> = new Set();
+
 /** Headers that a message declares to be for this connection only. */
 function nominatedBy(connection: string | undefined): ReadonlySet<string> {
+  if (connection === undefined || connection === 'keep-alive') return none;
   return new Set((connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
 }

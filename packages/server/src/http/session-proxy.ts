@@ -1,11 +1,11 @@
-import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, failure, proxyBodyBytes, proxyHoldSeconds, proxyMethods } from '@bothost/contract';
 import type { Logger } from 'pino';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Authenticator, Caller } from '../organizations/authenticate.ts';
 import type { Address, Directory, Whereabouts } from '../sessions/whereabouts.ts';
 import { bearerToken } from './bearer.ts';
+import { createBotRequests } from './bot-requests.ts';
 import { type CorsPolicy, corsHeaders } from './cors.ts';
 import { sendFailure, type ToFailure } from './failure-response.ts';
 import { headersForBot, headersForClient } from './forwarded-headers.ts';
@@ -27,8 +27,7 @@ const methods: ReadonlySet<string> = new Set(proxyMethods);
  * one path whose bodies are not the service's.
  */
 export function createSessionProxy(context: ProxyContext) {
-  // Connections are kept for a session's next request; uvicorn closes idle ones after 5 s, so ours go first.
-  const agent = new Agent({ keepAlive: true, keepAliveMsecs: 1_000, timeout: 4_000, scheduling: 'lifo' });
+  const requests = createBotRequests();
 
   async function handle(
     incoming: IncomingMessage,
@@ -61,33 +60,21 @@ export function createSessionProxy(context: ProxyContext) {
     path: SessionPath,
     address: Address,
     requestId: string,
-    again = true,
   ) {
     const headers = headersForBot(incoming.headers, path.sessionId);
     const size = incoming.headers['content-length'];
     if (size !== undefined) headers['content-length'] = size;
-    const sent = request({ ...address, path: path.target, method: incoming.method, headers, agent });
-    // A session's request may stream for as long as the session lives.
-    sent.on('socket', (socket) => socket.setTimeout(0));
-    sent.on('response', (answer) => {
-      context.telemetry.proxied('http', 'answered');
-      const headers = { ...headersForClient(answer.headers), ...corsHeaders(context.cors, incoming) };
-      response.writeHead(answer.statusCode ?? 502, { ...headers, 'x-request-id': requestId });
-      pipeline(answer, response, () => undefined);
+    requests.send({ address, path: path.target, headers }, incoming, response, {
+      onAnswer: (status, answer) => {
+        context.telemetry.proxied('http', 'answered');
+        const forClient = { ...headersForClient(answer), ...corsHeaders(context.cors, incoming) };
+        response.writeHead(status, { ...forClient, 'x-request-id': requestId });
+      },
+      onFailure: (cause) => refuse(incoming, response, failure('bot-unreachable', { cause }), requestId),
     });
-    sent.on('error', (error: NodeJS.ErrnoException) => {
-      if (response.headersSent || response.destroyed) return void response.destroy();
-      if (again && isStale(sent, error) && isRepeatable(incoming)) {
-        return forward(incoming, response, path, address, requestId, false);
-      }
-      refuse(incoming, response, failure('bot-unreachable', { cause: error }), requestId);
-    });
-    response.on('close', () => sent.destroy());
-    if (isRepeatable(incoming)) sent.end();
-    else pipeline(incoming, sent, () => undefined);
   }
 
-  return { handle, close: () => agent.destroy() };
+  return { handle, close: () => requests.close() };
 }
 
 /**
@@ -126,15 +113,4 @@ async function hold(directory: Directory, sessionId: string, incoming: IncomingM
   } finally {
     incoming.socket.off('close', onClose);
   }
-}
-
-/** The bot closed a kept connection just when we used it again. */
-function isStale(sent: ClientRequest, error: NodeJS.ErrnoException): boolean {
-  return sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-}
-
-/** It has no body, so it can be sent again. */
-function isRepeatable(incoming: IncomingMessage): boolean {
-  const { 'content-length': size, 'transfer-encoding': coding } = incoming.headers;
-  return coding === undefined && (size === undefined || size === '0');
 }

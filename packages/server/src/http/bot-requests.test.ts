@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { Agent, createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createBotRequests } from './bot-requests.ts';
+
+const servers: Server[] = [];
+let requests: ReturnType<typeof createBotRequests>;
+let client: Agent;
+
+beforeEach(() => {
+  requests = createBotRequests();
+  client = new Agent({ keepAlive: true, maxSockets: 1 });
+});
+afterEach(async () => {
+  client.destroy();
+  await requests.close();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  }
+});
+
+async function listen(listener: RequestListener): Promise<number> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** A front that passes everything on to a bot; resolves with its port. */
+async function frontOf(bot: RequestListener): Promise<number> {
+  const port = await listen(bot);
+  return listen((incoming, response) => {
+    const headers: Record<string, string> = {};
+    const size = incoming.headers['content-length'];
+    if (size !== undefined) headers['content-length'] = size;
+    requests.send({ address: { host: '127.0.0.1', port }, path: incoming.url ?? '/', headers }, incoming, response, {
+      onAnswer: (status, answer) => {
+        const length = answer['content-length'];
+        response.writeHead(status, length === undefined ? {} : { 'content-length': length });
+      },
+      onFailure: (error) => response.writeHead(502).end(error.message),
+    });
+  });
+}
+
+async function ask(port: number, method = 'GET', body: string | Buffer = ''): Promise<IncomingMessage> {
+  const sent = request({ host: '127.0.0.1', port, method, agent: client });
+  sent.end(body);
+  const [answer] = await once(sent, 'response');
+  return answer;
+}
+
+test('an answer that breaks off is broken off for the client too, not ended', async () => {
+  const port = await frontOf((_, response) => {
+    response.writeHead(200, { 'content-length': 100 });
+    response.write('half', () => response.destroy());
+  });
+  await expect(text(await ask(port))).rejects.toThrow('aborted');
+});
+
+test('the headers of an answer arrive before the first byte of its body is there', async () => {
+  let finish: () => void = () => undefined;
+  const port = await frontOf((_, response) => {
+    response.flushHeaders();
+    finish = () => response.end('at last');
+  });
+  const answer = await ask(port);
+  finish();
+  expect(await text(answer)).toBe('at last');
+});
+
+test('a client that leaves ends its request to the bot', async () => {
+  let left: () => void = () => undefined;
+  const gone = new Promise<void>((resolve) => {
+    left = resolve;
+  });
+  const port = await frontOf((_, response) => {
+    response.on('close', left);
+    response.write('and so on');
+  });
+  (await ask(port)).destroy();
+  await gone;
+});
+
+test('a bot that answers before it has read all costs the client neither the answer nor the connection', async () => {
+  const port = await frontOf((_, response) => void response.writeHead(413, { 'content-length': 5 }).end('small'));
+  const first = await ask(port, 'POST', Buffer.alloc(5_000_000));
+  expect([first.statusCode, await text(first)]).toEqual([413, 'small']);
+  const second = await ask(port);
+  expect([second.statusCode, await text(second)]).toEqual([413, 'small']);
+});
+
+test('a large body streams through whole, both ways', async () => {
+  const port = await frontOf((incoming, response) => void incoming.pipe(response));
+  const body = Buffer.alloc(3_000_000, 'word ');
+  expect(await text(await ask(port, 'PUT', body))).toBe(body.toString());
+});
+
+test('a request without a body is sent again when the bot closes the kept connection at that moment', async () => {
+  let connections = 0;
+  let answered = 0;
+  const port = await frontOf((incoming, response) => {
+    answered += 1;
+    if (answered === 2) incoming.socket.destroy();
+    else response.end('here');
+  });
+  servers[0]?.on('connection', () => {
+    connections += 1;
+  });
+  expect(await text(await ask(port))).toBe('here');
+  expect(await text(await ask(port))).toBe('here');
+  expect([answered, connections]).toEqual([3, 2]);
+});
+
+test('a bot that is not there is a failure', async () => {
+  const port = await frontOf((incoming) => void incoming.socket.destroy());
+  const answer = await ask(port, 'POST', 'work');
+  expect(answer.statusCode).toBe(502);
+});
