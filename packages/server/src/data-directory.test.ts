@@ -1,0 +1,82 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { deriveKey, openDataDirectory } from './data-directory.ts';
+
+describe('the data directory', () => {
+  let parent: string;
+  let path: string;
+  beforeEach(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'bothost-data-'));
+    path = join(parent, 'below', 'data');
+  });
+  afterEach(() => rm(parent, { recursive: true, force: true }));
+
+  const mode = async (file: string) => ((await stat(file)).mode & 0o777).toString(8);
+  const files = async () => (await readdir(path)).sort();
+
+  it.each([
+    ['root, whose bots must pass through', true, '711'],
+    ['an ordinary user', false, '700'],
+  ])('of %s is made with its mode, whatever it was before', async (_, isRoot, expected) => {
+    await openDataDirectory(path, isRoot, undefined);
+    expect(await mode(path)).toBe(expected);
+    await chmod(path, 0o755);
+    await openDataDirectory(path, isRoot, undefined);
+    expect(await mode(path)).toBe(expected);
+  });
+
+  it('keeps its id and its key, the key for its owner only', async () => {
+    const first = await openDataDirectory(path, false, undefined);
+    expect(await files()).toEqual(['id', 'key']);
+    expect(await mode(join(path, 'key'))).toBe('600');
+    expect(first.rootKey).toHaveLength(32);
+    expect(await openDataDirectory(path, false, undefined)).toEqual(first);
+  });
+
+  it('is another one elsewhere', async () => {
+    const [one, other] = [
+      await openDataDirectory(path, false, undefined),
+      await openDataDirectory(join(parent, 'other'), false, undefined),
+    ];
+    expect(one.id).not.toBe(other.id);
+    expect(one.rootKey.equals(other.rootKey)).toBe(false);
+  });
+
+  it('opened by several at once is the same for all', async () => {
+    const opened = await Promise.all(Array.from({ length: 8 }, () => openDataDirectory(path, false, undefined)));
+    for (const one of opened) expect(one).toEqual(opened[0]);
+    expect(await files()).toEqual(['id', 'key']);
+  });
+
+  it("takes the operator's own key, and then writes none", async () => {
+    const { rootKey } = await openDataDirectory(path, false, 'ab'.repeat(32));
+    expect(rootKey.toString('hex')).toBe('ab'.repeat(32));
+    expect(await files()).toEqual(['id']);
+  });
+
+  it.each(['', 'x', 'ab'.repeat(31), 'AB'.repeat(32)])(
+    'with a damaged key file (%j) is refused, and the file stays as it is',
+    async (text) => {
+      await mkdir(path, { recursive: true });
+      await writeFile(join(path, 'key'), text, { mode: 0o600 });
+      const refusal = await openDataDirectory(path, false, undefined).catch(String);
+      expect(refusal).toContain(`The key file ${join(path, 'key')} is damaged`);
+      if (text !== '') expect(refusal).not.toContain(text);
+      expect(await readFile(join(path, 'key'), 'utf8')).toBe(text);
+    },
+  );
+
+  it('that is a file is an error', async () => {
+    await writeFile(join(parent, 'below'), '');
+    await expect(openDataDirectory(path, false, undefined)).rejects.toThrow();
+  });
+});
+
+it('a key is derived for one purpose: the same each time, another one for another purpose or root', () => {
+  const [root, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  const keys = [deriveKey(root, 'socket-token'), deriveKey(root, 'control-token'), deriveKey(other, 'socket-token')];
+  expect(deriveKey(root, 'socket-token')).toEqual(keys[0]);
+  expect(new Set([...keys, root].map((key) => key.toString('hex'))).size).toBe(4);
+});

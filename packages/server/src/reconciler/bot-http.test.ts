@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import { askBot, askToStop, postBot } from './bot-http.ts';
+
+const never = new AbortController().signal;
+const servers: Server[] = [];
+
+/** A bot that answers as it is told, on a real socket. */
+async function bot(listener: RequestListener) {
+  const server = createServer(listener);
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, address: { host: '127.0.0.1', port: (server.address() as AddressInfo).port } };
+}
+const answering = (status: number, body: string) => bot((_, response) => response.writeHead(status).end(body));
+
+/** A response that a listener hands out, to be answered later. */
+function withResponse() {
+  let resolve: (response: ServerResponse) => void = () => undefined;
+  const response = new Promise<ServerResponse>((resolved) => {
+    resolve = resolved;
+  });
+  return { response, resolve };
+}
+
+/** An address where nobody listens. */
+async function nobody() {
+  const { server, address } = await bot(() => undefined);
+  server.close();
+  await once(server, 'close');
+  return address;
+}
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+describe('POST /bot', () => {
+  it('sends the body as JSON of a known size, with the headers, on a connection of its own', async () => {
+    const seen: unknown[] = [];
+    const { address } = await bot(async (request, response) => {
+      const { method, url, headers } = request;
+      seen.push(
+        method,
+        url,
+        await text(request),
+        headers['content-type'],
+        headers['content-length'],
+        headers['x-session-id'],
+      );
+      response.end('{}');
+    });
+    const { delivered, answer } = postBot(address, { 'x-session-id': 's' }, '{"name":"Zoë"}');
+    await delivered;
+    expect(await answer).toEqual({ kind: 'answered', status: 200, word: null });
+    expect(seen).toEqual(['POST', '/bot', '{"name":"Zoë"}', 'application/json', '15', 's']);
+  });
+
+  it('is delivered long before it is answered', async () => {
+    const arrived = withResponse();
+    const { address } = await bot((request, response) => {
+      request.resume();
+      arrived.resolve(response);
+    });
+    const { delivered, answer } = postBot(address, {}, '{}');
+    await delivered;
+    (await arrived.response).end('{}');
+    expect(await answer).toMatchObject({ kind: 'answered', status: 200 });
+  });
+
+  it.each([
+    ['{"completionStatus":"DONE"}', 'DONE'],
+    ['{"completionStatus":7}', null],
+    ['{}', null],
+    ['null', null],
+    ['not JSON', null],
+    ['', null],
+    [JSON.stringify({ completionStatus: 'DONE', filler: 'x'.repeat(70_000) }), null],
+  ])("takes the bot's own word out of %.30s", async (body, word) => {
+    const { address } = await answering(500, body);
+    expect(await postBot(address, {}, '{}').answer).toEqual({ kind: 'answered', status: 500, word });
+  });
+
+  it('where nobody listens is not delivered, and broken', async () => {
+    const { delivered, answer } = postBot(await nobody(), {}, '{}');
+    await expect(delivered).rejects.toThrow('ECONNREFUSED');
+    expect(await answer).toMatchObject({ kind: 'broken' });
+  });
+
+  it.each<[string, (socket: Socket, send: (text: string) => void) => void]>([
+    ['before it answers', (socket) => socket.destroy()],
+    ['with a reset', (socket) => socket.resetAndDestroy()],
+    [
+      'within its answer',
+      (socket, send) => {
+        send('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"');
+        socket.end();
+      },
+    ],
+  ])('is broken when the bot goes %s', async (_, leave) => {
+    const { address } = await bot((request) => {
+      request.resume().once('end', () => leave(request.socket, (part) => request.socket.write(part)));
+    });
+    const { answer } = postBot(address, {}, '{}');
+    expect(await answer).toMatchObject({ kind: 'broken' });
+  });
+
+  it('is broken when the service gives it up', async () => {
+    const { address } = await bot((request) => request.resume());
+    const { delivered, answer, abort } = postBot(address, {}, '{}');
+    await delivered;
+    abort();
+    expect(await answer).toEqual({ kind: 'broken', message: 'given up by the service' });
+  });
+});
+
+describe('the question about a session', () => {
+  it('carries the control token and the wait', async () => {
+    const seen: unknown[] = [];
+    const { address } = await bot((request, response) => {
+      seen.push(request.url, request.headers.authorization);
+      response.end('{"state":"idle"}');
+    });
+    expect(await askBot(address, 'secret', 25, never)).toEqual({ state: 'idle' });
+    expect(seen).toEqual(['/_bot/session?wait=25', 'Bearer secret']);
+  });
+
+  it('gives all that the bot knows', async () => {
+    const known = {
+      state: 'ended',
+      sessionId: 's',
+      status: 200,
+      completionStatus: 'DONE',
+      startedAt: '2026-11-20T12:00:00.000Z',
+      endedAt: '2026-11-20T12:00:01.000Z',
+    };
+    const { address } = await answering(200, JSON.stringify({ ...known, more: 'is left out' }));
+    expect(await askBot(address, 't', 0, never)).toEqual(known);
+  });
+
+  it.each([
+    ['has no such route', 404, '{"state":"idle"}'],
+    ['does not take the token', 401, '{"state":"idle"}'],
+    ['answers something else', 200, '{"state":"dancing"}'],
+    ['answers no JSON', 200, '<html>'],
+    ['says times that are none', 200, '{"state":"running","startedAt":"yesterday"}'],
+  ])('says nothing of a bot that %s', async (_, status, body) => {
+    const { address } = await answering(status, body);
+    expect(await askBot(address, 't', 0, never)).toBeNull();
+  });
+
+  it('fails where nobody listens, and when it is given up', async () => {
+    await expect(askBot(await nobody(), 't', 0, never)).rejects.toThrow('ECONNREFUSED');
+    const closing = new AbortController();
+    const { address } = await bot(() => closing.abort());
+    await expect(askBot(address, 't', 25, closing.signal)).rejects.toThrow();
+  });
+});
+
+describe('the wish that a bot ends its session', () => {
+  it('is told with its grace', async () => {
+    const seen: unknown[] = [];
+    const { address } = await bot(async (request, response) => {
+      seen.push(request.method, request.url, request.headers.authorization, await text(request));
+      response.writeHead(202).end('{}');
+    });
+    expect(await askToStop(address, 'secret', 20)).toBe(true);
+    expect(seen).toEqual(['POST', '/_bot/stop', 'Bearer secret', '{"graceSeconds":20}']);
+  });
+
+  it.each([200, 404, 409, 500])('is not granted with %s', async (status) => {
+    const { address } = await answering(status, '{}');
+    expect(await askToStop(address, 't', 20)).toBe(false);
+  });
+
+  it('is not granted where nobody listens', async () => {
+    expect(await askToStop(await nobody(), 't', 20)).toBe(false);
+  });
+});

@@ -1,0 +1,92 @@
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientConfig } from './address.ts';
+import { openDatabase } from './database.ts';
+import { createPersist } from './persist.ts';
+import { type TestRows, testRows } from './test-rows.ts';
+
+describe('a write that must not be lost', () => {
+  let rows: TestRows;
+  beforeAll(async () => {
+    rows = await testRows();
+  });
+  afterAll(() => rows.close());
+
+  const full = Object.assign(new Error('could not extend file'), { code: '53100' });
+  const lost = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+  const wrong = Object.assign(new Error('duplicate key value'), { code: '23505' });
+
+  it('is done once when it works', async () => {
+    let tries = 0;
+    const persist = createPersist(new AbortController().signal);
+    expect(await persist(async () => (tries += 1))).toBe(1);
+  });
+
+  it.each([
+    ['away', lost],
+    ['full', full],
+  ])('is tried again while the database is %s', async (_, error) => {
+    let tries = 0;
+    const persist = createPersist(new AbortController().signal);
+    const written = await persist(async () => {
+      tries += 1;
+      if (tries < 3) throw error;
+      return 'written';
+    });
+    expect([written, tries]).toEqual(['written', 3]);
+  });
+
+  it('that the database refuses is not tried again', async () => {
+    let tries = 0;
+    const persist = createPersist(new AbortController().signal);
+    const writing = persist(async () => {
+      tries += 1;
+      throw wrong;
+    });
+    await expect(writing).rejects.toBe(wrong);
+    expect(tries).toBe(1);
+  });
+
+  it('is given up when the service closes, also while it waits', async () => {
+    const closing = new AbortController();
+    const persist = createPersist(closing.signal);
+    let tries = 0;
+    const writing = persist(async () => {
+      tries += 1;
+      if (tries === 2) closing.abort();
+      throw lost;
+    });
+    await expect(writing).rejects.toThrow();
+    expect(tries).toBe(2);
+  });
+
+  it('arrives when a real connection is cut under it', async () => {
+    const logger = pino({ level: 'silent' });
+    const db = await openDatabase<{ kept: { n: number } }>({
+      address: rows.database.address,
+      logger,
+      maxConnections: 1,
+    });
+    await db.schema.createTable('kept').addColumn('n', 'integer').execute();
+    const admin = new pg.Client(clientConfig(rows.database.admin));
+    await admin.connect();
+    let cut = false;
+    await createPersist(new AbortController().signal)(() =>
+      db.transaction().execute(async (transaction) => {
+        await transaction.insertInto('kept').values({ n: 1 }).execute();
+        if (!cut) {
+          cut = true;
+          await admin.query(
+            'select pg_terminate_backend(pid) from pg_stat_activity where state = $1 and datname = $2',
+            ['idle in transaction', new URL(rows.database.url.replace(/^[a-z]+:/, 'http:')).pathname.slice(1)],
+          );
+        }
+        await transaction.insertInto('kept').values({ n: 2 }).execute();
+      }),
+    );
+    expect(await db.selectFrom('kept').select('n').orderBy('n').execute()).toEqual([{ n: 1 }, { n: 2 }]);
+    await admin.end();
+    await db.destroy();
+  });
+});
