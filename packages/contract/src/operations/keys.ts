@@ -46,7 +46,12 @@ export const createKey = operation({
   params: none,
   query: none,
   body: z.object({
-    name: z.string().trim().min(1).max(apiKeyNameLength),
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(apiKeyNameLength)
+      .regex(/^\P{Cc}*$/u, 'holds control characters'),
     kind: ApiKeyKind,
     expiresInSeconds: z
       .number()

@@ -66,7 +66,10 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
       if (socket.writable) refuseUpgrade(socket, unreadable(error), context.newId());
       else socket.destroy();
     },
-    frameworkErrors: (error, request, reply) => answerFailure(context, notFoundBy(error), request, reply),
+    frameworkErrors: (error, request, reply) => {
+      const answer = (known: unknown) => void answerFailure(context, known, request, reply);
+      void refuseAddress(context, error, request).catch(answer);
+    },
   });
 
   const upgraded = new Set<Duplex>();
@@ -161,10 +164,15 @@ function unreadable(error: Error & { code?: string }) {
   return failure(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request-too-slow' : 'not-http');
 }
 
-/** An address that the router cannot read names nothing. */
-function notFoundBy(error: Error & { statusCode?: number | undefined }) {
-  const { statusCode = 500 } = error;
-  return statusCode < 500 ? failure('endpoint-not-found') : error;
+/** An address that the router cannot read names nothing, which only the holder of a key is told. */
+async function refuseAddress(
+  context: AppContext,
+  error: Error & { statusCode?: number | undefined },
+  request: FastifyRequest,
+): Promise<never> {
+  const kind = kindOfPath(request.url);
+  if (kind !== null) await callerOf(context.authenticator, request, kind);
+  throw (error.statusCode ?? 500) < 500 ? failure('endpoint-not-found') : error;
 }
 
 /** RFC 9110 15.5.6: the path is there for other methods, which are named. */

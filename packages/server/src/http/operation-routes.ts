@@ -92,6 +92,9 @@ function parseRequest(operation: Operation, request: FastifyRequest) {
     issues.push(...parsed.error.issues.map(({ path, message }) => ({ path: [part, ...path].join('.'), message })));
     return undefined as never;
   };
+  // PostgreSQL stores no NUL: nothing has such a name.
+  if (hasNul(request.params)) throw failure('not-found');
+  if (hasNul(request.query)) issues.push({ path: 'query', message: 'holds a NUL character' });
   const input = {
     params: parse('params', operation.params, request.params),
     query: parse('query', operation.query, request.query),
@@ -99,6 +102,10 @@ function parseRequest(operation: Operation, request: FastifyRequest) {
   };
   if (issues.length > 0) throw invalid(issues);
   return input;
+}
+
+function hasNul(fields: unknown): boolean {
+  return Object.values(fields as Record<string, unknown>).some((value) => String(value).includes('\0'));
 }
 
 /** All that is wrong, in one answer. Brackets would be read as markup by an existing client. */
