@@ -1,0 +1,44 @@
+import { chmodSync, closeSync, openSync, readSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+
+/**
+ * What the bots themselves say happened to them: a file outside of the service, to which each appends lines of its own. So
+ * the service's records are held against a witness that no kill of the server can silence.
+ */
+const Entry = z.object({
+  /** `entered`: the handler of a session was called. `ended`: its answer was sent, its socket closed, or it is about to die. */
+  what: z.enum(['entered', 'ended']),
+  session: z.string(),
+  instance: z.string(),
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+});
+export type Entry = z.infer<typeof Entry>;
+
+export type BotDiary = { readonly path: string; readonly entries: () => readonly Entry[] };
+
+export function openBotDiary(path: string): BotDiary {
+  writeFileSync(path, '');
+  // Every bot has an account of its own.
+  chmodSync(path, 0o666);
+  const known: Entry[] = [];
+  const buffer = Buffer.alloc(65_536);
+  let offset = 0;
+  let rest = '';
+  const entries = () => {
+    const file = openSync(path, 'r');
+    try {
+      for (let read = 1; read > 0; offset += read) {
+        read = readSync(file, buffer, 0, buffer.length, offset);
+        rest += buffer.toString('latin1', 0, read);
+      }
+    } finally {
+      closeSync(file);
+    }
+    const lines = rest.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) known.push(Entry.parse(JSON.parse(line)));
+    return known;
+  };
+  return { path, entries };
+}

@@ -1,0 +1,102 @@
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const builtParrot = fileURLToPath(new URL('../../../../examples/parrot/dist/main.js', import.meta.url));
+
+/** Writes a line into the diary, with one system call, so that lines of many bots do not mix. */
+const diarySource = (path: string) => `
+import { appendFileSync } from 'node:fs';
+export const write = (what, session) => appendFileSync(${JSON.stringify(path)}, JSON.stringify({
+  what, session, instance: process.env.BOTHOST_INSTANCE, at: Date.now() }) + '\\n');
+`;
+
+/** The real parrot, watched from within its process: who called its handlers, and when it answered. */
+const spySource = `
+import http from 'node:http';
+import { write } from './diary.js';
+const emit = http.Server.prototype.emit;
+http.Server.prototype.emit = function (event, request, other, ...rest) {
+  const session = request?.headers?.['x-session-id'];
+  const path = request?.url?.split('?')[0];
+  if (event === 'request' && request.method === 'POST' && path === '/bot') {
+    write('entered', session);
+    const { end } = other;
+    other.end = function (...parts) { write('ended', session); return end.apply(this, parts); };
+  }
+  if (event === 'upgrade' && path === '/ws') {
+    write('entered', session);
+    other.once('close', () => write('ended', session));
+  }
+  return emit.call(this, event, request, other, ...rest);
+};
+`;
+
+/**
+ * A bot whose end is known beforehand: it reads \`{ end, milliseconds }\` from its body. \`leave\` answers 200, \`fail\` 500,
+ * \`crash\` dies by a signal. One that does not report cannot be asked about its session, and exits after it. It also has a
+ * child of its own session and without its environment, which somebody must find at the end.
+ */
+const workerSource = (reports: boolean, mark: string) => `
+import { spawn } from 'node:child_process';
+import http from 'node:http';
+import { write } from './diary.js';
+spawn('/bin/sh', ['-c', 'sleep 3600; exit 0', ${JSON.stringify(mark)}], { detached: true, stdio: 'ignore', env: {} }).unref();
+const known = { state: 'idle', sessionId: null };
+const waiting = new Set();
+const now = () => new Date().toISOString();
+const server = http.createServer(async (request, response) => {
+  const url = new URL(request.url, 'http://bot');
+  const answer = (status, body = {}) => { response.statusCode = status; response.end(JSON.stringify(body)); };
+  if (url.pathname === '/readyz') return answer(200);
+  if (url.pathname === '/_bot/session' && ${reports}) {
+    if (known.state === 'running' && url.searchParams.get('wait') !== '0') {
+      await new Promise((resolve) => { waiting.add(resolve); setTimeout(resolve, 1000 * url.searchParams.get('wait')); });
+    }
+    return answer(200, known);
+  }
+  if (url.pathname !== '/bot') return answer(404);
+  const session = request.headers['x-session-id'];
+  write('entered', session);
+  if (known.state !== 'idle') return answer(409);
+  Object.assign(known, { state: 'running', sessionId: session, startedAt: now() });
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  const { end, milliseconds } = JSON.parse(text);
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  write('ended', session);
+  if (end === 'crash') process.kill(process.pid, 'SIGKILL');
+  const status = end === 'leave' ? 200 : 500;
+  Object.assign(known, { state: 'ended', status, endedAt: now() });
+  for (const tell of waiting) tell();
+  answer(status);
+  if (!${reports}) setTimeout(() => process.exit(end === 'leave' ? 0 : 1), 100);
+});
+server.listen(Number(process.env.PORT), process.env.BOT_HOST);
+`;
+
+/** Writes the agents of the kill tests into \`directory\` and returns their directories. */
+export function writeFixtureBots(directory: string, diaryPath: string): readonly string[] {
+  const agent = (name: string, warm: number, files: Readonly<Record<string, string>>) => {
+    const own = join(directory, name);
+    mkdirSync(own, { recursive: true });
+    const all = {
+      'package.json': JSON.stringify({ type: 'module', main: 'main.js' }),
+      'deploy.toml': `agent_name = "${name}"\n[scaling]\nmin_agents = ${warm}\n`,
+      'diary.js': diarySource(diaryPath),
+      ...files,
+    };
+    for (const [file, content] of Object.entries(all)) writeFileSync(join(own, file), content);
+    return own;
+  };
+  const parrot = agent('parrot', 1, {
+    'spy.js': spySource,
+    'main.js': "import './spy.js';\nawait import('./parrot.js');\n",
+  });
+  copyFileSync(builtParrot, join(parrot, 'parrot.js'));
+  return [
+    parrot,
+    agent('worker', 1, { 'main.js': workerSource(true, directory) }),
+    agent('mute', 0, { 'main.js': workerSource(false, directory) }),
+  ];
+}

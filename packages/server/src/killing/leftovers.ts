@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where the servers of a machine agree on accounts for bots. */
+const reservations = '/run/bothost-uids';
+
+/**
+ * What a service that stopped in order has left on the machine: processes (its database's and its bots', by what they were
+ * started with), directories of instances, control groups, reserved accounts. Empty when nothing is left.
+ */
+export function leftovers(directory: string): readonly string[] {
+  const dataDirectory = join(directory, 'data');
+  const instances = join(dataDirectory, 'instances');
+  return [
+    ...processesOf(directory),
+    ...(existsSync(instances) ? readdirSync(instances).map((name) => `instance directory ${name}`) : []),
+    ...cgroupsOf(dataDirectory),
+    ...reservationsOf(dataDirectory),
+    ...(existsSync(join(dataDirectory, 'postgres/data/postmaster.pid')) ? ['postmaster.pid'] : []),
+  ];
+}
+
+/** The pids of processes that name the directory in their arguments, environment or working directory; never our own. */
+export function pidsOf(directory: string, isWanted: (commandLine: string) => boolean = () => true): readonly number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => {
+    if (pid === process.pid) return false;
+    const commandLine = read(`/proc/${pid}/cmdline`);
+    const about = [commandLine, read(`/proc/${pid}/environ`), workingDirectory(pid)].join('\n');
+    return about.includes(directory) && isWanted(commandLine);
+  });
+}
+
+function processesOf(directory: string): readonly string[] {
+  return pidsOf(directory).map((pid) => `process ${pid}: ${read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
+}
+
+function cgroupsOf(dataDirectory: string): readonly string[] {
+  const name = `bothost-${createHash('sha256').update(dataDirectory).digest('hex').slice(0, 12)}`;
+  if (!existsSync('/sys/fs/cgroup')) return [];
+  return readdirSync('/sys/fs/cgroup', { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(`/${name}`) || path.includes(`/${name}/bothost`))
+    .map((path) => `control group ${path}`);
+}
+
+function reservationsOf(dataDirectory: string): readonly string[] {
+  if (!existsSync(reservations)) return [];
+  return readdirSync(reservations)
+    .filter((uid) => read(join(reservations, uid)).startsWith(`${dataDirectory}/`))
+    .map((uid) => `reservation of account ${uid}`);
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+function workingDirectory(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
+  }
+}

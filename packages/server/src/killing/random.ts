@@ -1,0 +1,19 @@
+/** A generator of numbers in [0, 1) that a seed determines (Mulberry32), so that a run that failed can be run again. */
+export type Random = {
+  readonly next: () => number;
+  /** A whole number from 0 up to, and without, `limit`. */
+  readonly below: (limit: number) => number;
+  readonly pick: <T>(values: readonly [T, ...T[]]) => T;
+};
+
+export function seeded(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const below = (limit: number) => Math.floor(next() * limit);
+  return { next, below, pick: (values) => values[below(values.length)] ?? values[0] };
+}

@@ -1,0 +1,25 @@
+import { defineConfig, mergeConfig } from 'vitest/config';
+import everyTest from './vitest.config.ts';
+
+/**
+ * `npm run test:kill`: the built service as a process of its own, killed again and again. `BOTHOST_TEST_KILLS` says how
+ * often (200), `BOTHOST_TEST_SEED` repeats the decisions of an earlier run.
+ */
+const shared = mergeConfig(everyTest, defineConfig({}));
+export default defineConfig({
+  ...shared,
+  test: {
+    ...shared.test,
+    include: ['packages/**/*.kill.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**'],
+    globalSetup: [],
+    testTimeout: 120_000,
+    maxWorkers: 1,
+    provide: {
+      // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
+      kills: Number(process.env['BOTHOST_TEST_KILLS'] ?? 200),
+      // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
+      killSeed: Number(process.env['BOTHOST_TEST_SEED'] ?? Date.now() % 1_000_000),
+    },
+  },
+});
