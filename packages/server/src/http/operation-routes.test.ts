@@ -1,0 +1,261 @@
+import { ErrorResponse, operations, pathsOf } from '@bothost/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { startTestServer, type TestServer } from '../test-server.ts';
+
+let service: TestServer;
+beforeAll(async () => {
+  service = await startTestServer({ environment: { BOTHOST_METRICS_TOKEN: 'scrape' } });
+});
+afterAll(() => service.close());
+
+type Ask = { method?: string; key?: string | null; body?: string; headers?: Record<string, string> };
+
+/** With the private key, unless told otherwise. */
+async function ask(path: string, { method = 'GET', key = service.privateKey, body, headers }: Ask = {}) {
+  const answer = await fetch(service.url + path, {
+    method,
+    headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await answer.text();
+  const json: unknown = answer.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined;
+  return { status: answer.status, headers: answer.headers, json, text };
+}
+const reasonOf = (answer: { json: unknown }) => (answer.json as { reason?: string }).reason;
+const json = { 'content-type': 'application/json' };
+
+describe('the order of checks', () => {
+  const all = Object.values(operations).flatMap((operation) =>
+    pathsOf(operation).map((path) => [operation.method, path, operation.key] as const),
+  );
+
+  it.each(all)('%s %s asks for the key before anything else', async (method, path, kind) => {
+    const filled = path.replace(/\{\w+\}/g, 'x');
+    const broken = method === 'GET' ? {} : { body: '{"broken', headers: json };
+    const without = await ask(filled, { method, key: null, ...broken });
+    expect([without.status, reasonOf(without)]).toEqual([401, 'key-missing']);
+    expect(without.headers.get('www-authenticate')).toBe('Bearer');
+    const wrongKind = kind === 'public' ? service.privateKey : service.publicKey;
+    for (const key of [wrongKind, 'sk_wrong', 'pk_wrong']) {
+      const refused = await ask(filled, { method, key, ...broken });
+      expect([refused.status, reasonOf(refused)]).toEqual([401, 'key-invalid']);
+    }
+  });
+
+  it.each([
+    ['a path that is none, inside the API', '/v1/nothing', 404, 'endpoint-not-found'],
+    ['the API itself', '/v1', 404, 'endpoint-not-found'],
+    ['a path that is none, outside', '/nothing', 404, 'endpoint-not-found'],
+  ])('%s', async (_, path, status, reason) => {
+    const answer = await ask(path);
+    expect([answer.status, reasonOf(answer)]).toEqual([status, reason]);
+  });
+
+  it('a path that is none asks for a key inside the API, and not outside', async () => {
+    expect((await ask('/v1/nothing', { key: null })).status).toBe(401);
+    expect((await ask('/nothing', { key: null })).status).toBe(404);
+    expect((await ask('/v1/public/nothing', { key: service.privateKey })).status).toBe(401);
+    expect((await ask('/v1/public/nothing', { key: service.publicKey })).status).toBe(404);
+  });
+
+  it.each([
+    ['PUT', '/v1/agents', 'GET'],
+    ['POST', '/v1/agents/x/sessions/y', 'GET, DELETE'],
+    ['DELETE', '/v1/keys', 'GET, POST'],
+    ['GET', '/v1/keys/x', 'DELETE'],
+    ['PUT', '/v1/organizations/test-org/properties', 'GET, PATCH'],
+  ])('another method (%s %s) is 405, and those that are taken are named', async (method, path, allow) => {
+    const answer = await ask(path, { method });
+    expect([answer.status, reasonOf(answer)]).toEqual([405, 'method-not-allowed']);
+    expect(answer.headers.get('allow')).toBe(allow);
+  });
+});
+
+describe('bodies', () => {
+  const create = (body: string, headers: Record<string, string> = json) =>
+    ask('/v1/keys', { method: 'POST', body, headers });
+
+  it.each([
+    '{"name"',
+    '',
+    'null',
+    '[]',
+    '"text"',
+    '{"name":"x"}',
+    '{"name":"x","kind":"other"}',
+    '{"name":" ","kind":"public"}',
+  ])('that are wrong (%s) are 400 with the error object', async (body) => {
+    const answer = await create(body);
+    expect(answer.status).toBe(400);
+    expect(ErrorResponse.parse(answer.json)).toMatchObject({ code: '400', error: expect.any(String) });
+  });
+
+  it('all that is wrong is told at once, by field', async () => {
+    const answer = await create('{"name":"","kind":"x","expiresInSeconds":0}');
+    const { issues = [] } = ErrorResponse.parse(answer.json);
+    expect(issues.map(({ path }) => path)).toEqual(['body.name', 'body.kind', 'body.expiresInSeconds']);
+    expect(answer.text).not.toMatch(/\[[a-z"]/);
+  });
+
+  it('may hold fields that nobody knows', async () => {
+    const answer = await create('{"name":"extra","kind":"public","color":"blue","__v":1}');
+    expect(answer.status).toBe(201);
+    expect(answer.json).not.toHaveProperty('color');
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['that of a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['that of text', { 'content-type': 'text/plain; charset=utf-8' }],
+  ])('are read as JSON under %s', async (_, headers) => {
+    expect((await create('{"name":"typed","kind":"public"}', headers)).status).toBe(201);
+  });
+
+  it('are read as JSON under no content type at all', async () => {
+    const answer = await fetch(`${service.url}/v1/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.privateKey}` },
+      // Bytes are sent as they are, without a type.
+      body: new TextEncoder().encode('{"name":"untyped","kind":"public"}'),
+    });
+    expect(answer.status).toBe(201);
+  });
+
+  it('above the limit are 413', async () => {
+    const answer = await create(JSON.stringify({ name: 'x', kind: 'public', filler: 'x'.repeat(1_100_000) }));
+    expect([answer.status, reasonOf(answer)]).toEqual([413, 'body-too-large']);
+  });
+
+  it('that would change what objects are made of are refused', async () => {
+    expect((await create('{"name":"x","kind":"public","__proto__":{"admin":true}}')).status).toBe(400);
+  });
+
+  it('of properties are the one place where an unknown name is an error', async () => {
+    const answer = await ask('/v1/properties', { method: 'PATCH', body: '{"color":"blue"}', headers: json });
+    expect(answer.status).toBe(400);
+  });
+});
+
+describe('texts that no database can hold', () => {
+  it.each([
+    '/v1/agents/%00',
+    '/v1/agents/a%00b/sessions',
+    '/v1/agents/%00/sessions/x',
+    '/v1/agents/%00/sessions/0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11',
+  ])('are not found in a path: %s', async (path) => {
+    const answer = await ask(path);
+    expect([answer.status, reasonOf(answer)]).toEqual([404, 'not-found']);
+  });
+
+  it('are not found in the path of a start', async () => {
+    const answer = await ask('/v1/public/%00/start', { method: 'POST', key: service.publicKey });
+    expect([answer.status, reasonOf(answer)]).toEqual([404, 'not-found']);
+  });
+
+  it('are a bad request elsewhere', async () => {
+    const name = await ask('/v1/keys', { method: 'POST', body: '{"name":"a\\u0000b","kind":"public"}', headers: json });
+    expect([name.status, reasonOf(name)]).toEqual([400, 'invalid-request']);
+    const region = await ask('/v1/agents?region=%00');
+    expect([region.status, reasonOf(region)]).toEqual([400, 'invalid-request']);
+  });
+});
+
+describe('parameters', () => {
+  it.each([
+    ['GET', '/v1/agents/'],
+    ['GET', '/v1/agents//sessions'],
+    ['GET', '/v1/agents/x/sessions/'],
+    ['DELETE', '/v1/keys/'],
+    ['GET', '/v1/organizations//agents'],
+    ['DELETE', '/v1/agents//sessions/'],
+  ])('that are empty (%s %s) are 404, never another operation', async (method, path) => {
+    expect((await ask(path, { method })).status).toBe(404);
+  });
+
+  it('of lists that are none are told by name', async () => {
+    const answer = await ask('/v1/agents/x/sessions?limit=0&offset=-1&status=maybe&startTime=later');
+    const { issues = [] } = ErrorResponse.parse(answer.json);
+    expect(answer.status).toBe(400);
+    expect(issues.map(({ path }) => path)).toEqual(['query.limit', 'query.offset', 'query.startTime', 'query.status']);
+  });
+
+  it('that are percent-encoded wrongly are an error of the caller', async () => {
+    const answer = await ask('/v1/agents/%zz');
+    expect(answer.status).toBeLessThan(500);
+    expect(ErrorResponse.parse(answer.json).error).not.toBe('');
+  });
+});
+
+describe('the paths of an organization', () => {
+  it('take its name, and its id in either case', async () => {
+    const { organizations } = z
+      .object({ organizations: z.array(z.object({ id: z.string() })) })
+      .parse((await ask('/v1/organizations')).json);
+    const id = organizations[0]?.id ?? '';
+    const plain = await ask('/v1/regions');
+    for (const name of [service.organization, id, id.toUpperCase()]) {
+      expect((await ask(`/v1/organizations/${name}/regions`)).json).toEqual(plain.json);
+    }
+  });
+
+  it('of any other are not there', async () => {
+    const answer = await ask('/v1/organizations/other/regions');
+    expect([answer.status, reasonOf(answer)]).toEqual([404, 'organization-not-found']);
+  });
+});
+
+describe('every answer', () => {
+  it('has a request id, the same in the body of an error and in no other request', async () => {
+    const [one, other] = [await ask('/v1/agents/nobody'), await ask('/v1/agents/nobody')];
+    expect(ErrorResponse.parse(one.json).requestId).toBe(one.headers.get('x-request-id'));
+    expect(one.headers.get('x-request-id')).not.toBe(other.headers.get('x-request-id'));
+    expect((await ask('/v1/agents')).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it("does not take the caller's own request id", async () => {
+    const answer = await ask('/v1/agents', { headers: { 'x-request-id': 'mine' } });
+    expect(answer.headers.get('x-request-id')).not.toBe('mine');
+  });
+
+  it('of the API is not kept by caches', async () => {
+    expect((await ask('/v1/agents')).headers.get('cache-control')).toBe('no-store');
+  });
+});
+
+describe('what needs no key', () => {
+  it('the OpenAPI document is served, and names this service', async () => {
+    const { status, json: document } = await ask('/v1/openapi.json', { key: null });
+    expect(status).toBe(200);
+    expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: service.url }] });
+  });
+
+  it('the reference is a page that lists every operation, without scripts', async () => {
+    const { headers, text } = await ask('/docs', { key: null });
+    expect(headers.get('content-type')).toContain('text/html');
+    for (const operation of Object.values(operations)) expect(text).toContain(operation.path);
+    expect(text).not.toContain('<script');
+  });
+
+  it('the probes say that the service lives and is ready', async () => {
+    expect(await ask('/healthz', { key: null })).toMatchObject({ status: 200, json: { status: 'ok' } });
+    expect(await ask('/readyz', { key: null })).toMatchObject({ status: 200, json: { status: 'ready' } });
+  });
+
+  it('bots are told of no ICE server of somebody else', async () => {
+    expect((await ask('/v1/ice-servers', { key: null })).json).toEqual({ iceConfig: { iceServers: [] } });
+  });
+
+  it('metrics are for whoever has their token', async () => {
+    for (const key of [null, 'wrong', service.privateKey]) expect((await ask('/metrics', { key })).status).toBe(401);
+    const { status, text } = await ask('/metrics', { key: 'scrape' });
+    expect(status).toBe(200);
+    for (const name of [
+      'bothost_sessions',
+      'bothost_instances',
+      'bothost_pool_depth',
+      'bothost_session_start_seconds',
+    ]) {
+      expect(text).toContain(`# TYPE ${name}`);
+    }
+  });
+});
