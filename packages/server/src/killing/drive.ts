@@ -100,7 +100,7 @@ async function start(context: DriveContext, drive: Drive, milliseconds: number):
   return body;
 }
 
-export function agentOf(kind: Kind): 'parrot' | 'worker' | 'mute' {
+function agentOf(kind: Kind): 'parrot' | 'worker' | 'mute' {
   if (kind === 'fails' || kind === 'crashes') return 'worker';
   return kind === 'mute-leaves' || kind === 'mute-fails' ? 'mute' : 'parrot';
 }
