@@ -1,4 +1,5 @@
-import { failure, namePattern } from '@bothost/contract';
+import { ApiError, failure, namePattern } from '@bothost/contract';
+import { abandon } from './abandon.ts';
 import type { Context } from './context.ts';
 import type { SocketSession } from './http/agent-socket.ts';
 import type { SocketPath } from './http/socket-path.ts';
@@ -16,10 +17,7 @@ import { verifyToken } from './sessions/socket-token.ts';
  *
  * @throws failure `token-invalid`, `deployment-not-ready`, `at-capacity`, `shutting-down`
  */
-export async function connectSocket(
-  context: Context & { readonly persist: <T>(write: () => Promise<T>) => Promise<T> },
-  path: SocketPath,
-): Promise<SocketSession> {
+export async function connectSocket(context: Context, path: SocketPath): Promise<SocketSession> {
   if (context.isDraining()) throw failure('shutting-down');
   const requestedAt = context.now();
   // A name that nothing can have is not asked for: PostgreSQL takes no NUL.
@@ -39,6 +37,8 @@ export async function connectSocket(
     return opened(context, target, claim, maxSessionSeconds, requestedAt);
   } catch (error) {
     context.attendance.release(sessionId);
+    // The database may have kept what it could not confirm.
+    if (!(error instanceof ApiError)) abandon(context, sessionId);
     throw error;
   }
 }
@@ -50,10 +50,8 @@ function sessionOf(context: Context, path: SocketPath, token: string): string {
   return payload.session;
 }
 
-type OpenContext = Parameters<typeof connectSocket>[0];
-
 function opened(
-  context: OpenContext,
+  context: Context,
   target: { organizationId: string; agentName: string; sessionId: string },
   claim: Claim,
   maxSeconds: number,
@@ -63,7 +61,8 @@ function opened(
   const { instanceId } = claim;
   const cold = claim.address === null;
   context.directory.expect({ ...target, instanceId, address: claim.address });
-  if (cold) context.reconciler.kick();
+  // Also for one that looks warm: an instance may have become ready between its claim and this word of it.
+  context.reconciler.kick();
   const claimedAt = context.now();
   let readyAt = claim.readyAt;
   return {

@@ -6,6 +6,7 @@ import type { Authenticator } from './organizations/authenticate.ts';
 import type { Attendance } from './reconciler/attendance.ts';
 import type { Reconciler } from './reconciler/reconcile.ts';
 import type { Directory } from './sessions/whereabouts.ts';
+import type { Persist } from './store/persist.ts';
 import type { Database } from './store/tables.ts';
 
 /** All that the running service consists of. A verb asks for the slice that it needs, never for the whole. */
@@ -29,5 +30,7 @@ export type Context = {
   readonly reconciler: Reconciler;
   /** Drops a revoked key here at once, and tells the other replicas. */
   readonly announceRevocation: (keyId: string) => Promise<void>;
+  /** Does a write that must not be lost. */
+  readonly persist: Persist;
   readonly isDraining: () => boolean;
 };

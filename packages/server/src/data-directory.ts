@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withClaim } from './store/claim.ts';
 
 export type DataDirectory = {
   readonly path: string;
@@ -27,6 +28,35 @@ export async function openDataDirectory(
     throw new Error(`The key file ${join(path, 'key')} is damaged; put the right one back. It is never made anew.`);
   }
   return { path, id, rootKey: Buffer.from(key, 'hex') };
+}
+
+/** How long the server before this one may take to be gone. */
+const claimMilliseconds = 3_000;
+
+/**
+ * Takes the data directory for this process, until the release or its death. Two servers in one would take each other's
+ * bots for strays, also when their databases differ.
+ *
+ * @throws StoreError when another server has it
+ */
+export function claimDataDirectory(path: string): Promise<{ readonly release: () => Promise<void> }> {
+  const refusal = `Another server uses the data directory ${path}. Stop it, or set BOTHOST_DATA_DIR to another one.`;
+  return new Promise((resolve, reject) => {
+    const claim = { directory: join(path, 'servers'), timeoutMs: claimMilliseconds, refusal };
+    const held = withClaim(
+      claim,
+      () =>
+        new Promise<void>((release) => {
+          resolve({
+            release: () => {
+              release();
+              return held;
+            },
+          });
+        }),
+    );
+    held.catch(reject);
+  });
 }
 
 /** A key for one purpose, so that none is used for two (RFC 5869). */

@@ -49,7 +49,8 @@ export function createHandlers(context: Context): Handlers {
     getSessions: ({ params, query }, caller) => listSessions(context, caller, params.agentName, query),
     getSession: ({ params }, caller) => getSession(context, caller, params.agentName, params.sessionId),
     stopSession: async ({ params }, caller) => {
-      await stopSession(context, caller, params.agentName, params.sessionId);
+      const { ended } = await stopSession(context, caller, params.agentName, params.sessionId);
+      if (ended) context.telemetry.sessionEnded('SESSION_STOPPED');
       context.reconciler.kick();
       return { status: 'terminated', session_id: params.sessionId };
     },

@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   process.stdout.write(greet(server, isTerminal));
   server.failed.then((error) => {
     fail(error);
-    server.close().catch(fail);
+    server.abandon().catch(fail);
   }, fail);
 }
 

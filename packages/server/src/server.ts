@@ -5,7 +5,7 @@ import { serveDirectories } from './agents/serve-directories.ts';
 import type { Config } from './config.ts';
 import { connectSocket } from './connect-socket.ts';
 import type { Context } from './context.ts';
-import { type DataDirectory, deriveKey, openDataDirectory } from './data-directory.ts';
+import { claimDataDirectory, type DataDirectory, deriveKey, openDataDirectory } from './data-directory.ts';
 import { failureOf } from './failure-of.ts';
 import { addGauges } from './gauges.ts';
 import { createHandlers } from './handlers.ts';
@@ -37,6 +37,8 @@ export type RunningServer = {
   readonly agents: readonly { readonly name: string; readonly problem: string | null }[];
   /** Ends live sessions after their grace, then instances and database; a second call ends the grace at once. */
   readonly close: () => Promise<void>;
+  /** Stops this server's bots and lets go of everything without touching a record: another server has the region. */
+  readonly abandon: () => Promise<void>;
   /** Resolves when the server cannot go on: it lost its region to another one. */
   readonly failed: Promise<Error>;
 };
@@ -45,26 +47,36 @@ export type RunningServer = {
 export async function startServer(config: Config, logger: Logger): Promise<RunningServer> {
   const isRoot = process.geteuid?.() === 0;
   const data = await openDataDirectory(config.dataDirectory, isRoot, config.secrets.rootKey);
+  const claim = await claimDataDirectory(data.path);
   let lost: (error: Error) => void = () => undefined;
   const failed = new Promise<Error>((resolve) => {
     lost = resolve;
   });
-  const store = await openStore({
-    databaseUrl: config.secrets.databaseUrl,
-    dataDirectory: data.path,
-    region: config.region,
-    logger,
-    onRegionLost: (error) => lost(error),
-  });
+  /** What has to be taken down when the start fails, last first. */
+  const undo: (() => Promise<unknown>)[] = [claim.release];
   try {
-    return { ...(await compose(config, logger, data, store)), failed };
+    const store = await openStore({
+      databaseUrl: config.secrets.databaseUrl,
+      dataDirectory: data.path,
+      region: config.region,
+      logger,
+      onRegionLost: (error) => lost(error),
+    });
+    undo.push(() => store.close(config.onStop === 'leave'));
+    return { ...(await compose(config, logger, data, store, undo)), failed };
   } catch (error) {
-    await store.close(config.onStop === 'leave');
+    for (const step of undo.reverse()) await step().catch(() => undefined);
     throw error;
   }
 }
 
-async function compose(config: Config, logger: Logger, data: DataDirectory, store: Store) {
+async function compose(
+  config: Config,
+  logger: Logger,
+  data: DataDirectory,
+  store: Store,
+  undo: (() => Promise<unknown>)[],
+) {
   const { db } = store;
   const now = () => new Date();
   const base = { db, now, newId, logger };
@@ -74,6 +86,7 @@ async function compose(config: Config, logger: Logger, data: DataDirectory, stor
   const closing = new AbortController();
   const persist = createPersist(closing.signal);
   const runtime = await runtimes.process({ dataDirectory: data.path, logger, now, ...config.inherited });
+  undo.push(() => runtime.close());
 
   const serverId = newId();
   const telemetry = createTelemetry();
@@ -99,8 +112,9 @@ async function compose(config: Config, logger: Logger, data: DataDirectory, stor
     telemetry,
     lastHeartbeat,
     persist,
+    holdsRegion: store.holdsRegion,
   });
-  const context: Context & { persist: typeof persist } = {
+  const context: Context = {
     ...base,
     host,
     serverId,
@@ -130,7 +144,16 @@ async function compose(config: Config, logger: Logger, data: DataDirectory, stor
       toFailure: failureOf,
       connect: (path) => connectSocket(context, path),
       probes: {
-        notReady: async () => (draining ? 'the service is shutting down' : store.notReady()),
+        notReady: async () => {
+          if (draining) return 'the service is shutting down';
+          return (
+            (await store.notReady()) ??
+            (await runtime.list().then(
+              () => null,
+              () => 'the runtime does not answer',
+            ))
+          );
+        },
         metrics: async () => ({
           contentType: telemetry.registry.contentType,
           text: await telemetry.registry.metrics(),
@@ -140,23 +163,25 @@ async function compose(config: Config, logger: Logger, data: DataDirectory, stor
     },
     createHandlers(context) as RouteHandlers,
   );
+  undo.push(() => app.close());
   url = await listen(app, config.host, config.port);
   // Only who has the address may say whose keys are good there: a start that fails leaves the profile as it is.
   const first = await makeFirstOrganization(config, base, data, url);
   const home = await homeOrganization(base);
   const agents =
     home === null ? [] : await serveDirectories({ ...base, hashDirectory }, home.id, host.region, config.agents);
+  undo.push(() => reconciler.close());
+  // The sign of life begins when what died with the server before has its end: until then the last one is the truth.
+  await reconciler.start();
   const rounds = startRounds({ ...base, host, directory, sampler, retentionDays: config.retentionDays });
-  reconciler.start();
+  undo.push(() => rounds.stop());
   await reconciler.prepared(agents.flatMap(({ preparing }) => preparing ?? []));
 
-  const close = shutDown({
+  const { close, abandon } = shutDown({
     ...context,
-    app,
     runtime,
-    rounds,
-    store,
     closing,
+    undo,
     leave: config.onStop === 'leave',
     graceSeconds: config.shutdownGraceSeconds ?? 300,
     drain: () => {
@@ -164,7 +189,7 @@ async function compose(config: Config, logger: Logger, data: DataDirectory, stor
       reconciler.drain();
     },
   });
-  return { url, agents, close, firstStart: first };
+  return { url, agents, close, abandon, firstStart: first };
 }
 
 async function makeFirstOrganization(

@@ -1,18 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
 import type { Context } from './context.ts';
 import { listOpenInstances } from './instances/lifecycle.ts';
 import type { Runtime } from './runtime/runtime.ts';
-import { finishSession } from './sessions/finish.ts';
 import { decideEnd, listOpenSessions } from './sessions/progress.ts';
-import type { Store } from './store/open-store.ts';
 
-type Parts = Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'reconciler' | 'attendance'> & {
-  readonly app: FastifyInstance;
+type Parts = Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'reconciler'> & {
   readonly runtime: Runtime;
-  readonly rounds: { readonly stop: () => Promise<void> };
-  readonly store: Store;
   readonly closing: AbortController;
+  /** Takes down what was started, last first. */
+  readonly undo: readonly (() => Promise<unknown>)[];
   readonly leave: boolean;
   readonly graceSeconds: number;
   readonly drain: () => void;
@@ -22,18 +18,27 @@ type Parts = Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'reconciler' | 'at
 const lookMilliseconds = 100;
 /** Instances are given this long after their sessions: asking (25 s), SIGTERM (5 s) and the rest. */
 const instancesMilliseconds = 40_000;
+/** What a killed bot's record may take. */
+const killMilliseconds = 5_000;
 
 /**
  * The stop of decisions, "stop": no new sessions, a grace for the live ones, then `SESSION_STOPPED`, instances, database.
- * The first call waits for all of it; a second one ends the grace. With `leave` bots and database go on without a server.
+ * The first `close` waits for all of it; a second one ends the grace, and bots that are still ending are killed. With
+ * `leave` bots and database go on without a server. `abandon` kills this server's bots and writes nothing.
  */
-export function shutDown(parts: Parts): () => Promise<void> {
+export function shutDown(parts: Parts): { close: () => Promise<void>; abandon: () => Promise<void> } {
   let done: Promise<void> | null = null;
   const hurry = new AbortController();
-  return () => {
-    if (done !== null) hurry.abort();
-    done ??= close(parts, hurry.signal);
-    return done;
+  return {
+    close: () => {
+      if (done !== null) hurry.abort();
+      done ??= close(parts, hurry.signal);
+      return done;
+    },
+    abandon: () => {
+      done ??= takeDown(parts, () => killBots(parts));
+      return done;
+    },
   };
 }
 
@@ -44,12 +49,21 @@ async function close(parts: Parts, hurry: AbortSignal): Promise<void> {
       parts.logger.error({ err: error }, 'not all sessions could be ended in order; the next start finds them');
     });
   }
+  await takeDown(parts, () => Promise.resolve());
+}
+
+async function takeDown(parts: Parts, before: () => Promise<void>): Promise<void> {
   parts.closing.abort();
-  await parts.app.close();
-  await parts.reconciler.close();
-  await parts.rounds.stop();
-  await parts.runtime.close();
-  await parts.store.close(parts.leave);
+  await before();
+  for (const step of [...parts.undo].reverse()) await step();
+}
+
+async function killBots({ runtime, logger }: Parts): Promise<void> {
+  for (const { instanceId } of await runtime.list()) {
+    await runtime.stop(instanceId, 0).catch((error: unknown) => {
+      logger.error({ instanceId, err: error }, 'a bot could not be killed');
+    });
+  }
 }
 
 async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {
@@ -57,15 +71,17 @@ async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {
   const open = async () => (await listOpenSessions(db, host.region)).filter((session) => session.state !== 'ended');
   // One whose client has not come takes nothing with it.
   for (const session of await open()) {
-    if (session.state === 'waiting') await finishSession(parts, session.id, 'SESSION_STOPPED', parts.now(), []);
+    if (session.state === 'waiting')
+      await parts.reconciler.finish(session.id, 'SESSION_STOPPED', parts.now(), 'waiting');
   }
   await until(async () => (await open()).length === 0, parts.graceSeconds * 1000, hurry);
   for (const session of await open()) await decideEnd(parts, session.id, 'SESSION_STOPPED');
   parts.reconciler.kick();
-  await until(
-    async () => (await open()).length === 0 && (await isEmpty(parts)),
-    instancesMilliseconds,
-  );
+  const reached = async () => (await open()).length === 0 && (await isEmpty(parts));
+  await until(reached, instancesMilliseconds, hurry);
+  if (await reached()) return;
+  await killBots(parts);
+  await until(reached, killMilliseconds);
 }
 
 /** The rows count too: an instance that is just being started is not among those that run yet. */

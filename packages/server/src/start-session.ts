@@ -1,4 +1,5 @@
 import {
+  ApiError,
   failure,
   type Operations,
   type RequestOf,
@@ -6,6 +7,7 @@ import {
   socketTokenSeconds,
   startBodyBytes,
 } from '@bothost/contract';
+import { abandon } from './abandon.ts';
 import type { Context } from './context.ts';
 import type { Caller } from './organizations/authenticate.ts';
 import { bodyParameter } from './sessions/body-parameter.ts';
@@ -44,6 +46,8 @@ export async function startSession(
   } catch (error) {
     context.attendance.release(sessionId);
     context.telemetry.sessionStarted('refused');
+    // The database may have kept what it could not confirm: nobody knows of this session, so its bot must not run.
+    if (!(error instanceof ApiError)) abandon(context, sessionId);
     throw error;
   }
 }

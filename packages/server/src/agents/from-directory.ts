@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Database } from '../store/tables.ts';
-import { type DeployFile, readDeployFile } from './deploy-file.ts';
+import { type DeployFile, DeployFileError, readDeployFile } from './deploy-file.ts';
 import { findDeployment, insertDeployment, requireAgent, updateAgent } from './rows.ts';
 
 type Context = {
@@ -36,6 +36,11 @@ export async function agentFromDirectory(
   const contentHash = await context.hashDirectory(directory);
   return context.db.transaction().execute(async (db) => {
     const agent = await requireAgent(db, agentRow(context, organizationId, region, file.agent_name));
+    if (agent.region !== region) {
+      throw new DeployFileError(
+        `${directory}: the agent ${agent.name} lives in region ${agent.region}, not in ${region}`,
+      );
+    }
     const desired =
       agent.desired_deployment_id === null ? undefined : await findDeployment(db, agent.desired_deployment_id);
     if (desired !== undefined && desired.state !== 'failed' && desired.source.contentHash === contentHash) {

@@ -26,6 +26,7 @@ const cacheEntries = 10_000;
 type Entry = { readonly found: KeyWithOrganization; readonly until: number };
 
 export function createAuthenticator(context: { db: Database; now: () => Date }): Authenticator {
+  /** By hash: a key itself is nowhere kept. */
   const entries = new Map<string, Entry>();
   const touched = new Map<string, number>();
   /** Raised by `forget`, so that an answer that was on its way before a revocation is not remembered after it. */
@@ -48,8 +49,13 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
 
   function cached(key: string, kind: 'private' | 'public'): Caller | undefined {
     const now = context.now().getTime();
-    const entry = entries.get(key);
-    if (entry === undefined || entry.until <= now) return undefined;
+    const hash = hashKey(key).toString('base64');
+    const entry = entries.get(hash);
+    if (entry === undefined) return undefined;
+    if (entry.until <= now) {
+      entries.delete(hash);
+      return undefined;
+    }
     return accept(entry.found, kind, now);
   }
 
@@ -57,20 +63,21 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
     const known = cached(key, kind);
     if (known !== undefined) return known;
     const before = generation;
-    const found = await keyByHash(context.db, hashKey(key));
+    const hash = hashKey(key);
+    const found = await keyByHash(context.db, hash);
     const now = context.now().getTime();
     if (found === undefined) throw failure('key-invalid');
     if (before === generation) {
       if (entries.size >= cacheEntries) entries.clear();
-      entries.set(key, { found, until: now + cacheMilliseconds });
+      entries.set(hash.toString('base64'), { found, until: now + cacheMilliseconds });
     }
     return accept(found, kind, now);
   }
 
   function forget(keyId?: string) {
     generation += 1;
-    for (const [key, entry] of entries) {
-      if (keyId === undefined || entry.found.id === keyId) entries.delete(key);
+    for (const [hash, entry] of entries) {
+      if (keyId === undefined || entry.found.id === keyId) entries.delete(hash);
     }
   }
 

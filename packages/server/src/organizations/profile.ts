@@ -13,7 +13,7 @@ export type Profile = {
 
 /**
  * Writes the command line's profile, mode 0600, by temporary file and rename. A profile with the keys of another service
- * stays: its keys are nowhere else. Then it goes to `otherFile`. Returns where it was written.
+ * stays: its keys are nowhere else. Then it goes to `otherFile`. One of the same address is kept beside it as `.bak`. Returns where it was written.
  */
 export async function writeProfile(file: string, otherFile: string, profile: Profile): Promise<string> {
   const existing = await readProfile(file);
@@ -30,6 +30,8 @@ export async function writeProfile(file: string, otherFile: string, profile: Pro
   } finally {
     await handle.close();
   }
+  // Another data directory of this address may still need its keys: the old file stays beside the new one.
+  if (existing !== null && !foreign && existing['private_key'] !== undefined) await rename(target, `${target}.bak`);
   await rename(temporary, target);
   return target;
 }

@@ -43,9 +43,10 @@ export type AttendContext = {
 
 /** The longest wait that one question to a bot may take. */
 const askSeconds = 25;
+/** Between two questions, whatever the bot answers. */
 const againMilliseconds = 1_000;
 
-/** Gives a session to its instance, for the first time for certain, and stays with it to its end. Never rejects. */
+/** Gives a session to its instance, for the first time for certain, and stays with it to its end. Rejects when the record cannot be written. */
 export async function handOver(context: AttendContext, session: AttendedSession): Promise<void> {
   const token = controlToken(context.key, session.instanceId);
   // A bot that cannot be asked must not be started twice: so it is written down before, at the price of one commit.
@@ -65,7 +66,8 @@ export async function handOver(context: AttendContext, session: AttendedSession)
 
 /**
  * Takes up a session after a restart: the bot is asked what it knows, and only one that surely has nothing gets the
- * hand-over. One that cannot be asked, or does not answer, ends by its exit or its limit. Never rejects.
+ * hand-over. One that cannot be asked, or does not answer, ends by its exit or its limit. Rejects when the record cannot be
+ * written.
  */
 export async function resume(context: AttendContext, session: AttendedSession): Promise<void> {
   if (!session.reportsSession) {
@@ -74,33 +76,52 @@ export async function resume(context: AttendContext, session: AttendedSession): 
     if (session.botStartedAt === null) await markStarted(context, session, session.handedOverAt ?? context.now());
     return;
   }
-  const token = controlToken(context.key, session.instanceId);
   let started = session.botStartedAt;
-  for (;;) {
-    const wait = started === null ? 0 : askSeconds;
-    const known = await askBot(session.address, token, wait, context.closing).catch((error: Error) => error);
-    if (known instanceof Error) {
-      // Its exit ends the session; as long as it lives, it is asked again.
-      await context.attendance.released(
-        session.id,
-        AbortSignal.any([context.closing, AbortSignal.timeout(againMilliseconds)]),
-      );
-      if (context.closing.aborted || !context.attendance.has(session.id)) return;
-      continue;
-    }
+  // The first question is answered at once: requests for the bot are held until then.
+  for (let wait = 0; ; wait = askSeconds) {
+    const known = await ask(context, session, wait);
+    if (known === 'closing' || known === 'released') return;
+    // It has no such route, though it had: its exit or its limit ends the session.
     if (known === null) return;
     if (known.state === 'idle') return handOver(context, session);
     context.onOpen(session.id);
     if (started === null) {
-      started = known.startedAt == null ? context.now() : new Date(known.startedAt);
+      started = within(known.startedAt, session.readyAt ?? session.claimedAt, context.now());
       await markStarted(context, session, started);
     }
     if (known.state === 'ended') {
       const word = known.completionStatus ?? null;
       const answer = { kind: 'answered', status: known.status ?? 200, word } as const;
-      return finishBy(context, session, started, answer, endOf(known, started, context.now()));
+      return finishBy(context, session, started, answer, within(known.endedAt, started, context.now()));
     }
   }
+}
+
+/** One answer of a bot that is asked again until it gives one, or until somebody else ended its session. */
+async function ask(
+  context: AttendContext,
+  session: AttendedSession,
+  waitSeconds: number,
+): Promise<BotSession | null | 'closing' | 'released'> {
+  const { attendance, closing } = context;
+  const token = controlToken(context.key, session.instanceId);
+  for (;;) {
+    const soonest = AbortSignal.timeout(againMilliseconds);
+    const known = await askBot(session.address, token, waitSeconds, closing).catch((error: Error) => error);
+    if (closing.aborted) return 'closing';
+    const goesOn = known instanceof Error || (known?.state === 'running' && waitSeconds > 0);
+    if (!goesOn) return known;
+    await attendance.released(session.id, AbortSignal.any([closing, soonest]));
+    if (closing.aborted) return 'closing';
+    if (!attendance.has(session.id)) return 'released';
+  }
+}
+
+/** A bot knows moments that nobody else saw; but none before `least`, and none in the future. */
+export function within(said: string | null | undefined, least: Date | null, now: Date): Date {
+  const moment = said == null ? now : new Date(said);
+  if (moment > now) return now;
+  return least !== null && moment < least ? least : moment;
 }
 
 async function markStarted(context: AttendContext, session: AttendedSession, at: Date): Promise<void> {
@@ -119,10 +140,4 @@ async function finishBy(
 ): Promise<void> {
   const limit = startedAt === null ? Number.POSITIVE_INFINITY : startedAt.getTime() + session.maxSeconds * 1000;
   await context.finish(session.id, completionOf(answer, endedAt.getTime() >= limit), endedAt);
-}
-
-/** A bot knows when it was done, also while no server was there to hear it; but not in the future, nor before its start. */
-export function endOf(known: Pick<BotSession, 'endedAt'>, startedAt: Date, now: Date): Date {
-  const said = known.endedAt == null ? now : new Date(known.endedAt);
-  return said > now ? now : said < startedAt ? startedAt : said;
 }

@@ -17,6 +17,8 @@ type Context = {
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
   readonly finish: (sessionId: string, status: string, at?: Date) => Promise<void>;
   readonly kick: () => void;
+  /** When something ended that nobody saw. */
+  readonly unknownEnd: () => Date;
   /** An instance that nobody stopped ended without ever having a session. */
   readonly onIdleExit: (deploymentId: string) => void;
 };
@@ -57,6 +59,7 @@ export function watchInstances(context: Context): InstanceWatch {
 async function handle(context: Context, event: InstanceEvent): Promise<void> {
   const { db, persist } = context;
   if (event.kind === 'noticed') return notice(context, event);
+  const unseen = context.unknownEnd();
   const instance = await persist(() => findInstance(db, event.instanceId));
   const sessionId = instance?.session_id ?? null;
   const { code, signal, outOfMemory, tail } = event.exit;
@@ -68,7 +71,8 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
     const stored = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
     await persist(() => recordEvents(db, sessionId, [stored]));
     await context.attendance.released(sessionId, AbortSignal.timeout(lastWordMilliseconds));
-    await context.finish(sessionId, await statusByExit(context, sessionId, instance, event.exit), event.at);
+    const at = code === null && signal === null ? unseen : event.at;
+    await context.finish(sessionId, await statusByExit(context, sessionId, instance, event.exit), at);
   }
   // Before the row ends, since nobody looks for what belongs to a row that has.
   await context.runtime.forget(event.instanceId);

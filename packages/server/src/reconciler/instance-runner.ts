@@ -1,4 +1,4 @@
-import { type ProfileName, profiles } from '@bothost/contract';
+import { type ProfileName, profiles, startDeadlineSeconds } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { noteStart, type OpenDeployment } from '../agents/deployment.ts';
 import { controlToken } from '../instances/control-token.ts';
@@ -21,21 +21,22 @@ export type RunnerContext = {
   readonly iceConfigUrl: () => string;
   /** The instance answers; `row` says which session waits for it, if any. */
   readonly onReady: (row: OpenInstance) => void;
-  /** Nothing of the instance is left. */
-  readonly onGone: (instanceId: string, cause: string) => Promise<void>;
+  /** Nothing of the instance is left. `status` is for a session that had it; `cause` says why it did not start. */
+  readonly onGone: (instanceId: string, status: string, cause: string | null) => Promise<void>;
 };
 
 export type InstanceRunner = {
   readonly start: (row: OpenInstance, deployment: OpenDeployment) => Promise<void>;
-  readonly stop: (row: OpenInstance, reportsSession: boolean) => Promise<void>;
+  /** `transport` of the session that it serves. */
+  readonly stop: (row: OpenInstance, transport: 'none' | 'webrtc' | 'websocket') => Promise<void>;
   readonly isBusy: (instanceId: string) => boolean;
 };
 
 /** How long a bot may take to end by itself: the pipeline's own cancel time-out is 20 s (bot contract 2.9). */
 const cooperativeSeconds = 25;
 const terminateMilliseconds = 5_000;
-/** For an instance that nobody waits for: the bot contract's start time-outs of 20 s twice, and room for slow imports. */
-const startMilliseconds = 120_000;
+/** How long a bot that is ready may take to say whether it can be asked about its session. */
+const askMilliseconds = 2_000;
 
 export function createInstanceRunner(context: RunnerContext): InstanceRunner {
   const starting = new Map<string, AbortController>();
@@ -43,57 +44,65 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
 
   async function start(row: OpenInstance, deployment: OpenDeployment): Promise<void> {
     const abort = new AbortController();
+    const deadline = AbortSignal.timeout(startDeadlineSeconds * 1000);
     starting.set(row.id, abort);
     try {
-      const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(startMilliseconds)]);
+      const signal = AbortSignal.any([abort.signal, deadline]);
       const address = await context.runtime.start(specOf(row, deployment), signal);
-      const known = await askBot(address, controlToken(context.key, row.id), 0, signal).catch(() => null);
+      const patience = AbortSignal.any([abort.signal, AbortSignal.timeout(askMilliseconds)]);
+      const known = await askBot(address, controlToken(context.key, row.id), 0, patience).catch(() => null);
       const ready = await context.persist(() => markReady(context, row.id, address, known !== null));
       context.backoff.succeeded(row.deployment_id);
       if (deployment.error !== null) await context.persist(() => noteStart(context, row.deployment_id, null));
       if (ready !== undefined) context.onReady(ready);
     } catch (error) {
-      await failed(row, error, abort.signal.aborted);
+      if (abort.signal.aborted) await gone(row, 'HTTP_ERROR', null);
+      else await failed(row, error, deadline.aborted ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR');
     } finally {
       starting.delete(row.id);
     }
   }
 
-  async function failed(row: OpenInstance, error: unknown, wanted: boolean): Promise<void> {
+  async function failed(row: OpenInstance, error: unknown, status: string): Promise<void> {
+    const { id: instanceId, deployment_id: deploymentId } = row;
     const message = error instanceof Error ? error.message : String(error);
-    if (!wanted) {
-      context.backoff.failed(row.deployment_id);
-      context.logger.warn(
-        { instanceId: row.id, deploymentId: row.deployment_id, err: error },
-        'an instance did not start',
+    const tail = error instanceof StartError ? (error.exit?.tail ?? '') : '';
+    context.backoff.failed(deploymentId);
+    context.logger.warn({ instanceId, deploymentId, err: error }, 'an instance did not start');
+    await context
+      .persist(() => noteStart(context, deploymentId, tail === '' ? message : `${message}: ${tail}`))
+      .catch(
+        // Only for people who look at the agent: it must not keep the instance from being recorded as gone.
+        (failure: unknown) => context.logger.error({ deploymentId, err: failure }, 'a failed start could not be noted'),
       );
-      const tail = error instanceof StartError ? (error.exit?.tail ?? '') : '';
-      await context.persist(() => noteStart(context, row.deployment_id, `${message}${tail === '' ? '' : `: ${tail}`}`));
-    }
-    await context.runtime.stop(row.id, 0);
-    await context.onGone(row.id, message);
+    await gone(row, status, message);
   }
 
-  /** The order of bot contract 2.9: ask, wait, SIGTERM, SIGKILL. */
-  async function stop(row: OpenInstance, reportsSession: boolean): Promise<void> {
+  async function gone(row: OpenInstance, status: string, cause: string | null): Promise<void> {
+    await context.runtime.stop(row.id, 0);
+    await context.onGone(row.id, status, cause);
+  }
+
+  /** The order of bot contract 2.9: a socket is closed, another bot is asked and waited for; then SIGTERM, SIGKILL. */
+  async function stop(row: OpenInstance, transport: 'none' | 'webrtc' | 'websocket'): Promise<void> {
     if (stopping.has(row.id)) return;
     stopping.add(row.id);
     try {
       await context.persist(() => markStopping(context.db, row.id));
       starting.get(row.id)?.abort();
-      if (row.session_id !== null) await endByItself(row, row.session_id, reportsSession);
+      if (row.session_id !== null) await endByItself(row, row.session_id, transport);
       await context.runtime.stop(row.id, terminateMilliseconds);
-      await context.onGone(row.id, 'stopped by the service');
+      await context.onGone(row.id, 'HTTP_ERROR', null);
     } finally {
       stopping.delete(row.id);
     }
   }
 
-  async function endByItself(row: OpenInstance, sessionId: string, reportsSession: boolean): Promise<void> {
+  async function endByItself(row: OpenInstance, sessionId: string, transport: string): Promise<void> {
     if (!context.attendance.has(sessionId) || row.host === null || row.port === null) return;
+    const asks = row.reports_session && transport !== 'websocket';
     const address = { host: row.host, port: row.port };
-    const asked =
-      reportsSession && (await askToStop(address, controlToken(context.key, row.id), cooperativeSeconds - 5));
+    const asked = asks && (await askToStop(address, controlToken(context.key, row.id), cooperativeSeconds - 5));
     if (asked) await context.attendance.released(sessionId, AbortSignal.timeout(cooperativeSeconds * 1000));
     else context.attendance.abort(sessionId);
   }

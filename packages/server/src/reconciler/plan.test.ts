@@ -251,8 +251,18 @@ const sessions: readonly Row[] = [
   ['one whose instance is starting waits', { ...whileStarting, sessions: [starting()] }, []],
   [
     'sockets are attended by their own request',
-    { ...withInstance, sessions: [session({ transport: 'websocket', attended: false })] },
+    { ...withInstance, sessions: [session({ transport: 'websocket' })] },
     [],
+  ],
+  [
+    'a socket that nobody relays, as the word of its connection was lost, has closed',
+    { ...withInstance, sessions: [session({ transport: 'websocket', attended: false })] },
+    [end('WS_CONNECTION_CLOSED')],
+  ],
+  [
+    'and one whose bot never had it has failed',
+    { ...withInstance, sessions: [session({ state: 'starting', transport: 'websocket', attended: false })] },
+    [end('HTTP_ERROR')],
   ],
   ['until the start deadline: 119 s', { ...whileStarting, sessions: [starting({ requestedAt: ago(119) })] }, []],
   [
@@ -290,7 +300,7 @@ const sessions: readonly Row[] = [
         }),
       ],
     },
-    [end('BOT_CONNECTION_TIMEOUT')],
+    [{ do: 'end-session', sessionId: 's', status: 'BOT_CONNECTION_TIMEOUT', at: 'now', only: 'waiting' }],
   ],
   [
     'at its limit a bot has 10 s to end itself',

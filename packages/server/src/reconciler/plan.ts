@@ -15,7 +15,7 @@ export type PlannedDeployment = {
   readonly busy: boolean;
   readonly minAgents: number;
   readonly maxAgents: number;
-  /** Its instances failed to start lately: the pool is not filled before this moment. */
+  /** It, or its instances, failed to start lately: nothing is tried before this moment. */
   readonly restAfterFailureUntil: Date | null;
 };
 
@@ -72,6 +72,8 @@ export type Action =
       readonly sessionId: string;
       readonly status: string;
       readonly at: 'now' | 'last-heartbeat';
+      /** Only if it is still so: its client may come at this very moment. */
+      readonly only?: 'waiting';
     };
 
 /** A bot may end itself at its limit (bot contract 2.10); the service does it this much later, and at once for sockets. */
@@ -96,21 +98,34 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
   if (session.relayLost) return end('WS_CONNECTION_CLOSED', 'last-heartbeat');
   switch (session.state) {
     case 'waiting':
-      return past(session.createdAt, socketTokenSeconds, now) ? end('BOT_CONNECTION_TIMEOUT') : [];
+      return past(session.createdAt, socketTokenSeconds, now)
+        ? [{ do: 'end-session', sessionId: session.id, status: 'BOT_CONNECTION_TIMEOUT', at: 'now', only: 'waiting' }]
+        : [];
     case 'ending':
       return instance === undefined ? end('HTTP_ERROR') : [];
     case 'starting':
-      if (instance === undefined) return session.attended ? [] : end('HTTP_ERROR');
+      if (isLost(session, instance)) return end('HTTP_ERROR');
+      if (instance === undefined) return [];
       if (mustAttend(session, instance)) return [{ do: 'attend-session', sessionId: session.id }];
       if (instance.state === 'starting' && past(session.requestedAt ?? session.createdAt, startDeadlineSeconds, now)) {
         return [{ do: 'decide-end', sessionId: session.id, status: 'BOT_START_TIMEOUT' }];
       }
       return [];
     case 'live':
-      if (instance === undefined) return session.attended ? [] : end('HTTP_ERROR');
+      if (isLost(session, instance))
+        return end(session.transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : 'HTTP_ERROR');
+      if (instance === undefined) return [];
       if (pastLimit(session, now)) return [{ do: 'decide-end', sessionId: session.id, status: 'SESSION_TIME_LIMIT' }];
       return mustAttend(session, instance) ? [{ do: 'attend-session', sessionId: session.id }] : [];
   }
+}
+
+/**
+ * Nobody will ever say how it ended: its instance is gone, or its socket was never relayed (the connection to the database
+ * broke just when the client's was accepted).
+ */
+function isLost(session: PlannedSession, instance: PlannedInstance | undefined): boolean {
+  return !session.attended && (instance === undefined || session.transport === 'websocket');
 }
 
 /**
@@ -134,7 +149,8 @@ function planInstance(
   world: World,
 ): Action[] {
   const instanceId = instance.id;
-  if (instance.busy) return mustEnd(instance, sessions) ? [{ do: 'stop-instance', instanceId }] : [];
+  if (instance.busy)
+    return mustEnd(instance, sessions) || isUnwanted(instance, world) ? [{ do: 'stop-instance', instanceId }] : [];
   // A row without a process: one that was never started yet, or one that is gone.
   if (!instance.running && instance.state !== 'starting') return [{ do: 'instance-lost', instanceId }];
   if (instance.state === 'stopping' || mustEnd(instance, sessions)) return [{ do: 'stop-instance', instanceId }];
@@ -142,6 +158,11 @@ function planInstance(
   if (instance.sessionId === null && (!serving || world.draining)) return [{ do: 'retire-instance', instanceId }];
   if (instance.state === 'starting') return [{ do: 'start-instance', instanceId }];
   return [];
+}
+
+/** It is still starting, for nobody, while the service stops. */
+function isUnwanted(instance: PlannedInstance, world: World): boolean {
+  return world.draining && instance.sessionId === null && instance.state === 'starting';
 }
 
 /** Its session has ended, or its end is decided. */
@@ -153,12 +174,13 @@ function mustEnd(instance: PlannedInstance, sessions: ReadonlyMap<string, Planne
 
 function planDeployment(deployment: PlannedDeployment, world: World): Action[] {
   const deploymentId = deployment.id;
-  if (deployment.state === 'preparing') return deployment.busy ? [] : [{ do: 'prepare-deployment', deploymentId }];
+  const resting = deployment.restAfterFailureUntil !== null && deployment.restAfterFailureUntil > world.now;
+  if (deployment.state === 'preparing')
+    return deployment.busy || resting ? [] : [{ do: 'prepare-deployment', deploymentId }];
   if (!deployment.serving || world.draining) return [];
   const mine = world.instances.filter((i) => i.deploymentId === deploymentId && i.state !== 'stopping');
   const idle = mine.filter((instance) => instance.sessionId === null);
   const missing = Math.min(deployment.minAgents - idle.length, deployment.maxAgents - mine.length);
-  const resting = deployment.restAfterFailureUntil !== null && deployment.restAfterFailureUntil > world.now;
   if (missing > 0 && !resting) return [{ do: 'provision', deploymentId, idle: deployment.minAgents }];
   const surplus = idle.length - deployment.minAgents;
   return idle

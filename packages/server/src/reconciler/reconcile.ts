@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { activateDeployment, failDeployment, lockForScaling } from '../agents/deployment.ts';
+import { lockForScaling } from '../agents/deployment.ts';
 import { findInstance, markEnded, provisionInstances, retireInstance } from '../instances/lifecycle.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
-import { PrepareError, type Runtime } from '../runtime/runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import { finishSession } from '../sessions/finish.ts';
-import { bodyForBot, decideEnd, stateOfSession } from '../sessions/progress.ts';
+import { decideEnd, recordEvents } from '../sessions/progress.ts';
 import type { Directory } from '../sessions/whereabouts.ts';
 import type { Database } from '../store/tables.ts';
-import { type AttendContext, type AttendedSession, handOver, resume } from './attend.ts';
+import { type AttendContext, type AttendedSession, handOver } from './attend.ts';
 import type { Attendance } from './attendance.ts';
 import { createBackoff } from './backoff.ts';
-import { isCold } from './cold.ts';
+import { createDeploymentPreparer } from './deployment-preparer.ts';
 import { type InstanceWatch, watchInstances } from './instance-events.ts';
 import { createInstanceRunner } from './instance-runner.ts';
 import { type Action, plan } from './plan.ts';
-import { createSettled } from './settled.ts';
+import { takeUp } from './take-up.ts';
 import { type Rows, readWorld } from './world.ts';
 
 export type ReconcilerContext = {
@@ -38,16 +38,19 @@ export type ReconcilerContext = {
   /** The last sign of life of the server before this one: when the sockets that it relayed ended. */
   readonly lastHeartbeat: Date | null;
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+  /** This server has its region: without it nothing is decided, since another one may be at it. */
+  readonly holdsRegion: () => boolean;
 };
 
 export type Reconciler = {
-  /** Begins to look at the world; call it when the service listens. */
-  readonly start: () => void;
+  /** Begins to look at the world; call it when the service listens. Resolves when what died with the server before has ended. */
+  readonly start: () => Promise<void>;
   /** Looks at the world soon; many calls make one look. */
   readonly kick: () => void;
   /** Hands a session that was just started over to its warm instance; the caller holds its attendance. */
   readonly handOver: (session: AttendedSession) => void;
-  readonly finish: (sessionId: string, status: string, at?: Date) => Promise<void>;
+  /** Ends a session, once. With `only` it ends only one that is still in that state. */
+  readonly finish: (sessionId: string, status: string, at?: Date, only?: 'waiting') => Promise<void>;
   /** Resolves when none of these deployments is being prepared any more: it serves, or it failed. */
   readonly prepared: (deploymentIds: readonly string[]) => Promise<void>;
   /** No new instances from now on; idle ones are stopped. */
@@ -64,15 +67,19 @@ const pauseMilliseconds = 10;
 export function createReconciler(context: ReconcilerContext): Reconciler {
   const { db, attendance, directory, runtime, logger, persist } = context;
   const closing = new AbortController();
-  const busyDeployments = new Set<string>();
-  const preparing = createSettled();
   const backoff = createBackoff(context.now);
+  const preparer = createDeploymentPreparer({ ...context, backoff });
   let started = false;
   let draining = false;
   let wanted = false;
   let loop: Promise<void> | null = null;
+  let hasLooked = false;
+  let looked: () => void = () => undefined;
+  const firstLook = new Promise<void>((resolve) => {
+    looked = resolve;
+  });
 
-  const attendContext: AttendContext = {
+  const attendContext: AttendContext & { directory: Directory } = {
     ...context,
     closing: closing.signal,
     finish,
@@ -94,9 +101,10 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     onGone: instanceGone,
   });
 
-  async function finish(sessionId: string, status: string, at: Date = context.now()): Promise<void> {
+  async function finish(sessionId: string, status: string, at: Date = context.now(), only?: 'waiting'): Promise<void> {
     const late = context.sampler.take(sessionId);
-    const row = await persist(() => finishSession(context, sessionId, status, at, late));
+    const row = await persist(() => finishSession(context, sessionId, status, at, late, only));
+    if (row === undefined && only !== undefined) return;
     directory.gone(sessionId);
     attendance.release(sessionId);
     if (row !== undefined) {
@@ -106,10 +114,16 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     kick();
   }
 
-  /** Nothing of an instance is left: a session that still had it has lost its bot. */
-  async function instanceGone(instanceId: string): Promise<void> {
-    const row = await persist(() => findInstance(db, instanceId));
-    if (row?.session_id != null) await finish(row.session_id, 'HTTP_ERROR');
+  /** Nothing of an instance is left: a session that still had it has lost its bot, which `cause` explains. */
+  async function instanceGone(instanceId: string, status: string, cause: string | null, at?: Date): Promise<void> {
+    const sessionId = (await persist(() => findInstance(db, instanceId)))?.session_id ?? null;
+    if (sessionId !== null) {
+      if (cause !== null) {
+        const event = { code: 'INSTANCE_START_FAILED', at: context.now().toISOString(), detail: { cause } };
+        await persist(() => recordEvents(db, sessionId, [event]));
+      }
+      await finish(sessionId, status, at);
+    }
     // Before the row ends, since nobody looks for what belongs to a row that has: a start may have left files and no process.
     await runtime.forget(instanceId);
     await persist(() => markEnded(context, instanceId));
@@ -121,6 +135,8 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     if (!started || closing.signal.aborted) return;
     loop ??= look().finally(() => {
       loop = null;
+      // One that came after the last look and before this.
+      if (wanted) kick();
     });
   }
 
@@ -128,15 +144,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     while (wanted && !closing.signal.aborted) {
       wanted = false;
       try {
-        const { world, rows } = await readWorld(context, {
-          isAttended: attendance.has,
-          isBusyInstance: (id) => runner.isBusy(id) || (watching?.isEnding(id) ?? false),
-          isBusyDeployment: (id) => busyDeployments.has(id),
-          restAfterFailureUntil: backoff.until,
-          serverId: context.serverId,
-          draining,
-        });
-        for (const action of plan(world)) run(action, rows);
+        if (context.holdsRegion()) await reconcile();
       } catch (error) {
         logger.error({ err: error }, 'the state of the service could not be read');
       }
@@ -144,18 +152,42 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     }
   }
 
+  async function reconcile(): Promise<void> {
+    const { world, rows } = await readWorld(context, {
+      isAttended: attendance.has,
+      isBusyInstance: (id) => runner.isBusy(id) || (watching?.isEnding(id) ?? false),
+      isBusyDeployment: preparer.isBusy,
+      restAfterFailureUntil: backoff.until,
+      serverId: context.serverId,
+      draining,
+    });
+    // The row says it again for a session that came to be known just after its instance was ready.
+    for (const { id, instance_state: state, instance_host: address, instance_port: port } of rows.sessions.values()) {
+      if (state === 'ready' && address !== null && port !== null) directory.ready(id, { host: address, port });
+    }
+    const actions = plan(world);
+    const results = actions.map((action) => run(action, rows));
+    if (hasLooked) return;
+    await Promise.all(results.filter((_, index) => isOfThePast(actions[index])));
+    hasLooked = true;
+    looked();
+  }
+
   /** Actions run on their own: a bot that takes its time must not hold up the others. */
-  function run(action: Action, rows: Rows): void {
+  function run(action: Action, rows: Rows): Promise<void> {
     logger.debug({ action }, 'reconcile');
-    execute(action, rows).catch((error: unknown) => {
+    return execute(action, rows).catch((error: unknown) => {
       if (!closing.signal.aborted) logger.error({ err: error, action }, 'an action of the reconciler failed');
     });
   }
 
   async function execute(action: Action, rows: Rows): Promise<void> {
     switch (action.do) {
-      case 'prepare-deployment':
-        return prepare(action.deploymentId, rows);
+      case 'prepare-deployment': {
+        const row = rows.deployments.get(action.deploymentId);
+        if (row !== undefined) await preparer.prepare(row);
+        return kick();
+      }
       case 'provision':
         return provision(action.deploymentId, action.idle, rows);
       case 'start-instance':
@@ -165,45 +197,31 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
         return;
       case 'stop-instance': {
         const row = rows.instances.get(action.instanceId);
-        return row === undefined ? undefined : runner.stop(row, row.reports_session);
+        const session = rows.sessions.get(row?.session_id ?? '');
+        return row === undefined ? undefined : runner.stop(row, session?.transport ?? 'none');
       }
       case 'instance-lost':
         await runtime.stop(action.instanceId, 0);
-        return instanceGone(action.instanceId);
+        return instanceGone(action.instanceId, 'HTTP_ERROR', null, unknownEnd());
       case 'remove-stray':
         await runtime.stop(action.instanceId, 0);
         return runtime.forget(action.instanceId);
-      case 'attend-session':
-        return attend(action.sessionId, rows);
+      case 'attend-session': {
+        const row = rows.sessions.get(action.sessionId);
+        const instance = rows.instances.get(row?.instance_id ?? '');
+        return row === undefined || instance === undefined ? undefined : takeUp(attendContext, row, instance);
+      }
       case 'decide-end':
         await decideEnd(context, action.sessionId, action.status);
         return kick();
       case 'end-session':
-        return finish(action.sessionId, action.status, endTime(action.at));
+        return finish(action.sessionId, action.status, action.at === 'now' ? context.now() : unknownEnd(), action.only);
     }
   }
 
-  function endTime(at: 'now' | 'last-heartbeat'): Date {
-    return at === 'last-heartbeat' && context.lastHeartbeat !== null ? context.lastHeartbeat : context.now();
-  }
-
-  async function prepare(deploymentId: string, rows: Rows): Promise<void> {
-    const row = rows.deployments.get(deploymentId);
-    if (row === undefined || busyDeployments.has(deploymentId)) return;
-    busyDeployments.add(deploymentId);
-    const deployment = { id: deploymentId, agentId: row.agent_id };
-    try {
-      const prepared = await runtime.prepare({ deploymentId, source: row.source });
-      await persist(() => activateDeployment(context, deployment, prepared));
-    } catch (error) {
-      if (!(error instanceof PrepareError)) throw error;
-      await persist(() => failDeployment(context, deployment, error.message));
-      logger.warn({ deploymentId, agent: row.agent_name, reason: error.message }, 'a deployment failed');
-    } finally {
-      busyDeployments.delete(deploymentId);
-    }
-    preparing.settle(deploymentId);
-    kick();
+  /** When something ended that nobody saw: with the server before this one, or now. */
+  function unknownEnd(): Date {
+    return hasLooked || context.lastHeartbeat === null ? context.now() : context.lastHeartbeat;
   }
 
   async function provision(deploymentId: string, idle: number, rows: Rows): Promise<void> {
@@ -224,52 +242,28 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     return runner.start(row, deployment);
   }
 
-  async function attend(sessionId: string, rows: Rows): Promise<void> {
-    const row = rows.sessions.get(sessionId);
-    const instance = row?.instance_id == null ? undefined : rows.instances.get(row.instance_id);
-    if (row === undefined || instance === undefined || attendance.has(sessionId)) return;
-    if (row.transport === 'websocket' || instance.host === null || instance.port === null) return;
-    attendance.hold(sessionId);
-    // Its row is older than this moment: it may have been attended until just now, and then it has ended.
-    const current = await persist(() => stateOfSession(db, sessionId));
-    if (current?.state !== 'starting' && current?.state !== 'live') return attendance.release(sessionId);
-    const address = { host: instance.host, port: instance.port };
-    const owner = { organizationId: row.organization_id, agentName: row.agent_name };
-    directory.expect({ sessionId, ...owner, instanceId: instance.id, address });
-    const body = await persist(() => bodyForBot(db, sessionId));
-    await resume(attendContext, {
-      id: sessionId,
-      instanceId: instance.id,
-      address,
-      reportsSession: instance.reports_session,
-      transport: row.transport,
-      maxSeconds: row.max_session_seconds,
-      cold: isCold(instance, row.requested_at),
-      requestedAt: row.requested_at,
-      claimedAt: row.claimed_at,
-      readyAt: instance.ready_at,
-      body,
-      handedOverAt: row.handed_over_at,
-      botStartedAt: row.bot_started_at,
-    });
-  }
-
   let watching: InstanceWatch | null = null;
   let timer: NodeJS.Timeout | undefined;
 
   return {
     start: () => {
       started = true;
-      watching = watchInstances({ ...context, signal: closing.signal, finish, kick, onIdleExit: backoff.failed });
+      const { signal } = closing;
+      watching = watchInstances({ ...context, signal, finish, kick, unknownEnd, onIdleExit: backoff.failed });
       timer = setInterval(kick, tickMilliseconds);
       kick();
+      return firstLook;
     },
     kick,
-    prepared: async (ids) => void (await Promise.all(ids.map(preparing.settled))),
+    prepared: async (ids) => void (await Promise.all(ids.map(preparer.settled))),
     finish,
     handOver: (session) => {
       handOver(attendContext, session).catch((error: unknown) => {
-        if (!closing.signal.aborted) logger.error({ err: error, sessionId: session.id }, 'a hand-over failed');
+        if (closing.signal.aborted) return;
+        logger.error({ err: error, sessionId: session.id }, 'a hand-over failed');
+        // Nobody's again: the next look asks its bot.
+        attendance.release(session.id);
+        kick();
       });
     },
     drain: () => {
@@ -279,8 +273,14 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     close: async () => {
       clearInterval(timer);
       closing.abort();
+      looked();
       await watching?.done;
       await loop;
     },
   };
+}
+
+/** What ends with the server before this one: later looks could not tell any more when that was. */
+function isOfThePast(action: Action | undefined): boolean {
+  return action?.do === 'end-session' || action?.do === 'instance-lost';
 }

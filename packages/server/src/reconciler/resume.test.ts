@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import { endOf } from './attend.ts';
+import { EventEmitter, once } from 'node:events';
+import { createServer } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { testRows } from '../store/test-rows.ts';
+import { type AttendedSession, resume, within } from './attend.ts';
+import { createAttendance } from './attendance.ts';
 import { isCold } from './cold.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second));
@@ -12,7 +16,7 @@ describe('when a session ended whose bot is asked after a restart', () => {
     { said: at(40).toISOString(), end: at(30), because: 'nothing ends in the future' },
     { said: at(5).toISOString(), end: at(10), because: 'nothing ends before it starts' },
   ])('$because', ({ said, end }) => {
-    expect(endOf({ endedAt: said }, at(10), at(30))).toEqual(end);
+    expect(within(said, at(10), at(30))).toEqual(end);
   });
 });
 
@@ -25,4 +29,62 @@ describe('a start is cold', () => {
   ])('with an instance ready at $ready for a request at $requested: $cold', ({ ready, requested, cold }) => {
     expect(isCold({ ready_at: ready }, requested)).toBe(cold);
   });
+});
+
+/** A bot that has a session and says so at once, but holds the question that waits for its end until it has come. */
+async function botWithSession(): Promise<{ port: number; end: () => void }> {
+  const ended = new EventEmitter();
+  const end = once(ended, 'end');
+  const bot = createServer(async (request, response) => {
+    const waits = new URL(request.url ?? '/', 'http://bot').searchParams.get('wait') !== '0';
+    if (waits) await end;
+    const report = { state: 'ended', status: 500, endedAt: at(20).toISOString() };
+    response.end(JSON.stringify(waits ? report : { state: 'running', sessionId: 's' }));
+  });
+  await new Promise<void>((resolve) => bot.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void bot.close());
+  const address = bot.address();
+  if (address === null || typeof address === 'string') throw new Error('the bot does not listen');
+  return { port: address.port, end: () => void ended.emit('end') };
+}
+
+it('a live session is reachable as soon as its bot has answered, long before its end', async () => {
+  const { db, close } = await testRows();
+  onTestFinished(close);
+  const bot = await botWithSession();
+  const session: AttendedSession = {
+    id: '01900000-0000-7000-8000-000000000001',
+    instanceId: '01900000-0000-7000-8000-000000000002',
+    address: { host: '127.0.0.1', port: bot.port },
+    reportsSession: true,
+    transport: 'none',
+    maxSeconds: 3_600,
+    cold: false,
+    requestedAt: at(1),
+    claimedAt: at(1),
+    readyAt: at(1),
+    body: null,
+    handedOverAt: null,
+    botStartedAt: at(2),
+  };
+  const happened: unknown[] = [];
+  await resume(
+    {
+      db,
+      now: () => at(30),
+      key: Buffer.alloc(32),
+      attendance: createAttendance(),
+      closing: new AbortController().signal,
+      persist: (write) => write(),
+      finish: async (_, status, endedAt) => void happened.push([status, endedAt]),
+      onOpen: () => {
+        happened.push('open');
+        bot.end();
+      },
+      onLive: () => void happened.push('live'),
+    },
+    session,
+  );
+  expect(happened.at(0)).toBe('open');
+  expect(happened.at(-1)).toEqual(['500', at(20)]);
 });

@@ -1,11 +1,12 @@
 import { finishMetrics } from '../metrics/finish.ts';
 import type { Sample } from '../metrics/series.ts';
-import type { Database } from '../store/tables.ts';
+import type { Database, SessionState } from '../store/tables.ts';
 import { endRow, type SessionRow } from './rows.ts';
 
 /**
  * Ends a session, exactly once, with its metrics: one transaction, so that a kill leaves either an open session or a whole
- * record. `late` are samples that were not stored yet. Undefined when the session had ended already.
+ * record. `late` are samples that were not stored yet. Undefined when the session had ended
+ * already, or is not in the state `only`.
  */
 export function finishSession(
   context: { db: Database },
@@ -13,9 +14,10 @@ export function finishSession(
   status: string,
   endedAt: Date,
   late: readonly Sample[],
+  only?: SessionState,
 ): Promise<SessionRow | undefined> {
   return context.db.transaction().execute(async (db) => {
-    const row = await endRow(db, sessionId, status, endedAt);
+    const row = await endRow(db, sessionId, status, endedAt, only);
     if (row !== undefined) await finishMetrics({ db }, sessionId, late);
     return row;
   });

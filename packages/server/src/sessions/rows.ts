@@ -45,7 +45,13 @@ export function changeSession(
 }
 
 /** Ends a session, once: a cause that was decided before (`ending_status`) wins. Undefined when it has ended already. */
-export function endRow(db: Database, id: string, status: string, endedAt: Date): Promise<SessionRow | undefined> {
+export function endRow(
+  db: Database,
+  id: string,
+  status: string,
+  endedAt: Date,
+  only: SessionState | undefined,
+): Promise<SessionRow | undefined> {
   // A last heartbeat may be older than the session's own last moments, and a record must be in order. Nulls do not count.
   const latest = sql<Date>`greatest(${endedAt}::timestamptz, created_at, requested_at, bot_started_at)`;
   return db
@@ -59,6 +65,7 @@ export function endRow(db: Database, id: string, status: string, endedAt: Date):
     }))
     .where('id', '=', id)
     .where('state', '<>', 'ended')
+    .$if(only !== undefined, (query) => query.where('state', '=', only ?? 'ended'))
     .returningAll()
     .executeTakeFirst();
 }

@@ -31,6 +31,15 @@ export function isConnectionError(error: unknown): boolean {
   return messages.test(error.message);
 }
 
+/** SQLSTATE of a query that lost against others or against the clock: cancelled, no lock in time, deadlock, serialization. */
+const passingStates = new Set(['57014', '55P03', '40P01', '40001']);
+
+/** Whether the same write may well succeed later: the database is away, full or busy, and the write itself is right. */
+export function isPassingError(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  return isConnectionError(error) || isDiskFullError(error) || (typeof code === 'string' && passingStates.has(code));
+}
+
 /** Whether the database could not write because its disk is full (SQLSTATE 53100): also a matter of later (HTTP 503). */
 export function isDiskFullError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '53100';

@@ -16,6 +16,8 @@ export type Store = {
   readonly db: Database;
   /** Null: migrated and reachable. Otherwise what is missing. */
   readonly notReady: () => Promise<string | null>;
+  /** Without it another server may be at the region's bots. */
+  readonly holdsRegion: () => boolean;
   readonly notify: (channel: string, message: string) => Promise<void>;
   /** Messages of a channel; an empty one after a gap, when some may have been missed. */
   readonly subscribe: (channel: string, onMessage: (message: string) => void) => Promise<void>;
@@ -79,7 +81,9 @@ async function hold(
   async function takeAgain(): Promise<void> {
     while (!closed) {
       try {
-        lock = await takeRegion(options, address, db, onLost);
+        const again = await takeRegion(options, address, db, onLost);
+        if (closed) await again.release();
+        else lock = again;
         return;
       } catch (error) {
         if (error instanceof StoreError) return options.onRegionLost(error);
@@ -100,6 +104,7 @@ async function hold(
         throw error;
       }
     },
+    holdsRegion: () => lock !== null,
     notify: async (channel, message) => void (await sql`select pg_notify(${channel}, ${message})`.execute(db)),
     subscribe: async (channel, onMessage) => {
       const onReconnected = () => onMessage('');

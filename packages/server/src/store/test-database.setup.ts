@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { layoutOf } from './embedded/layout.ts';
 import { stopPostmaster } from './embedded/postmaster.ts';
-import { startTicks } from './embedded/process-start.ts';
+import { startTicks } from './process-start.ts';
 
 const prefix = 'bothost-test-';
 

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { withClaim } from '../claim.ts';
 import { StoreError } from '../store-error.ts';
+import { waitFor } from '../wait.ts';
 import { type Account, chooseAccount, parseAccounts } from './account.ts';
 import { createCluster, readCluster } from './cluster.ts';
 import { describeFailure, explainDiskError } from './disk.ts';
@@ -9,8 +11,6 @@ import { probe } from './probe.ts';
 import { installPrograms, type ProgramPackage, removeOtherPrograms } from './programs.ts';
 import { reach } from './reach.ts';
 import { writeSettings } from './settings.ts';
-import { withStartLock } from './start-lock.ts';
-import { waitFor } from './wait.ts';
 
 /** How long a start may take in all: repairing after a crash replays at most `max_wal_size` of the log. */
 const startPatienceMs = 120_000;
@@ -30,7 +30,9 @@ export async function bringUp(installation: Installation): Promise<'adopted' | '
     const existing = await readCluster(layout.data);
     if (existing !== undefined) requireSameMajor(existing.major, installation.programPackage, layout);
     if (existing !== undefined && (await probeData(layout.data)) === 'answers') return 'adopted';
-    return await withStartLock(layout.starting, startPatienceMs, () => start(installation));
+    const refusal = `Another process has been starting the database for ${startPatienceMs / 1000} seconds.`;
+    const claim = { directory: layout.starting, timeoutMs: startPatienceMs, refusal };
+    return await withClaim(claim, () => start(installation));
   } catch (error) {
     throw explainDiskError(error, layout.root);
   }

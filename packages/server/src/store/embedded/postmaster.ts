@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { waitFor } from '../wait.ts';
 import type { Account } from './account.ts';
 import { asAccount, bareEnvironment } from './run.ts';
-import { waitFor } from './wait.ts';
 
 /** A log beyond this is cut, bytes. */
 const logLimit = 4 * 1024 * 1024;

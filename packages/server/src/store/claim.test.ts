@@ -4,8 +4,8 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { withClaim } from './claim.ts';
 import { startTicks } from './process-start.ts';
-import { withStartLock } from './start-lock.ts';
 
 async function lockDirectory(): Promise<string> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'bothost-lock-'));
@@ -30,7 +30,9 @@ test('of many that claim at once each works alone', async () => {
     await readdir(directory);
     inside -= 1;
   };
-  await Promise.all(Array.from({ length: 8 }, () => withStartLock(directory, 20_000, work)));
+  await Promise.all(
+    Array.from({ length: 8 }, () => withClaim({ directory, timeoutMs: 20_000, refusal: 'held by another' }, work)),
+  );
   expect(most).toEqual(Array.from({ length: 8 }, () => 1));
 });
 
@@ -38,7 +40,9 @@ test('a living claimant is waited for, and told when it takes too long', async (
   const directory = await lockDirectory();
   const pid = await living();
   await writeFile(path.join(directory, `${pid}-${await startTicks(pid)}-1`), '');
-  await expect(withStartLock(directory, 1, async () => 'alone')).rejects.toThrow(/Another process has been starting/);
+  await expect(withClaim({ directory, timeoutMs: 1, refusal: 'held by another' }, async () => 'alone')).rejects.toThrow(
+    /held by another/,
+  );
 });
 
 test('goes on when the claimant lets go', async () => {
@@ -46,7 +50,7 @@ test('goes on when the claimant lets go', async () => {
   const pid = await living();
   const claim = path.join(directory, `${pid}-${await startTicks(pid)}-1`);
   await writeFile(claim, '');
-  const waiting = withStartLock(directory, 20_000, async () => 'alone');
+  const waiting = withClaim({ directory, timeoutMs: 20_000, refusal: 'held by another' }, async () => 'alone');
   await rm(claim);
   expect(await waiting).toBe('alone');
 });
@@ -56,13 +60,17 @@ test('the claim of a process that is gone, or of an earlier one of the same numb
   const pid = await living();
   await writeFile(path.join(directory, `${pid}-1-1`), '');
   await writeFile(path.join(directory, '4194303-5-1'), '');
-  expect(await withStartLock(directory, 20_000, async () => 'alone')).toBe('alone');
+  expect(await withClaim({ directory, timeoutMs: 20_000, refusal: 'held by another' }, async () => 'alone')).toBe(
+    'alone',
+  );
   expect(await readdir(directory)).toEqual([]);
 });
 
 test('work that fails lets go', async () => {
   const directory = await lockDirectory();
-  const failing = withStartLock(directory, 20_000, () => Promise.reject(new Error('no room')));
+  const failing = withClaim({ directory, timeoutMs: 20_000, refusal: 'held by another' }, () =>
+    Promise.reject(new Error('no room')),
+  );
   await expect(failing).rejects.toThrow('no room');
   expect(await readdir(directory)).toEqual([]);
 });

@@ -1,10 +1,13 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { StoreError } from '../store-error.ts';
 import { startTicks } from './process-start.ts';
+import { StoreError } from './store-error.ts';
 import { waitFor } from './wait.ts';
 
 let claims = 0;
+
+/** Something that one process at a time may do, and the sentence for who waited for it in vain. */
+export type Claim = { readonly directory: string; readonly timeoutMs: number; readonly refusal: string };
 
 /**
  * Runs `work` while no other process runs its own under the same `directory`. Each claimant makes a file named by its process
@@ -12,9 +15,9 @@ let claims = 0;
  * two, the later one always sees the earlier. A killed claimant's file is known by its dead process, and removing it is safe
  * at any time, because no other claim ever has the same name.
  *
- * @throws StoreError when others hold it for longer than `timeoutMs`
+ * @throws StoreError with `refusal` when others hold it for longer than `timeoutMs`
  */
-export async function withStartLock<T>(directory: string, timeoutMs: number, work: () => Promise<T>): Promise<T> {
+export async function withClaim<T>({ directory, timeoutMs, refusal }: Claim, work: () => Promise<T>): Promise<T> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   claims += 1;
   const claimNumber = claims;
@@ -29,9 +32,7 @@ export async function withStartLock<T>(directory: string, timeoutMs: number, wor
   };
   try {
     const claimed = await waitFor({ directory, timeoutMs, check: claim });
-    if (claimed === undefined) {
-      throw new StoreError(`Another process has been starting the database for ${timeoutMs / 1000} seconds.`);
-    }
+    if (claimed === undefined) throw new StoreError(refusal);
     return await work();
   } finally {
     await rm(file, { force: true });

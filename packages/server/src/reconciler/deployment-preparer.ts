@@ -1,0 +1,51 @@
+import type { Logger } from 'pino';
+import { activateDeployment, failDeployment, type OpenDeployment } from '../agents/deployment.ts';
+import { PrepareError, type Runtime } from '../runtime/runtime.ts';
+import type { Database } from '../store/tables.ts';
+import type { Backoff } from './backoff.ts';
+import { createSettled } from './settled.ts';
+
+type Context = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly logger: Logger;
+  readonly runtime: Pick<Runtime, 'prepare'>;
+  readonly backoff: Backoff;
+  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+};
+
+/** Makes deployments startable, one attempt at a time each. */
+export type DeploymentPreparer = {
+  readonly prepare: (deployment: OpenDeployment) => Promise<void>;
+  readonly isBusy: (deploymentId: string) => boolean;
+  /** Resolves after the first attempt at a deployment, however it went. */
+  readonly settled: (deploymentId: string) => Promise<void>;
+};
+
+export function createDeploymentPreparer(context: Context): DeploymentPreparer {
+  const busy = new Set<string>();
+  const attempts = createSettled();
+
+  async function prepare(row: OpenDeployment): Promise<void> {
+    if (busy.has(row.id)) return;
+    busy.add(row.id);
+    const deployment = { id: row.id, agentId: row.agent_id };
+    try {
+      const prepared = await context.runtime.prepare({ deploymentId: row.id, source: row.source });
+      await context.persist(() => activateDeployment(context, deployment, prepared));
+    } catch (error) {
+      // What the owner can mend ends the attempt; what only time or the operator can (a full disk) is tried again.
+      if (!(error instanceof PrepareError)) context.backoff.failed(row.id);
+      else await context.persist(() => failDeployment(context, deployment, error.message));
+      context.logger.warn(
+        { deploymentId: row.id, agent: row.agent_name, err: error },
+        'a deployment could not be prepared',
+      );
+    } finally {
+      busy.delete(row.id);
+      attempts.settle(row.id);
+    }
+  }
+
+  return { prepare, isBusy: (id) => busy.has(id), settled: attempts.settled };
+}
