@@ -23,6 +23,8 @@ export interface Service {
 }
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
+/** A service that is not ready by then is stopped, and tells why. */
+const startMilliseconds = 45_000;
 const privateKey = `sk_${'p'.repeat(40)}`;
 const publicKey = `pk_${'q'.repeat(40)}`;
 
@@ -71,11 +73,14 @@ async function ready(child: ChildProcess): Promise<string> {
   const output: string[] = [];
   return new Promise((resolve, reject) => {
     child.once('exit', () => reject(new Error(`the service did not start:\n${output.join('\n')}`)));
+    const limit = setTimeout(() => child.kill('SIGTERM'), startMilliseconds);
     if (child.stdout === null) return;
     createInterface(child.stdout).on('line', (line) => {
       output.push(line);
       const origin = /^bothost is ready at (\S+)$/.exec(line)?.[1];
-      if (origin !== undefined) resolve(origin);
+      if (origin === undefined) return;
+      clearTimeout(limit);
+      resolve(origin);
     });
   });
 }

@@ -1,0 +1,62 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { settings } from '../packages/server/src/config.ts';
+import { createTelemetry } from '../packages/server/src/metrics/telemetry.ts';
+
+/** The documents name what is there: files, settings, metrics. `first-session.test.ts` runs what they tell to run. */
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'examples/parrot/README.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => `docs/${path}`),
+];
+
+describe('the documents', () => {
+  it.each(documents)('%s links to what exists', (path) => {
+    const targets = [...read(path).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target);
+    const missing = targets.filter((target) => !existsSync(join(root, dirname(path), target)));
+    expect(missing).toEqual([]);
+  });
+
+  it('the architecture names files and folders that exist', () => {
+    const named = read('docs/architecture.md').match(/`[\w./-]+(?:\.(?:ts|json)|\/)`/g) ?? [];
+    const paths = named.map((text) => text.replaceAll('`', ''));
+    expect(paths.length).toBeGreaterThan(50);
+    const places = (path: string) => [join(root, path), join(root, 'packages/server/src', path)];
+    expect(paths.filter((path) => !places(path).some((place) => existsSync(place)))).toEqual([]);
+  });
+
+  it('the operations name every setting as the service reads it', () => {
+    const names = Object.values(settings).flatMap((setting) => [...setting.names]);
+    const known = new Set([...names, ...names.map((name) => `${name}_FILE`), 'BOTHOST_INSTANCE']);
+    const used = documents.flatMap(
+      (path) => read(path).match(/\b(?:BOTHOST_[A-Z_]*[A-Z]|DATABASE_URL(?:_FILE)?)\b/g) ?? [],
+    );
+    const unknown = new Set(used.filter((name) => !known.has(name) && !name.startsWith('BOTHOST_TEST_')));
+    expect([...unknown]).toEqual([]);
+  });
+
+  it('the operations name metrics that the service has, and all of its own', () => {
+    const counted = createTelemetry()
+      .registry.getMetricsAsArray()
+      .map(({ name }) => name);
+    const gauges = [...read('packages/server/src/gauges.ts').matchAll(/'(bothost_\w+)'/g)].map(([, name = '']) => name);
+    const named = new Set(read('docs/operations.md').match(/\bbothost_\w+/g));
+    expect([...named].filter((name) => !counted.includes(name) && !gauges.includes(name))).toEqual([]);
+    const own = [...counted.filter((name) => /^bothost_(?:session|proxy)/.test(name)), ...gauges];
+    expect(own.filter((name) => !named.has(name))).toEqual([]);
+  });
+
+  it('the README names scripts that the manifest has', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const named = documents.flatMap((path) => [...read(path).matchAll(/npm (?:run )?(start|test|[a-z]+:[a-z]+)/g)]);
+    expect(named.map(([, name = '']) => name).filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+});

@@ -1,0 +1,127 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execPath } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Service, startService } from '../packages/dashboard/src/testing/service.ts';
+
+/** What the documents tell a new user to do is done, in their words, with the built service. */
+const root = fileURLToPath(new URL('..', import.meta.url));
+const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+
+let service: Service;
+let readme: string;
+let bots: string;
+let folder: string;
+
+beforeAll(async () => {
+  // A service that was not built since a change would only show what it was.
+  spawnSync(execPath, ['node_modules/typescript/bin/tsc', '-b', 'packages/server'], { cwd: root });
+  readme = await readFile(join(root, 'README.md'), 'utf8');
+  bots = await readFile(join(root, 'docs/bots.md'), 'utf8');
+  folder = await mkdtemp(join(tmpdir(), 'documents-'));
+  await saveBot(folder);
+  service = await startService({ BOTHOST_AGENTS: `${join(root, 'examples/parrot')},${folder}` });
+}, 120_000);
+afterAll(async () => {
+  await service?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The bot of docs/bots.md, as its reader would save it. */
+async function saveBot(place: string): Promise<void> {
+  for (const [name, language] of [
+    ['package.json', 'json'],
+    ['bot.js', 'js'],
+    ['deploy.toml', 'toml'],
+  ] as const) {
+    await writeFile(join(place, name), blocks(bots, language)[0] ?? '');
+  }
+}
+
+function blocks(document: string, language: string): string[] {
+  return [...document.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
+}
+
+/** The commands of the README's first session; installing is what made the test, and the client's page has its own. */
+function commands(): string[] {
+  return blocks(readme, 'sh').filter((block) => !block.startsWith('npm '));
+}
+
+async function run(script: string): Promise<string> {
+  const options = { cwd: root, env: { ...service.environment } };
+  return (await promisify(execFile)('bash', ['-ec', script], options)).stdout;
+}
+
+/** Names of fields, with a type for each: what a reader may count on, whatever the values are. */
+function shape(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shape);
+  if (value === null || typeof value !== 'object') return typeof value;
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, shape(field)]));
+}
+
+describe('the first session of the README', () => {
+  it('starts the parrot, lets it work, stops it and looks it up, by botcli and by curl', async () => {
+    const [start = '', burn = '', look = '', ask = '', ...rest] = commands();
+    expect(rest).toEqual([]);
+    const sessionId = uuid.exec(await run(start))?.[0] ?? '';
+    const filledIn = (text: string) =>
+      text
+        .replaceAll('SESSION_ID', sessionId)
+        .replaceAll('http://127.0.0.1:7420', service.origin)
+        .replace('"seconds": 15', '"seconds": 3');
+
+    expect(JSON.parse(await run(filledIn(burn)))).toMatchObject({ cpuMillicores: 300, megabytes: 100 });
+    const shown = await run(filledIn(look));
+    expect(shown).toContain('terminated');
+    expect(shown).toContain(sessionId);
+    expect(shown).toMatch(/Memory/);
+
+    await expect
+      .poll(() => service.ask(`agents/parrot/sessions/${sessionId}`))
+      .toMatchObject({
+        completionStatus: 'SESSION_STOPPED',
+      });
+    const record = JSON.parse(await run(filledIn(ask))) as Record<string, unknown>;
+    const example = JSON.parse(blocks(readme, 'json')[0] ?? '{}') as Record<string, unknown>;
+    expect(shape({ ...record, events: [] })).toEqual(shape({ ...example, events: [] }));
+    expect(Object.keys(example).slice(0, 12)).toHaveLength(12);
+  }, 60_000);
+
+  it('the link of the greeting leads to the page', async () => {
+    const page = await fetch(`${service.origin}/talk/parrot`);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toContain('text/html');
+  });
+});
+
+describe('the bot of docs/bots.md', () => {
+  it('is kept ready as its deploy.toml says, answers through the proxy, and leaves when it is asked to', async () => {
+    const headers = { authorization: `Bearer ${service.publicKey}` };
+    const agent = () => service.ask('agents/greeter');
+    await expect.poll(agent, { timeout: 10_000 }).toMatchObject({ ready: true, autoScaling: { minReplicas: 1 } });
+    const started = await fetch(`${service.origin}/v1/public/greeter/start`, { method: 'POST', headers });
+    const { sessionId } = (await started.json()) as { sessionId: string };
+    const hello = await fetch(`${service.origin}/v1/public/greeter/sessions/${sessionId}/hello`, { headers });
+    expect(await hello.json()).toEqual({ session: sessionId, seconds: expect.any(Number) });
+
+    await service.ask(`agents/greeter/sessions/${sessionId}`, 'DELETE');
+    const record = () => service.ask(`agents/greeter/sessions/${sessionId}`);
+    await expect
+      .poll(record)
+      .toMatchObject({ completionStatus: 'SESSION_STOPPED', events: [{ detail: { signal: 'SIGTERM' } }] });
+  });
+
+  it('lets nobody but the service near its control routes', async () => {
+    const headers = { authorization: `Bearer ${service.publicKey}` };
+    const started = await fetch(`${service.origin}/v1/public/greeter/start`, { method: 'POST', headers });
+    const { sessionId } = (await started.json()) as { sessionId: string };
+    const path = `${service.origin}/v1/public/greeter/sessions/${sessionId}`;
+    expect((await fetch(`${path}/hello`, { headers })).status).toBe(200);
+    expect((await fetch(`${path}/_bot/stop`, { method: 'POST', headers })).status).toBe(404);
+    expect(await service.ask(`agents/greeter/sessions/${sessionId}`)).toMatchObject({ endedAt: null });
+  });
+});
