@@ -14,6 +14,7 @@ import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Authenticator } from '../organizations/authenticate.ts';
 import type { Directory } from '../sessions/whereabouts.ts';
 import { type AgentSocketContext, createAgentSocket } from './agent-socket.ts';
+import { limitBodyTime } from './body-deadline.ts';
 import { type CorsPolicy, corsHeaders, isPreflight, isPublic, preflightHeaders } from './cors.ts';
 import { addDashboard } from './dashboard.ts';
 import { failureHeaders, refuseUpgrade, type ToFailure } from './failure-response.ts';
@@ -137,8 +138,9 @@ function serve(
       return;
     }
     const path = parseSessionPath(incoming.url ?? '');
-    if (path === null) handler(incoming, response);
-    else void proxy(incoming, response, path, requestId(incoming));
+    if (path !== null) return void proxy(incoming, response, path, requestId(incoming));
+    limitBodyTime(incoming, requestId(incoming));
+    handler(incoming, response);
   });
 }
 

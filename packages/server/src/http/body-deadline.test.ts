@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openSocket, sendRaw } from '../test-client.ts';
+import { limitBodyTime } from './body-deadline.ts';
+
+describe('the time for a body', () => {
+  let close = () => {};
+  afterEach(() => close());
+
+  async function serve(handle: (incoming: IncomingMessage, response: ServerResponse) => void) {
+    const server = createServer(handle).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    close = () => void server.close();
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  }
+
+  it('ends with 408 and the connection, however little by little the body goes on', async () => {
+    const service = await serve((incoming) => {
+      limitBodyTime(incoming, 'an-id', 50);
+      incoming.resume();
+    });
+    const socket = await openSocket(service);
+    socket.on('error', () => undefined);
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n');
+    const drip = setInterval(() => socket.write('x'), 10);
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    await once(socket, 'close');
+    clearInterval(drip);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*"request-too-slow"/);
+  });
+
+  it('does not run for a request that is whole, however long its answer takes', async () => {
+    const service = await serve(async (incoming, response) => {
+      limitBodyTime(incoming, 'an-id', 20);
+      const body = await text(incoming);
+      setTimeout(() => response.end(body), 60);
+    });
+    const answer = await sendRaw(
+      service,
+      'POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\n\r\nab',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*ab/);
+  });
+});
