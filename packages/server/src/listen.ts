@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 
 /** The address cannot be listened on; the message is for the operator. */
-export class ListenError extends Error {
+class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
