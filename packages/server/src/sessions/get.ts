@@ -18,9 +18,8 @@ export async function getSession(
   sessionId: string,
 ): Promise<SessionResponse> {
   if (!isUuid(sessionId)) throw failure('not-found');
-  const row = await findWithMetrics(context.db, scope.organizationId, agentName, sessionId);
+  const row = await findWithMetrics<StoredMetrics>(context.db, scope.organizationId, agentName, sessionId);
   if (row === undefined) throw failure('not-found');
-  const final = row.metrics as StoredMetrics | null;
-  const metrics = row.state === 'ended' ? final : await metricsSoFar(context, row.id);
+  const metrics = row.state === 'ended' ? row.metrics : await metricsSoFar(context, row.id);
   return presentSession(row, metrics === null ? null : presentMetrics(metrics));
 }

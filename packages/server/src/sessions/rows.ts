@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { CompiledQuery, type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, SessionState, SessionsTable, StoredEvent } from '../store/tables.ts';
 import { isUuid } from '../uuid.ts';
 
@@ -10,23 +10,24 @@ export async function insertSession(db: Database, row: Insertable<SessionsTable>
 
 /**
  * A session of an agent of the organization, with its final metrics: one query by primary keys, because this is what
- * lookups ask all day. The agent is named, or given by id (a deleted one keeps its sessions under it).
+ * lookups ask all day; written out, because building it each time took longer than sending it. The agent is named, or
+ * given by id (a deleted one keeps its sessions under it).
  */
-export function findWithMetrics(db: Database, organizationId: string, agent: string, sessionId: string) {
-  return db
-    .selectFrom('sessions')
-    .innerJoin('agents', 'agents.id', 'sessions.agent_id')
-    .leftJoin('session_metrics', 'session_metrics.session_id', 'sessions.id')
-    .selectAll('sessions')
-    .select((column) => column.fn.toJson('session_metrics').as('metrics'))
-    .where('sessions.id', '=', sessionId)
-    .where('agents.organization_id', '=', organizationId)
-    .where((where) => {
-      const byName = where.and([where('agents.name', '=', agent), where('agents.deleted_at', 'is', null)]);
-      return isUuid(agent) ? where.or([byName, where('agents.id', '=', agent)]) : byName;
-    })
-    .executeTakeFirst();
+export async function findWithMetrics<Metrics>(
+  db: Database,
+  organizationId: string,
+  agent: string,
+  sessionId: string,
+): Promise<(SessionRow & { metrics: Metrics | null }) | undefined> {
+  const parameters = [sessionId, organizationId, agent, isUuid(agent) ? agent : null];
+  const query = CompiledQuery.raw(lookUp, parameters) as CompiledQuery<SessionRow & { metrics: Metrics | null }>;
+  return (await db.executeQuery(query)).rows[0];
 }
+
+const lookUp = `select sessions.*, to_json(session_metrics) as metrics
+  from sessions join agents on agents.id = agent_id left join session_metrics on session_id = sessions.id
+  where sessions.id = $1 and agents.organization_id = $2
+    and (agents.name = $3 and agents.deleted_at is null or agents.id = $4::uuid)`;
 
 /** Changes a session that is in one of `states`; undefined when it is not (any more). */
 export function changeSession(
