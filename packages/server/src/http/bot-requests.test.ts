@@ -40,7 +40,7 @@ async function frontOf(bot: RequestListener): Promise<number> {
     requests.send({ address: { host: '127.0.0.1', port }, path: incoming.url ?? '/', headers }, incoming, response, {
       onAnswer: (status, answer) => {
         const length = answer['content-length'];
-        response.writeHead(status, length === undefined ? {} : { 'content-length': length });
+        response.writeHead(status, length === undefined ? {} : { 'content-length': String(length) });
       },
       onFailure: (error) => response.writeHead(502).end(error.message),
     });
