@@ -1,0 +1,118 @@
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readConfig } from './config.ts';
+import { type RunningServer, startServer } from './server.ts';
+import { openDatabase } from './store/database.ts';
+import type { Database, Tables } from './store/tables.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url));
+const logger = pino({ level: 'silent' });
+const undo: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+async function start(environment: Record<string, string> = {}) {
+  const service = await startTestServer({ agents: [parrot], environment });
+  undo.push(service.close);
+  const db: Database = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
+  undo.push(() => db.destroy());
+  return { service, db };
+}
+
+/** A session that its bot has taken. */
+async function live(service: TestServer, body: object = {}): Promise<string> {
+  const { sessionId = '' } = await service.publicClient.startSession({
+    params: { agentName: 'parrot' },
+    body: { body },
+  });
+  const answer = await hello(service.url, service, sessionId);
+  expect(answer).toMatchObject({ sessionId });
+  return sessionId;
+}
+
+async function hello(url: string, { publicKey }: TestServer, sessionId: string): Promise<unknown> {
+  const headers = { authorization: `Bearer ${publicKey}` };
+  return (await fetch(`${url}/v1/public/parrot/sessions/${sessionId}/hello`, { headers })).json();
+}
+
+const statusOf = (db: Database, sessionId: string) =>
+  db.selectFrom('sessions').select(['state', 'completion_status']).where('id', '=', sessionId).executeTakeFirst();
+
+describe('an orderly stop', () => {
+  it('ends live sessions as stopped, those whose client never came, and all instances', async () => {
+    const { service, db } = await start();
+    const ids = [await live(service), await live(service)];
+    const { sessionId: waiting = '' } = await service.publicClient.startSession({
+      params: { agentName: 'parrot' },
+      body: { transport: 'websocket' },
+    });
+    await service.server.close();
+    for (const id of [...ids, waiting]) {
+      expect(await statusOf(db, id)).toEqual({ state: 'ended', completion_status: 'SESSION_STOPPED' });
+    }
+    const running = await db.selectFrom('instances').select('id').where('state', '<>', 'ended').execute();
+    expect(running).toEqual([]);
+    await expect(fetch(`${service.url}/healthz`)).rejects.toThrow();
+  });
+
+  it('gives sessions time to end by themselves, takes no new ones, and says that it is not ready', async () => {
+    const { service, db } = await start({ BOTHOST_SHUTDOWN_GRACE: '60' });
+    const id = await live(service, { exitAfterSeconds: 2 });
+    const closing = service.server.close();
+    await expect(
+      service.publicClient.startSession({ params: { agentName: 'parrot' }, body: {} }),
+    ).rejects.toMatchObject({ reason: 'shutting-down', status: 503 });
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+    await closing;
+    expect(await statusOf(db, id)).toEqual({ state: 'ended', completion_status: 'HTTP_COMPLETED' });
+  });
+
+  it('asked for twice does not wait', async () => {
+    const { service, db } = await start({ BOTHOST_SHUTDOWN_GRACE: '3600' });
+    const id = await live(service);
+    await Promise.all([service.server.close(), service.server.close()]);
+    expect(await statusOf(db, id)).toEqual({ state: 'ended', completion_status: 'SESSION_STOPPED' });
+  });
+});
+
+describe('a stop that leaves the bots', () => {
+  it('ends no session: the next server adopts it, with its metrics, and ends it truly', async () => {
+    const { service, db } = await start({ BOTHOST_ON_STOP: 'leave' });
+    const id = await live(service);
+    const path = { agentName: 'parrot', sessionId: id };
+    const samples = async () => (await service.client.getSession({ params: path })).resourceMetrics?.sampleCount ?? 0;
+    await expect.poll(samples, { timeout: 10_000 }).toBeGreaterThanOrEqual(2);
+    const before = await samples();
+    await service.server.close();
+    expect(await statusOf(db, id)).toEqual({ state: 'live', completion_status: null });
+
+    const next: RunningServer = await startServer(
+      readConfig({
+        PATH: process.execPath.replace(/\/[^/]+$/, ''),
+        HOME: service.dataDirectory,
+        BOTHOST_PORT: '0',
+        BOTHOST_AGENTS: parrot,
+        BOTHOST_DATA_DIR: service.dataDirectory,
+        BOTHOST_SHUTDOWN_GRACE: '0',
+        DATABASE_URL: service.database.url,
+      }),
+      logger,
+    );
+    undo.push(next.close);
+    expect(next.firstStart).toBeNull();
+    expect(await hello(next.url, service, id)).toMatchObject({ sessionId: id });
+    await next.close();
+    expect(await statusOf(db, id)).toEqual({ state: 'ended', completion_status: 'SESSION_STOPPED' });
+    const metrics = await db
+      .selectFrom('session_metrics')
+      .select('sample_count')
+      .where('session_id', '=', id)
+      .executeTakeFirst();
+    expect(metrics?.sample_count).toBeGreaterThanOrEqual(before);
+  });
+});
