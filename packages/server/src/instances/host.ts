@@ -29,12 +29,6 @@ export async function takeRegion(
   });
 }
 
-/** Who holds a region, for people. */
-export async function describeHost(db: Database, region: string): Promise<string | null> {
-  const row = await db.selectFrom('hosts').select('description').where('region', '=', region).executeTakeFirst();
-  return row?.description ?? null;
-}
-
 /** The sign of life, each second. Losing the last one costs a second of truth, so it does not wait for the disk. */
 export async function beat(context: { db: Database; now: () => Date }, host: Host): Promise<void> {
   await context.db.transaction().execute(async (db) => {
