@@ -24,7 +24,6 @@ export const failures = {
     code: '400',
     message: 'This service has no hosted rooms yet. Use the transport websocket or webrtc, or a plain start.',
   },
-  'property-unknown': { status: 400, code: '400', message: 'There is no such property.' },
   'region-unknown': { status: 400, code: '400', message: 'There is no such region.' },
   'deployment-not-ready': { status: 400, code: 'PCC-1001', message: 'The agent has no deployment that is ready.' },
   'token-invalid': {
@@ -40,7 +39,6 @@ export const failures = {
   'request-too-slow': { status: 408, code: '408', message: 'The request did not arrive in time.' },
   'session-ended': { status: 409, code: '409', message: 'The session has ended.' },
   'body-too-large': { status: 413, code: '413', message: 'The request body is too large.' },
-  'media-type-unsupported': { status: 415, code: '415', message: 'Send the body as application/json.' },
   'upgrade-required': { status: 426, code: '426', message: 'This path takes WebSocket connections only.' },
   'headers-too-large': { status: 431, code: '431', message: 'The headers of the request are too large.' },
   'at-capacity': {

@@ -12,8 +12,6 @@ export function failureOf(error: unknown): ApiError {
   switch (statusCode(error)) {
     case 413:
       return failure('body-too-large');
-    case 415:
-      return failure('media-type-unsupported');
     case 400:
       return failure('invalid-json');
     default:

@@ -49,8 +49,8 @@ export type EndState = z.infer<typeof EndState>;
 /** How long each phase of a start took, in milliseconds. */
 export const StartPhases = z
   .object({
-    claim: z.number().describe('From the accepted request to the committed session with its instance'),
-    boot: z.number().describe('From there to the ready instance; near 0 for a warm start'),
+    claim: z.number().describe('From the accepted request to the claim of its instance'),
+    boot: z.number().describe('From there, the commit included, to the ready instance; near 0 for a warm start'),
     handOver: z.number().describe('From there to the moment the bot took the session'),
   })
   .meta({ id: 'StartPhases' });

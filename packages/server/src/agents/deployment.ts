@@ -4,7 +4,6 @@ import { lockAgent, lockWithActiveDeployment, openDeployments, updateAgent, upda
 /** The deployment that new sessions of an agent run on. */
 export type ServingDeployment = {
   readonly agentId: string;
-  readonly region: string;
   readonly deploymentId: string;
   readonly maxAgents: number;
   readonly maxSessionSeconds: number;
@@ -12,21 +11,24 @@ export type ServingDeployment = {
 };
 
 /**
- * Locks an agent for a start and says what serves. `not-found` and `not-ready` are the two ways in which nothing does.
- * Call it in a transaction.
+ * Locks an agent for a start and says what serves in this region. `not-found` and `not-ready` are the two ways in which
+ * nothing does. Call it in a transaction.
  */
 export async function lockForStart(
   db: Database,
   organizationId: string,
   agentName: string,
+  region: string,
 ): Promise<ServingDeployment | 'not-found' | 'not-ready'> {
   const row = await lockWithActiveDeployment(db, organizationId, agentName);
   if (row === undefined) return 'not-found';
+  // Its bots are another server's.
+  if (row.region !== region) return 'not-ready';
   const { deploymentId, maxAgents, maxSessionSeconds, websocketAuth } = row;
   if (deploymentId === null || maxAgents === null || maxSessionSeconds === null || websocketAuth === null) {
     return 'not-ready';
   }
-  return { agentId: row.agentId, region: row.region, deploymentId, maxAgents, maxSessionSeconds, websocketAuth };
+  return { agentId: row.agentId, deploymentId, maxAgents, maxSessionSeconds, websocketAuth };
 }
 
 /** Locks an agent for a change of its instances. Call it in a transaction. */

@@ -42,7 +42,7 @@ describe('agents from directories', () => {
   const ready = async (id: string) => activateDeployment(context(), { id, agentId: await agentId() }, { at: 'x' });
   const failed = async (id: string, message: string) =>
     failDeployment(context(), { id, agentId: await agentId() }, message);
-  const serving = () => rows.db.transaction().execute((db) => lockForStart(db, organizationId, 'echo'));
+  const serving = () => rows.db.transaction().execute((db) => lockForStart(db, organizationId, 'echo', 'us-west'));
 
   it('the first start makes the agent and a deployment that has yet to be prepared', async () => {
     const made = await start();

@@ -29,17 +29,29 @@ export function headersForBot(headers: IncomingHttpHeaders, sessionId: string): 
   return Object.assign(result, sessionHeaders(sessionId));
 }
 
-/**
- * What a client gets of a bot's headers. A bot shares the service's origin, so it may set no cookies there, and pages of
- * its own are shown in a sandbox, without access to that origin.
- */
+/** A bot shares the service's origin, so it may say nothing that holds for all of it. CORS is the service's to grant. */
+const originWide = new Set([
+  'set-cookie',
+  'clear-site-data',
+  'strict-transport-security',
+  'alt-svc',
+  'service-worker-allowed',
+  'report-to',
+  'reporting-endpoints',
+  'nel',
+]);
+
+/** Whether a header of a bot's answer goes on to the client, on upgrades too. `name` in lower case. */
+export function isForClient(name: string): boolean {
+  return !hopByHop.has(name) && !originWide.has(name) && !name.startsWith('access-control-');
+}
+
+/** What a client gets of a bot's headers. Pages of a bot are shown in a sandbox, without access to the origin. */
 export function headersForClient(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const nominated = nominatedBy(headers.connection);
   const result: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (hopByHop.has(name) || nominated.has(name) || name === 'set-cookie' || name.startsWith('access-control-'))
-      continue;
-    result[name] = value;
+    if (isForClient(name) && !nominated.has(name)) result[name] = value;
   }
   result['content-security-policy'] = 'sandbox';
   result['x-content-type-options'] = 'nosniff';

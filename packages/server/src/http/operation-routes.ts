@@ -1,4 +1,13 @@
-import { apiBase, failure, type Issue, type Operation, operations, pathsOf, publicBase } from '@bothost/contract';
+import {
+  apiBase,
+  failure,
+  type Issue,
+  type Operation,
+  operations,
+  pathsOf,
+  publicBase,
+  requestBodyBytes,
+} from '@bothost/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Authenticator, Caller } from '../organizations/authenticate.ts';
@@ -45,7 +54,8 @@ function addRoute(
   app.route({
     method: operation.method,
     url: path.replace(/\{(\w+)\}/g, ':$1'),
-    bodyLimit: Math.max(1, operation.bodyBytes),
+    // Without a body of its own an operation ignores one (decisions, "unknown fields").
+    bodyLimit: operation.bodyBytes === 0 ? requestBodyBytes : operation.bodyBytes,
     schema: { response: { [operation.status]: responseSchema(operation.response) } },
     onRequest: async (request) => {
       request.requestedAt = context.now();

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { failure } from '@bothost/contract';
 import { bearerToken } from './bearer.ts';
 import { refuseUpgrade } from './failure-response.ts';
-import { headersForBot } from './forwarded-headers.ts';
+import { headersForBot, isForClient } from './forwarded-headers.ts';
 import type { SessionPath } from './session-path.ts';
 import { locate, type ProxyContext } from './session-proxy.ts';
 import { isWebSocket } from './websocket-handshake.ts';
@@ -71,6 +71,7 @@ function splice(
       socket.write(
         `HTTP/1.1 ${answer.statusCode ?? 502} ${answer.statusMessage ?? ''}\r\n${rawHeaders(answer)}connection: close\r\n\r\n`,
       );
+      answer.on('error', () => socket.destroy());
       answer.pipe(socket);
       resolve();
     });
@@ -93,17 +94,16 @@ function join(a: Duplex, b: Duplex) {
   ] as const) {
     from.pipe(to);
     from.on('error', () => to.destroy());
-    from.on('close', () => to.destroy());
+    // What it sent last is still delivered.
+    from.on('close', () => to.end());
   }
 }
 
-const notPassedOn = new Set(['set-cookie', 'transfer-encoding', 'connection', 'upgrade', 'keep-alive']);
-
 function rawHeaders(answer: IncomingMessage, upgrade = false): string {
-  let lines = upgrade ? 'connection: Upgrade\r\nupgrade: websocket\r\n' : '';
+  let lines = upgrade ? 'connection: Upgrade\r\nupgrade: websocket\r\n' : 'content-security-policy: sandbox\r\n';
   for (let index = 0; index + 1 < answer.rawHeaders.length; index += 2) {
     const [name = '', value = ''] = answer.rawHeaders.slice(index, index + 2);
-    if (!notPassedOn.has(name.toLowerCase())) lines += `${name}: ${value}\r\n`;
+    if (isForClient(name.toLowerCase())) lines += `${name}: ${value}\r\n`;
   }
   return lines;
 }

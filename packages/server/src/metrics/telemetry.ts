@@ -81,7 +81,7 @@ export function createTelemetry(): Telemetry {
   };
 }
 
-/** Registers a gauge with one label whose values are read at each scrape. */
+/** Registers a gauge with one label whose values are read at each scrape; it has none while they cannot be read. */
 export function addGauge(
   registry: Registry,
   name: string,
@@ -96,7 +96,9 @@ export function addGauge(
     registers: [registry],
     async collect() {
       this.reset();
-      for (const [value, count] of await read()) this.set({ [label]: value }, count);
+      // The other figures are worth most just when the database is away.
+      const values = await read().catch(() => new Map<string, number>());
+      for (const [value, count] of values) this.set({ [label]: value }, count);
     },
   });
 }

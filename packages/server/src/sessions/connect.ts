@@ -26,7 +26,7 @@ type Target = { readonly organizationId: string; readonly agentName: string };
  */
 export function connectSession(context: Context, target: Target & { sessionId: string }): Promise<Connected> {
   return context.db.transaction().execute(async (db) => {
-    const deployment = await lockForStart(db, target.organizationId, target.agentName);
+    const deployment = await lockForStart(db, target.organizationId, target.agentName, context.host.region);
     if (typeof deployment === 'string') throw failure('token-invalid');
     const now = context.now();
     const session = await changeSession(db, target.sessionId, ['waiting'], {
@@ -45,14 +45,13 @@ export function connectSession(context: Context, target: Target & { sessionId: s
 /**
  * A client of an agent that asks for no token (`websocket_auth = "none"`): the session is made at the connection.
  *
- * @throws failure `token-invalid` (the agent wants one), `deployment-not-ready`, `at-capacity`
+ * @throws failure `token-invalid` (the agent wants one, or nothing serves), `at-capacity`
  */
 export function connectWithoutToken(context: Context, target: Target & { sessionId: string }): Promise<Connected> {
   return context.db.transaction().execute(async (db) => {
-    const deployment = await lockForStart(db, target.organizationId, target.agentName);
-    if (deployment === 'not-ready') throw failure('deployment-not-ready');
+    const deployment = await lockForStart(db, target.organizationId, target.agentName, context.host.region);
     // An agent that is not there is told like one that wants a token: paths of sockets need no key (invariant 7).
-    if (deployment === 'not-found' || deployment.websocketAuth !== 'none') throw failure('token-invalid');
+    if (typeof deployment === 'string' || deployment.websocketAuth !== 'none') throw failure('token-invalid');
     const now = context.now();
     await insertSession(db, {
       id: target.sessionId,

@@ -60,14 +60,9 @@ export function startSession(context: Context, input: StartInput): Promise<Start
 }
 
 async function serving(context: Context, input: StartInput): Promise<ServingDeployment> {
-  const deployment = await lockForStart(context.db, input.organizationId, input.agentName);
+  const deployment = await lockForStart(context.db, input.organizationId, input.agentName, context.host.region);
   if (deployment === 'not-found') throw failure('not-found');
   if (deployment === 'not-ready') throw failure('deployment-not-ready');
-  if (deployment.region !== context.host.region) {
-    throw failure('deployment-not-ready', {
-      message: `The agent runs in region ${deployment.region}; ask its server.`,
-    });
-  }
   if (input.transport === 'websocket' && deployment.websocketAuth === 'none' && input.body !== null) {
     throw failure('body-needs-token');
   }

@@ -161,8 +161,12 @@ function readBase(files: InstanceFiles): number {
   }
 }
 
-/** The last lines, at most 4 KiB, also when the file was just cut. */
+/** The last lines, at most 4 KiB, also when the file was just cut. NUL, which no database keeps in a text, is replaced. */
 export function readTail(files: InstanceFiles): string {
+  return tailText(files).replaceAll('\0', '\ufffd');
+}
+
+function tailText(files: InstanceFiles): string {
   let bytes = readLastBytes(files.output);
   if (bytes.length < TAIL_BYTES) bytes = Buffer.concat([readLastBytes(files.kept), bytes]);
   if (bytes.length < TAIL_BYTES) return bytes.toString('utf8');
