@@ -198,7 +198,7 @@ test('sessions are rows on standard output, and totals of the started ones besid
     ['00:01:05', 'Complete', '0s', 'No'],
   ]);
   expect(stderr).toBe(
-    '41 sessions, 3 shown, 1 of them active.\nBot start: average 1s, p5 0s, p95 2s; cold starts 50 %.\n' +
+    '41 sessions, 3 shown, 1 active.\nBot start: average 1s, p5 0s, p95 2s; cold starts 50 %.\n' +
       'More: --cursor next-page\n',
   );
 });

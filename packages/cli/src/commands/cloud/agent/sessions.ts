@@ -81,7 +81,7 @@ function summary(count: number, shown: readonly SessionSummary[], totals: StartT
   const share = totals.coldShare === null ? 'N/A' : `${Math.round(totals.coldShare * 100)} %`;
   const active = shown.filter(({ endedAt }) => endedAt === null).length;
   return [
-    `${count} sessions, ${shown.length} shown, ${active} of them active.`,
+    `${count} ${count === 1 ? 'session' : 'sessions'}, ${shown.length} shown, ${active} active.`,
     `Bot start: average ${seconds(totals.averageSeconds)}, p5 ${seconds(totals.p5Seconds)}, ` +
       `p95 ${seconds(totals.p95Seconds)}; cold starts ${share}.`,
   ];
