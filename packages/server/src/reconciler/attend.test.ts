@@ -1,0 +1,281 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { controlToken } from '../instances/control-token.ts';
+import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
+import { newId } from '../uuid.ts';
+import { type AttendContext, type AttendedSession, handOver, resume } from './attend.ts';
+import { createAttendance } from './attendance.ts';
+
+const key = randomBytes(32);
+/** What a bot answers, by route. */
+type Bot = Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
+const answer = (status: number, body: object) => (_: IncomingMessage, response: ServerResponse) =>
+  void response.writeHead(status).end(JSON.stringify(body));
+
+let rows: TestRows;
+let of: { organizationId: string; agentId: string; deploymentId: string };
+let ended: [status: string, at: Date | undefined][];
+let told: string[];
+let asked: { url: string; headers: IncomingMessage['headers']; body: string }[];
+let closing: AbortController;
+let server: Server | null = null;
+
+beforeAll(async () => {
+  rows = await testRows();
+  const organizationId = await rows.organization();
+  const agentId = await rows.agent(organizationId);
+  of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
+});
+beforeEach(() => {
+  ended = [];
+  told = [];
+  asked = [];
+  closing = new AbortController();
+});
+afterEach(() => {
+  closing.abort();
+  server?.closeAllConnections();
+  server?.close();
+  server = null;
+});
+afterAll(() => rows.close());
+
+async function session(bot: Bot, fields: Partial<AttendedSession> = {}, state: 'starting' | 'live' = 'starting') {
+  server = createServer(async (request, response) => {
+    const url = request.url ?? '';
+    asked.push({ url, headers: request.headers, body: await text(request) });
+    const route = bot[url.split('?')[0] ?? ''];
+    if (route === undefined) response.writeHead(404).end();
+    else route(request, response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const attended: AttendedSession = {
+    id: await rows.session(of, { state, ...(state === 'live' ? { bot_started_at: fields.botStartedAt } : {}) }),
+    instanceId: newId(),
+    address: { host: '127.0.0.1', port: (server.address() as AddressInfo).port },
+    reportsSession: true,
+    transport: 'none',
+    maxSeconds: 60,
+    cold: true,
+    requestedAt: ago(4),
+    claimedAt: ago(3),
+    readyAt: ago(2),
+    body: '{"caller":"anna"}',
+    handedOverAt: null,
+    botStartedAt: null,
+    ...fields,
+  };
+  const attendance = createAttendance();
+  attendance.hold(attended.id);
+  const context: AttendContext = {
+    db: rows.db,
+    now: () => testNow,
+    key,
+    attendance,
+    closing: closing.signal,
+    persist: (write) => write(),
+    finish: async (sessionId, status, at) => {
+      ended.push([status, at]);
+      attendance.release(sessionId);
+    },
+    onOpen: () => told.push('open'),
+    onLive: () => told.push('live'),
+  };
+  return { context, attended };
+}
+const stored = (id: string) => rows.db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
+const statuses = () => ended.map(([status]) => status);
+const urls = () => asked.map(({ url }) => url.split('?')[0]);
+
+describe('the hand-over of a session', () => {
+  it('tells the bot all that it must know, and writes down when it had it', async () => {
+    const { context, attended } = await session({ '/bot': answer(200, {}) }, { transport: 'webrtc' });
+    await handOver(context, attended);
+    expect(asked).toMatchObject([
+      {
+        url: '/bot',
+        body: '{"caller":"anna"}',
+        headers: {
+          'x-session-id': attended.id,
+          'x-daily-session-id': attended.id,
+          'x-transport-type': 'webrtc',
+          'x-max-session-seconds': '60',
+          'x-bot-control-token': controlToken(key, attended.instanceId),
+        },
+      },
+    ]);
+    expect(await stored(attended.id)).toMatchObject({
+      state: 'live',
+      bot_started_at: testNow,
+      ready_at: ago(2),
+      cold_start: true,
+      handed_over_at: null,
+    });
+    expect(told).toEqual(['open', 'live']);
+  });
+
+  it.each<[string, Bot[string], string]>([
+    ['200', answer(200, {}), 'HTTP_COMPLETED'],
+    ['500', answer(500, {}), '500'],
+    ['its own word', answer(200, { completionStatus: 'CALLER_HUNG_UP' }), 'CALLER_HUNG_UP'],
+    ['a forged word', answer(500, { completionStatus: 'HTTP_COMPLETED' }), '500'],
+    ['the word of a stop', answer(200, { completionStatus: 'SESSION_STOPPED' }), 'HTTP_COMPLETED'],
+    ['a broken connection', (request) => request.socket.destroy(), 'HTTP_ERROR'],
+  ])('ends by what the bot answers: %s', async (_, bot, status) => {
+    const { context, attended } = await session({ '/bot': bot });
+    await handOver(context, attended);
+    expect(statuses()).toEqual([status]);
+  });
+
+  it('that took until its limit ended because of it', async () => {
+    const { context, attended } = await session({ '/bot': answer(200, {}) }, { maxSeconds: 0 });
+    await handOver(context, attended);
+    expect(statuses()).toEqual(['SESSION_TIME_LIMIT']);
+  });
+
+  it('where nobody listens is an error, and the bot never started', async () => {
+    const { context, attended } = await session({});
+    server?.close();
+    await handOver(context, attended);
+    expect(statuses()).toEqual(['HTTP_ERROR']);
+    expect(await stored(attended.id)).toMatchObject({ state: 'starting', bot_started_at: null });
+  });
+
+  it('to a bot that cannot be asked is written down before', async () => {
+    let before: unknown;
+    const { context, attended } = await session(
+      {
+        '/bot': async (_, response) => {
+          before = (await stored(attended.id))?.handed_over_at;
+          response.end('{}');
+        },
+      },
+      { reportsSession: false },
+    );
+    await handOver(context, attended);
+    expect(before).toEqual(testNow);
+  });
+
+  it('that is given up by a stop is broken', async () => {
+    const { context, attended } = await session({ '/bot': () => context.attendance.abort(attended.id) });
+    await handOver(context, attended);
+    expect(statuses()).toEqual(['HTTP_ERROR']);
+  });
+
+  it('ends nothing when the service closes: the bot goes on', async () => {
+    const { context, attended } = await session({ '/bot': () => closing.abort() });
+    await handOver(context, attended);
+    expect(statuses()).toEqual([]);
+    expect(await stored(attended.id)).toMatchObject({ state: 'live' });
+  });
+});
+
+describe('a session that is taken up after a restart', () => {
+  it('gets its hand-over when the bot has none yet', async () => {
+    const { context, attended } = await session({
+      '/_bot/session': answer(200, { state: 'idle' }),
+      '/bot': answer(200, {}),
+    });
+    await resume(context, attended);
+    expect(urls()).toEqual(['/_bot/session', '/bot']);
+    expect(asked[0]?.headers.authorization).toBe(`Bearer ${controlToken(key, attended.instanceId)}`);
+    expect(statuses()).toEqual(['HTTP_COMPLETED']);
+  });
+
+  it('is not handed over twice: what the bot started with counts', async () => {
+    const startedAt = ago(1).toISOString();
+    const { context, attended } = await session({
+      '/_bot/session': answer(200, { state: 'ended', status: 200, startedAt, endedAt: testNow.toISOString() }),
+      '/bot': answer(500, {}),
+    });
+    await resume(context, attended);
+    expect(urls()).toEqual(['/_bot/session']);
+    expect(ended).toEqual([['HTTP_COMPLETED', testNow]]);
+    expect(await stored(attended.id)).toMatchObject({ state: 'live', bot_started_at: ago(1) });
+  });
+
+  it('that ended while nobody was there ends when the bot says, with its word', async () => {
+    const report = { state: 'ended', status: 500, completionStatus: 'OUT_OF_CREDIT', endedAt: ago(5).toISOString() };
+    const fields = { botStartedAt: ago(30), maxSeconds: 60 };
+    const { context, attended } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
+    await resume(context, attended);
+    expect(ended).toEqual([['OUT_OF_CREDIT', ago(5)]]);
+    expect(told).toEqual(['open']);
+  });
+
+  it('that ended at its limit while nobody was there ended because of it', async () => {
+    const report = { state: 'ended', status: 200, endedAt: ago(5).toISOString() };
+    const fields = { botStartedAt: ago(70), maxSeconds: 60 };
+    const { context, attended } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
+    await resume(context, attended);
+    expect(statuses()).toEqual(['SESSION_TIME_LIMIT']);
+  });
+
+  it('is waited for while it runs', async () => {
+    const { context, attended } = await session(
+      {
+        '/_bot/session': (request, response) => {
+          const state = request.url?.endsWith('wait=0') ? 'running' : 'ended';
+          response.end(JSON.stringify({ state, status: 200 }));
+        },
+      },
+      { botStartedAt: ago(10) },
+      'live',
+    );
+    await resume(context, attended);
+    expect(asked.map(({ url }) => url)).toEqual(['/_bot/session?wait=0', '/_bot/session?wait=25']);
+    expect(statuses()).toEqual(['HTTP_COMPLETED']);
+  });
+
+  it('of a bot that stopped telling is left to its exit or its limit', async () => {
+    const { context, attended } = await session({ '/bot': answer(200, {}) });
+    await resume(context, attended);
+    expect(urls()).toEqual(['/_bot/session']);
+    expect(statuses()).toEqual([]);
+  });
+
+  it('of a bot that cannot be reached is let go when somebody else ended it', async () => {
+    const { context, attended } = await session({ '/_bot/session': (request) => request.socket.destroy() });
+    const resuming = resume(context, attended);
+    await once(server ?? process, 'request');
+    context.attendance.release(attended.id);
+    await resuming;
+    expect(statuses()).toEqual([]);
+  });
+
+  it('is let go when the service closes again', async () => {
+    const { context, attended } = await session({ '/_bot/session': () => closing.abort() });
+    await resume(context, attended);
+    expect(statuses()).toEqual([]);
+  });
+
+  describe('of a bot that cannot be asked', () => {
+    const silent = { reportsSession: false } as const;
+
+    it('is handed over when that was surely not begun', async () => {
+      const { context, attended } = await session({ '/bot': answer(200, {}) }, silent);
+      await resume(context, attended);
+      expect(urls()).toEqual(['/bot']);
+      expect(statuses()).toEqual(['HTTP_COMPLETED']);
+    });
+
+    it('is live when it was begun, and not begun again', async () => {
+      const { context, attended } = await session({ '/bot': answer(200, {}) }, { ...silent, handedOverAt: ago(9) });
+      await resume(context, attended);
+      expect(asked).toEqual([]);
+      expect(await stored(attended.id)).toMatchObject({ state: 'live', bot_started_at: ago(9) });
+    });
+
+    it('stays as it was when it was live', async () => {
+      const { context, attended } = await session({}, { ...silent, botStartedAt: ago(9) }, 'live');
+      await resume(context, attended);
+      expect(asked).toEqual([]);
+      expect(told).toEqual(['open']);
+      expect(await stored(attended.id)).toMatchObject({ state: 'live', bot_started_at: ago(9) });
+    });
+  });
+});
