@@ -2,11 +2,9 @@ import { inspectKey } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
 import { newId } from '../uuid.ts';
-import { createAuthenticator } from './authenticate.ts';
 import { createKey, hashKey, listKeys, revokeKey } from './keys.ts';
 
 const notFound = { name: 'ApiError', reason: 'key-not-found', status: 404 };
-const invalid = { name: 'ApiError', reason: 'key-invalid', status: 401 };
 
 let rows: TestRows;
 let organizationId: string;
@@ -71,96 +69,5 @@ describe('API keys', () => {
       await expect(revokeKey(context(), other, keyId)).rejects.toMatchObject(notFound);
     }
     expect((await listKeys(context(), scope())).find((key) => key.id === id)?.revokedAt).toBeNull();
-  });
-});
-
-describe('who asks with a key', () => {
-  const open = () => createAuthenticator(context());
-  const make = (kind: 'private' | 'public' = 'private', more: object = {}) =>
-    createKey(context(), scope(), { kind, name: 'asked', ...more });
-
-  it('is its organization', async () => {
-    const { id, key } = await make();
-    expect(await open().authenticate(key, 'private')).toEqual({ organizationId, organizationName: 'home', keyId: id });
-  });
-
-  it('is nobody with a key of the other kind, also once it is known', async () => {
-    const authenticator = open();
-    const { key } = await make('public');
-    await expect(authenticator.authenticate(key, 'private')).rejects.toMatchObject(invalid);
-    await authenticator.authenticate(key, 'public');
-    expect(() => authenticator.cached(key, 'private')).toThrow(expect.objectContaining(invalid));
-  });
-
-  it.each(['', 'sk_', 'sk_wrong', 'x'.repeat(5_000)])('is nobody with what is no key (%#)', async (key) => {
-    await expect(open().authenticate(key, 'private')).rejects.toMatchObject(invalid);
-  });
-
-  it('is answered from memory for less than a second', async () => {
-    const authenticator = open();
-    const { key } = await make();
-    expect(authenticator.cached(key, 'private')).toBeUndefined();
-    const caller = await authenticator.authenticate(key, 'private');
-    clock += 899;
-    expect(authenticator.cached(key, 'private')).toEqual(caller);
-    clock += 1;
-    expect(authenticator.cached(key, 'private')).toBeUndefined();
-  });
-
-  it('is nobody from the second on in which the key expires, in memory too', async () => {
-    const authenticator = open();
-    const { key } = await make('private', { expiresInSeconds: 1 });
-    clock += 500;
-    await authenticator.authenticate(key, 'private');
-    clock += 500;
-    expect(() => authenticator.cached(key, 'private')).toThrow(expect.objectContaining(invalid));
-    await expect(open().authenticate(key, 'private')).rejects.toMatchObject(invalid);
-  });
-
-  it('is nobody after a revocation: here at once, elsewhere within a second at the latest', async () => {
-    const [here, elsewhere] = [open(), open()];
-    const { id, key } = await make();
-    await here.authenticate(key, 'private');
-    await elsewhere.authenticate(key, 'private');
-    await revokeKey(context(), scope(), id);
-    here.forget(id);
-    await expect(here.authenticate(key, 'private')).rejects.toMatchObject(invalid);
-    clock += 1_000;
-    await expect(elsewhere.authenticate(key, 'private')).rejects.toMatchObject(invalid);
-  });
-
-  it('an answer that was on its way at a revocation is not remembered', async () => {
-    const authenticator = open();
-    const { id, key } = await make();
-    const asked = authenticator.authenticate(key, 'private');
-    authenticator.forget(id);
-    await asked;
-    expect(authenticator.cached(key, 'private')).toBeUndefined();
-  });
-
-  it('forgetting one key leaves the others, forgetting all leaves none', async () => {
-    const authenticator = open();
-    const [one, other] = [await make(), await make()];
-    await authenticator.authenticate(one.key, 'private');
-    await authenticator.authenticate(other.key, 'private');
-    authenticator.forget(one.id);
-    expect(authenticator.cached(one.key, 'private')).toBeUndefined();
-    expect(authenticator.cached(other.key, 'private')).toBeDefined();
-    authenticator.forget();
-    expect(authenticator.cached(other.key, 'private')).toBeUndefined();
-  });
-
-  it("the key's last use is kept, to the minute", async () => {
-    const authenticator = open();
-    const { id, key } = await make();
-    const lastUse = async () => (await listKeys(context(), scope())).find((one) => one.id === id)?.lastUsedAt;
-    const first = new Date(clock).toISOString();
-    await authenticator.authenticate(key, 'private');
-    await expect.poll(lastUse).toBe(first);
-    clock += 59_000;
-    await authenticator.authenticate(key, 'private');
-    clock += 1_000;
-    await authenticator.authenticate(key, 'private');
-    await expect.poll(lastUse).toBe(new Date(clock).toISOString());
   });
 });
