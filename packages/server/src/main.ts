@@ -2,9 +2,7 @@ import { type Logger, pino } from 'pino';
 import { type Config, readConfig } from './config.ts';
 import { greet } from './greeting.ts';
 import { type RunningServer, startServer } from './server.ts';
-
-/** One press of Ctrl-C comes twice under npm: from the terminal, and passed on by npm (milliseconds). */
-const samePress = 500;
+import { readSignal } from './stop-signals.ts';
 
 /**
  * The program of the service: environment, configuration, server, listen, signals, close. The only impure top level.
@@ -39,14 +37,14 @@ async function openLog(config: Config, isTerminal: boolean): Promise<Logger> {
 
 /** Also while it starts: what was started by then is taken down again. `grace` is null when sessions go on. */
 function stopOnSignals(starting: Promise<RunningServer>, logger: Logger, grace: number | null): void {
-  let lastPress = Number.NEGATIVE_INFINITY;
+  let before: number | null = null;
   const stop = (signal: string) => {
-    const isFirst = lastPress === Number.NEGATIVE_INFINITY;
-    const isSame = performance.now() - lastPress < samePress;
-    lastPress = performance.now();
-    if (isSame) return;
+    const now = performance.now();
+    const wanted = readSignal(before, now);
+    before = now;
+    if (wanted === 'same') return;
     const patience = grace === null ? 'bots go on' : `live sessions get ${grace} s, or until the next signal`;
-    logger.info({ signal }, isFirst ? `stopping: ${patience}` : 'stopping at once');
+    logger.info({ signal }, wanted === 'stop' ? `stopping: ${patience}` : 'stopping at once');
     starting.then((server) => server.close()).catch(fail);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal));
