@@ -66,6 +66,11 @@ export async function activateDeployment(
   });
 }
 
+/** Nothing is left of what the runtime made of a deployment. */
+export async function forgetPrepared(context: { db: Database; now: () => Date }, deploymentId: string): Promise<void> {
+  await updateDeployment(context.db, deploymentId, { prepared: null, updated_at: context.now() });
+}
+
 /** The deployment before goes on serving (architecture; cloud API 8, "Deployment"). */
 export async function failDeployment(
   context: { db: Database; now: () => Date },

@@ -94,7 +94,7 @@ export async function updateDeployment(db: Database, id: string, change: Updatea
   await db.updateTable('deployments').set(change).where('id', '=', id).execute();
 }
 
-/** The deployments that the reconciler of a region looks after: wanted or serving, or with instances left. */
+/** The deployments that the reconciler of a region looks after: wanted, serving, with instances left, or with files. */
 export function openDeployments(db: Database, region: string, alsoIds: readonly string[]) {
   return db
     .selectFrom('deployments')
@@ -121,6 +121,7 @@ export function openDeployments(db: Database, region: string, alsoIds: readonly 
       where.or([
         where('deployments.id', '=', where.ref('agents.active_deployment_id')),
         where('deployments.id', '=', where.ref('agents.desired_deployment_id')),
+        where('deployments.prepared', 'is not', null),
         ...(alsoIds.length === 0 ? [] : [where('deployments.id', 'in', alsoIds)]),
       ]),
     )

@@ -17,6 +17,8 @@ const deployment = (fields: Partial<PlannedDeployment> = {}): PlannedDeployment 
   state: 'ready',
   serving: true,
   busy: false,
+  superseded: false,
+  prepared: true,
   minAgents: 0,
   maxAgents: 3,
   restAfterFailureUntil: null,
@@ -74,6 +76,21 @@ type Row = readonly [name: string, world: Partial<World>, actions: readonly Acti
 
 const deployments: readonly Row[] = [
   ['an empty world needs nothing', {}, []],
+  [
+    'one whose place another took leaves nothing behind',
+    { deployments: [deployment({ serving: false, superseded: true })] },
+    [{ do: 'discard-deployment', deploymentId: 'd' }],
+  ],
+  [
+    'but not while a session still runs on it',
+    {
+      deployments: [deployment({ serving: false, superseded: true })],
+      instances: [instance({ sessionId: 's' })],
+      sessions: [session()],
+    },
+    [],
+  ],
+  ['and not twice', { deployments: [deployment({ serving: false, superseded: true, prepared: false })] }, []],
   ['a new deployment is prepared', { deployments: [deployment({ state: 'preparing', serving: false })] }, [prepare]],
   [
     'one that is being prepared is left to it',
@@ -383,6 +400,8 @@ const anyWorld: fc.Arbitrary<World> = fc
         state: fc.constantFrom('preparing', 'ready', 'failed'),
         serving: fc.boolean(),
         busy: fc.boolean(),
+        superseded: fc.boolean(),
+        prepared: fc.boolean(),
         minAgents: fc.nat(3),
         maxAgents: fc.integer({ min: 1, max: 4 }),
         restAfterFailureUntil: fc.constantFrom(null, ago(1), ago(-1)),

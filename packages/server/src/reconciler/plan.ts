@@ -13,6 +13,10 @@ export type PlannedDeployment = {
   readonly serving: boolean;
   /** It is prepared and not yet serving because this process is at it. */
   readonly busy: boolean;
+  /** Another one took its place: new sessions never run on it again. */
+  readonly superseded: boolean;
+  /** The runtime keeps files for it. */
+  readonly prepared: boolean;
   readonly minAgents: number;
   readonly maxAgents: number;
   /** It, or its instances, failed to start lately: nothing is tried before this moment. */
@@ -59,6 +63,7 @@ export type World = {
 
 export type Action =
   | { readonly do: 'prepare-deployment'; readonly deploymentId: string }
+  | { readonly do: 'discard-deployment'; readonly deploymentId: string }
   | { readonly do: 'provision'; readonly deploymentId: string; readonly idle: number }
   | { readonly do: 'start-instance'; readonly instanceId: string }
   | { readonly do: 'retire-instance'; readonly instanceId: string }
@@ -174,11 +179,17 @@ function mustEnd(instance: PlannedInstance, sessions: ReadonlyMap<string, Planne
 
 function planDeployment(deployment: PlannedDeployment, world: World): Action[] {
   const deploymentId = deployment.id;
+  const instances = world.instances.filter((instance) => instance.deploymentId === deploymentId);
+  if (deployment.superseded) {
+    return deployment.prepared && !deployment.busy && instances.length === 0
+      ? [{ do: 'discard-deployment', deploymentId }]
+      : [];
+  }
   const resting = deployment.restAfterFailureUntil !== null && deployment.restAfterFailureUntil > world.now;
   if (deployment.state === 'preparing')
     return deployment.busy || resting ? [] : [{ do: 'prepare-deployment', deploymentId }];
   if (!deployment.serving || world.draining) return [];
-  const mine = world.instances.filter((i) => i.deploymentId === deploymentId && i.state !== 'stopping');
+  const mine = instances.filter((instance) => instance.state !== 'stopping');
   const idle = mine.filter((instance) => instance.sessionId === null);
   const missing = Math.min(deployment.minAgents - idle.length, deployment.maxAgents - mine.length);
   if (missing > 0 && !resting) return [{ do: 'provision', deploymentId, idle: deployment.minAgents }];

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { lockForScaling } from '../agents/deployment.ts';
+import { forgetPrepared, lockForScaling } from '../agents/deployment.ts';
 import { findInstance, markEnded, provisionInstances, retireInstance } from '../instances/lifecycle.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
@@ -187,6 +187,11 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
         const row = rows.deployments.get(action.deploymentId);
         if (row !== undefined) await preparer.prepare(row);
         return kick();
+      }
+      case 'discard-deployment': {
+        const prepared = rows.deployments.get(action.deploymentId)?.prepared;
+        if (prepared) await runtime.discard(prepared);
+        return persist(() => forgetPrepared(context, action.deploymentId));
       }
       case 'provision':
         return provision(action.deploymentId, action.idle, rows);
