@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BotDirectory, writeBot } from '../test-bots.ts';
+import { start, stop, tell } from '../test-client.ts';
+import { startTestServer, type TestServer } from '../test-server.ts';
+
+const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+/** Runs the built program until it ends; it is expected to refuse. */
+async function run(environment: Record<string, string>) {
+  const { PATH, HOME } = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: environment['BOTHOST_DATA_DIR'] ?? '/' };
+  const env = {
+    PATH,
+    HOME,
+    BOTHOST_PORT: '0',
+    BOTHOST_AGENTS: '',
+    BOTCLI_CONFIG: join(HOME, 'cli.toml'),
+    ...environment,
+  };
+  const ended = promisify(execFile)(process.execPath, [program], { env, timeout: 25_000 });
+  return ended.then(
+    () => ({ code: 0, stderr: '' }),
+    (error: { code: number | null; stderr: string }) => ({ code: error.code, stderr: error.stderr }),
+  );
+}
+
+describe.runIf(existsSync(program)).concurrent('a second server', () => {
+  let service: TestServer;
+  let embedded: TestServer;
+  let bot: BotDirectory;
+  let elsewhere: string;
+
+  beforeAll(async () => {
+    bot = await writeBot('first');
+    elsewhere = await mkdtemp(join(tmpdir(), 'bothost-second-'));
+    await chmod(elsewhere, 0o711);
+    service = await startTestServer({ agents: [bot.path] });
+    embedded = await startTestServer({ agents: [bot.path], environment: { DATABASE_URL: '' } });
+  });
+  afterAll(async () => {
+    await Promise.all([service.close(), embedded.close()]);
+    await Promise.all([bot.remove(), rm(elsewhere, { recursive: true, force: true })]);
+  });
+
+  it('of the same region refuses, names who runs it, and harms nothing', async () => {
+    const id = await start(service, 'first');
+    await tell(service, 'first', id, 'true');
+    const { code, stderr } = await run({
+      BOTHOST_DATA_DIR: join(elsewhere, 'same-region'),
+      DATABASE_URL: service.database.url,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('Another server runs the bots of region us-west');
+    expect(stderr).toContain(`data directory ${service.dataDirectory}`);
+    expect(stderr).toContain(`process ${process.pid}`);
+    // One sentence for people, no stack; and no address, which may hold a password.
+    expect(stderr).not.toMatch(/\n +at |postgres(ql)?:\/\//);
+    expect(await tell(service, 'first', id, '"still here"')).toBe('still here');
+    await stop(service, 'first', id);
+  });
+
+  it('on the same data directory refuses too, and leaves the database of the first running', async () => {
+    const id = await start(embedded, 'first');
+    await tell(embedded, 'first', id, 'true');
+    const before = await readdir(embedded.dataDirectory);
+    const { code, stderr } = await run({ BOTHOST_DATA_DIR: embedded.dataDirectory });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/Another server (uses|runs) /);
+    expect(stderr).toContain(embedded.dataDirectory);
+    expect(await readdir(embedded.dataDirectory)).toEqual(before);
+    expect((await fetch(`${embedded.url}/readyz`)).status).toBe(200);
+    expect(await tell(embedded, 'first', id, '"still here"')).toBe('still here');
+    await stop(embedded, 'first', id);
+  });
+
+  it('of another region runs beside the first, and each leaves the bots of the other alone', async () => {
+    const second = await startTestServer({
+      agents: [],
+      environment: { DATABASE_URL: service.database.url, BOTHOST_REGION: 'eu-north' },
+    });
+    const id = await start(service, 'first');
+    await tell(service, 'first', id, 'true');
+    // It knows the agent, and that it runs elsewhere.
+    const refused = await fetch(`${second.url}/v1/public/first/start`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.publicKey}` },
+    });
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      expect.objectContaining({ code: 'PCC-1001', reason: 'deployment-not-ready' }),
+    ]);
+    const { regions } = await service.client.listRegions();
+    expect(regions.map(({ code }) => code)).toEqual(['eu-north', 'us-west']);
+    await second.close();
+    expect(await tell(service, 'first', id, '"still here"')).toBe('still here');
+    await stop(service, 'first', id);
+  });
+});
