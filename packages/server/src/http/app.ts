@@ -144,9 +144,12 @@ function serve(
   });
 }
 
-/** A forgotten content type is no reason to refuse JSON; an empty body is none. */
+/** A forgotten, wrong or broken content type is no reason to refuse JSON; an empty body is none. */
 function takeAnyJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
+  app.addHook('onRequest', async (request) => {
+    delete request.raw.headers['content-type'];
+  });
   const parse = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('*', { parseAs: 'string' }, (request, body: string, done) => {
     if (body === '') done(null, undefined);

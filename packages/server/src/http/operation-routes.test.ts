@@ -105,6 +105,8 @@ describe('bodies', () => {
   });
 
   it.each<[string, Record<string, string>]>([
+    ['an empty content type', { 'content-type': '' }],
+    ['one that is none', { 'content-type': 'json' }],
     ['that of a form', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['that of text', { 'content-type': 'text/plain; charset=utf-8' }],
   ])('are read as JSON under %s', async (_, headers) => {
