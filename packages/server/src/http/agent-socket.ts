@@ -81,13 +81,17 @@ export function createAgentSocket(context: AgentSocketContext) {
       return 'WS_CONNECTION_CLOSED';
     }
     const client = await accept(incoming, socket, early, bot);
-    session.onStop(() => close(client, bot));
+    session.onStop(() => close(client, bot, 1001, 'the session was stopped'));
     context.telemetry.proxied('websocket', 'answered');
     const ended = relay(client, bot);
     // Both were held until each could hear the other.
     client.resume();
     bot.resume();
-    await session.live();
+    // From here on the answer is given: what fails now closes the sockets.
+    session.live().catch((error: unknown) => {
+      context.logger.error({ sessionId: session.sessionId, err: error }, 'a session could not be recorded as live');
+      close(client, bot, 1011, 'the service failed');
+    });
     await ended;
     return 'WS_CONNECTION_CLOSED';
   }
@@ -144,9 +148,9 @@ function openBot(
   });
 }
 
-function close(client: WebSocket, bot: WebSocket) {
-  client.close(1001, 'the session was stopped');
-  bot.close(1001, 'the session was stopped');
+function close(client: WebSocket, bot: WebSocket, code: number, reason: string) {
+  client.close(code, reason);
+  bot.close(code, reason);
 }
 
 type Early = { readonly gone: AbortSignal; readonly take: () => Buffer };

@@ -95,7 +95,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     if (isPublic(request.url)) reply.headers(corsHeaders(context.cors, request.raw));
   });
   app.addHook('onResponse', async (request, reply) => {
-    const fields = { method: request.method, path: request.url.split('?')[0] };
+    const fields = { method: request.method, path: loggedPath(request) };
     request.log.info({ ...fields, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
   });
   app.setErrorHandler((error, request, reply) => answerFailure(context, error, request, reply));
@@ -121,6 +121,11 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     proxy.close();
   });
   return app;
+}
+
+/** Without the query, and without the token that the path of a socket may end in. */
+function loggedPath(request: FastifyRequest): string | undefined {
+  return parseSocketPath(request.raw) === null ? request.url.split('?')[0] : '/ws/generic/...';
 }
 
 type Handler = (incoming: IncomingMessage, response: ServerResponse) => void;
