@@ -35,7 +35,8 @@ export function KeyForm({ onKey }: { readonly onKey: (key: string) => void }) {
         {complaint}
       </p>
       <p id="key-hint" className="quiet">
-        Sessions are started with a public key of your organization. The service printed one at its first start;{' '}
+        Sessions are started with a public key of your organization. One was made at the first start: it is{' '}
+        <code>public_key</code> in botcli's profile, which <code>npx botcli cloud auth status</code> names.{' '}
         <code>npx botcli cloud keys create NAME --kind public</code> makes another. It stays in this tab only.
       </p>
     </form>

@@ -32,8 +32,7 @@ export function StartPage() {
         </button>
       </form>
       <p className="quiet">
-        Everything else is done with <code>npx botcli</code> or over the API:{' '}
-        <a href="/v1/openapi.json">its description</a>.
+        Everything else is done with <code>npx botcli</code> or over the API: <a href="/docs">its description</a>.
       </p>
     </section>
   );
