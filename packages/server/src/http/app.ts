@@ -68,6 +68,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
       else socket.destroy();
     },
     frameworkErrors: (error, request, reply) => {
+      addOwnHeaders(context, request, reply);
       const answer = (known: unknown) => void answerFailure(context, known, request, reply);
       void refuseAddress(context, error, request).catch(answer);
     },
@@ -90,10 +91,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
   });
 
   takeAnyJson(app);
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-    if (isPublic(request.url)) reply.headers(corsHeaders(context.cors, request.raw));
-  });
+  app.addHook('onRequest', async (request, reply) => addOwnHeaders(context, request, reply));
   app.addHook('onResponse', async (request, reply) => {
     const fields = { method: request.method, path: loggedPath(request) };
     request.log.info({ ...fields, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
@@ -126,6 +124,12 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
 /** Without the query, and without the token that the path of a socket may end in. */
 function loggedPath(request: FastifyRequest): string | undefined {
   return parseSocketPath(request.raw) === null ? request.url.split('?')[0] : '/ws/generic/...';
+}
+
+/** What every answer has, so that it can be found in the log, and read by a page of another origin. */
+function addOwnHeaders(context: AppContext, request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id);
+  if (isPublic(request.url)) reply.headers(corsHeaders(context.cors, request.raw));
 }
 
 type Handler = (incoming: IncomingMessage, response: ServerResponse) => void;

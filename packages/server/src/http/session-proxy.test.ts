@@ -1,0 +1,236 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { proxyBodyBytes, proxyMethods } from '@bothost/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BotDirectory, writeBot } from '../test-bots.ts';
+import { idle, sendRaw, sessionUrl, start, stop, tell, withKey } from '../test-client.ts';
+import { startTestServer, type TestServer } from '../test-server.ts';
+
+const megabyte = 1_048_576;
+
+describe('requests to the bot of a session', () => {
+  let service: TestServer;
+  let bot: BotDirectory;
+  let id: string;
+
+  beforeAll(async () => {
+    bot = await writeBot('target');
+    service = await startTestServer({ agents: [bot.path] });
+    id = await start(service, 'target');
+    await tell(service, 'target', id, 'true');
+  });
+  afterAll(async () => {
+    await service.close();
+    await bot.remove();
+  });
+
+  const order = (code: string) => tell(service, 'target', id, code);
+  const url = (path: string) => sessionUrl(service, 'target', id, path);
+  const ask = (path: string, headers: Record<string, string> = {}, method = 'GET'): ClientRequest =>
+    request(url(path), { method, headers: { authorization: `Bearer ${service.publicKey}`, ...headers } });
+  async function answerOf(sent: ClientRequest): Promise<IncomingMessage> {
+    const [answer] = await once(sent, 'response');
+    return answer as IncomingMessage;
+  }
+  /** Waits until a number does not rise any more; gives it back. */
+  async function settled(read: () => number | Promise<unknown>): Promise<number> {
+    let before = -1;
+    const stands = async () => {
+      const now = Number(await read());
+      const same = now === before;
+      before = now;
+      return same;
+    };
+    await expect.poll(stands, { interval: 200, timeout: 10_000 }).toBe(true);
+    return before;
+  }
+
+  it.each(proxyMethods)('pass with method, path, query, body and status: %s', async (method) => {
+    await order(
+      `state.seen = null; state.onRequest = async (request, response) => {
+        state.seen = { method: request.method, url: request.url, body: await textOf(request), type: request.headers['content-type'] };
+        response.writeHead(207, 'Odd', { 'content-type': 'text/odd', 'x-own': 'a', etag: '"1"' }); response.end('done');
+      }; true`,
+    );
+    const body = method === 'GET' || method === 'HEAD' ? '' : 'grüße\0';
+    const response = await fetch(url('/a%20b/c?d=%26&e'), {
+      method,
+      headers: { authorization: `Bearer ${service.publicKey}`, 'content-type': 'x/y' },
+      ...(body === '' ? {} : { body }),
+    });
+    expect([response.status, response.headers.get('content-type'), response.headers.get('etag')]).toEqual([
+      207,
+      'text/odd',
+      '"1"',
+    ]);
+    expect(await response.text()).toBe(method === 'HEAD' ? '' : 'done');
+    expect(await order('state.seen')).toEqual({ method, url: '/a%20b/c?d=%26&e', body, type: 'x/y' });
+  });
+
+  it('are refused with any other method', async () => {
+    const answer = await sendRaw(
+      service,
+      `PROPFIND ${new URL(url('/x')).pathname} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\nconnection: close\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 405 [\s\S]*"method-not-allowed"/);
+  });
+
+  it('stream both ways at once: an answer begins before the request has ended', async () => {
+    await order('state.onRequest = (request, response) => { response.writeHead(200); request.pipe(response); }; true');
+    const sent = ask('/pipe', {}, 'POST');
+    sent.write('first');
+    const answer = await answerOf(sent);
+    expect(String((await once(answer, 'data'))[0])).toBe('first');
+    sent.write('second');
+    expect(String((await once(answer, 'data'))[0])).toBe('second');
+    sent.end('last');
+    expect(await text(answer)).toBe('last');
+  });
+
+  it('keep the memory of the service small when the client does not read', async () => {
+    await order(
+      `state.pushed = 0; state.onRequest = (request, response) => {
+        const block = Buffer.alloc(${megabyte});
+        const push = () => { while (state.pushed < 160) { state.pushed += 1; if (!response.write(block)) return response.once('drain', push); } response.end(); };
+        push();
+      }; true`,
+    );
+    const sent = ask('/large');
+    sent.end();
+    const answer = await answerOf(sent);
+    expect(await settled(() => order('state.pushed'))).toBeLessThan(64);
+    let received = 0;
+    for await (const chunk of answer) received += (chunk as Buffer).length;
+    expect(received).toBe(160 * megabyte);
+  });
+
+  it('keep the memory of the service small when the bot does not read', async () => {
+    await order(
+      'state.onRequest = (request, response) => { state.held = request; state.answer = response; request.pause(); }; true',
+    );
+    const sent = ask('/upload', {}, 'POST');
+    const block = Buffer.alloc(megabyte);
+    let pushed = 0;
+    const push = () => {
+      while (pushed < 160) {
+        pushed += 1;
+        if (!sent.write(block)) return void sent.once('drain', push);
+      }
+      sent.end();
+    };
+    push();
+    expect(await settled(() => pushed)).toBeLessThan(64);
+    await order(
+      'state.size = 0; state.held.on("data", (chunk) => { state.size += chunk.length }).on("end", () => state.answer.end(String(state.size))).resume(); true',
+    );
+    expect(await text(await answerOf(sent))).toBe(String(160 * megabyte));
+  });
+
+  it('may have a body of 64 MB, and are refused with a larger one before any of it is sent', async () => {
+    await order(
+      `state.reached = 0; state.onRequest = async (request, response) => { state.reached += 1; let size = 0; for await (const chunk of request) size += chunk.length; response.end(String(size)); }; true`,
+    );
+    const fits = ask('/upload', { 'content-length': String(proxyBodyBytes) }, 'PUT');
+    fits.end(Buffer.alloc(proxyBodyBytes));
+    expect(await text(await answerOf(fits))).toBe(String(proxyBodyBytes));
+    const large = ask('/upload', { 'content-length': String(proxyBodyBytes + 1) }, 'PUT');
+    large.on('error', () => undefined);
+    large.flushHeaders();
+    const answer = await answerOf(large);
+    expect([answer.statusCode, answer.headers.connection]).toEqual([413, 'close']);
+    expect(JSON.parse(await text(answer))).toMatchObject({ reason: 'body-too-large', code: '413' });
+    expect(await order('state.reached')).toBe(1);
+  });
+
+  it('get cookies, CORS and content policies from the service alone', async () => {
+    await order(
+      `state.onRequest = (request, response) => { response.writeHead(200, { 'set-cookie': 'a=b', 'access-control-allow-origin': 'https://bot.example',
+        'access-control-allow-credentials': 'true', 'content-security-policy': "default-src *", 'transfer-encoding': 'chunked', 'x-fine': '1' }); response.end('x'); }; true`,
+    );
+    const { headers } = await fetch(url('/page'), withKey(service.publicKey, { origin: 'https://page.example' }));
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'access-control-allow-origin': '*',
+      'content-security-policy': 'sandbox',
+      'x-content-type-options': 'nosniff',
+      'x-fine': '1',
+    });
+    expect(headers.has('set-cookie')).toBe(false);
+    expect(headers.has('access-control-allow-credentials')).toBe(false);
+  });
+
+  it('are held while the bot starts, and answered by it', async () => {
+    const cold = await start(service, 'target');
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => fetch(sessionUrl(service, 'target', cold, '/echo'), withKey(service.publicKey))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    await stop(service, 'target', cold);
+    await expect
+      .poll(async () => (await fetch(sessionUrl(service, 'target', cold, '/echo'), withKey(service.publicKey))).status)
+      .toBe(404);
+  });
+
+  describe('from pages of another origin', () => {
+    const origin = 'https://page.example';
+    const asking = {
+      origin,
+      'access-control-request-method': 'PATCH',
+      'access-control-request-headers': 'authorization, x-a',
+    };
+
+    it.each(['/echo', '/api/offer', '/bot', ''])('are preflighted without a key: %s', async (path) => {
+      for (const target of [
+        url(path),
+        `${service.url}/v1/public/target/start`,
+        `${service.url}/v1/public/nobody/start`,
+      ]) {
+        const response = await fetch(target, { method: 'OPTIONS', headers: asking });
+        expect([target, response.status, await response.text()]).toEqual([target, 204, '']);
+        expect(Object.fromEntries(response.headers)).toMatchObject({
+          'access-control-allow-origin': '*',
+          'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD',
+          'access-control-allow-headers': 'authorization, x-a',
+        });
+      }
+    });
+
+    it('can read every failure', async () => {
+      const noKey = { headers: { origin } };
+      const keyed = withKey(service.publicKey, { origin });
+      const failures: [string, RequestInit, number][] = [
+        [url('/echo'), noKey, 401],
+        [url('/bot'), keyed, 404],
+        [sessionUrl(service, 'target', 'no-uuid', '/x'), keyed, 404],
+        [url('/echo').replace('/echo', '/%zz'), keyed, 404],
+        [`${service.url}/v1/public/target/start`, { method: 'POST', ...noKey }, 401],
+        [`${service.url}/v1/public/nobody/start`, { method: 'POST', ...keyed }, 404],
+        [`${service.url}/v1/public/target/start`, { method: 'POST', body: '{', ...keyed }, 400],
+        [`${service.url}/v1/public/target/start`, { method: 'POST', body: ' '.repeat(1_100_000), ...keyed }, 413],
+        [`${service.url}/v1/public/target/start`, keyed, 405],
+        [`${service.url}/v1/public/%zz`, keyed, 404],
+        [`${service.url}/v1/public/none`, keyed, 404],
+      ];
+      for (const [target, init, status] of failures) {
+        const response = await fetch(target, init);
+        const { error, info } = (await response.json()) as Record<string, string>;
+        expect([target, response.status, response.headers.get('access-control-allow-origin'), info]).toEqual([
+          target,
+          status,
+          '*',
+          error,
+        ]);
+      }
+    });
+
+    it('are not answered so on the private API', async () => {
+      const { headers } = await fetch(`${service.url}/v1/agents`, withKey(service.privateKey, { origin }));
+      expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    });
+  });
+
+  it('leave nothing behind', async () => {
+    await stop(service, 'target', id);
+    await idle(service, 'target');
+  });
+});
