@@ -1,11 +1,11 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BotDiary, openBotDiary } from './bot-diary.ts';
 import { type Drive, type DriveContext, driveSession, kinds } from './drive.ts';
 import { writeFixtureBots } from './fixture-bots.ts';
+import { freePort } from './free-port.ts';
 import { createKiller, type Killer } from './killer.ts';
 import { pidsOf } from './leftovers.ts';
 import { type Observer, openObserver } from './observer.ts';
@@ -95,13 +95,4 @@ export async function openKillRun(random: Random): Promise<KillRun> {
       rmSync(directory, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

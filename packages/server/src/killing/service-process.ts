@@ -47,6 +47,8 @@ export function serviceProcess(options: {
   readonly directory: string;
   readonly agents: readonly string[];
   readonly port: number;
+  /** Settings beside those that every service of a test has. */
+  readonly environment?: Readonly<Record<string, string>>;
 }): ServiceProcess {
   const { directory, port } = options;
   const dataDirectory = join(directory, 'data');
@@ -65,6 +67,7 @@ export function serviceProcess(options: {
     BOTHOST_BOOTSTRAP_PRIVATE_KEY: privateKey,
     BOTHOST_BOOTSTRAP_PUBLIC_KEY: publicKey,
     BOTHOST_SHUTDOWN_GRACE: '0',
+    ...options.environment,
   };
 
   function start(): Life {
