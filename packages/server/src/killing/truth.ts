@@ -8,6 +8,9 @@ export type Lifetime = { readonly bornAt: number; readonly diedAt: number | null
 /** Clocks are read a moment before or after what they date. */
 const slackMilliseconds = 50;
 
+/** A bot that cannot be asked is done when it has exited, which it does a moment after its last word. */
+const exitMilliseconds = 1_000;
+
 /** The ends that are true of a session whose bot did what its kind says. */
 const trueEnds: Readonly<Record<Kind, readonly string[]>> = {
   stopped: ['SESSION_STOPPED'],
@@ -79,7 +82,8 @@ function ofLastMoment(record: SessionRecord, leftAt: number, lives: readonly Lif
   const next = lives.find(({ bornAt }) => bornAt > leftAt);
   const last = lives.findLast(({ bornAt }) => bornAt <= leftAt);
   const wasAlone = last !== undefined && last.diedAt !== null && last.diedAt <= leftAt && next !== undefined;
-  if (wasAlone && record.completion_status !== 'SESSION_STOPPED' && endedAt > next.bornAt) {
+  const isLate = endedAt > Math.max(next?.bornAt ?? 0, leftAt + exitMilliseconds);
+  if (wasAlone && record.completion_status !== 'SESSION_STOPPED' && isLate) {
     problems.push(`its bot was done ${endedAt - leftAt} ms before its end, while no server ran`);
   }
   return problems;

@@ -367,9 +367,18 @@ const sessions: readonly Row[] = [
     [lost],
   ],
   [
-    'a socket ended with the server that relayed it, and its instance is stopped',
+    'a socket ended with the server that relayed it, before its instance can say something else',
     { ...withInstance, sessions: [session({ transport: 'websocket', attended: false, relayLost: true })] },
-    [end('WS_CONNECTION_CLOSED', 'last-heartbeat'), stop],
+    [end('WS_CONNECTION_CLOSED', 'last-heartbeat')],
+  ],
+  [
+    'also when its bot is gone, too',
+    {
+      deployments: [deployment()],
+      instances: [instance({ sessionId: 's', running: false })],
+      sessions: [session({ transport: 'websocket', attended: false, relayLost: true })],
+    },
+    [end('WS_CONNECTION_CLOSED', 'last-heartbeat')],
   ],
   [
     'one whose end was decided while its relay was lost ends all the same',
@@ -377,7 +386,7 @@ const sessions: readonly Row[] = [
       ...withInstance,
       sessions: [session({ transport: 'websocket', state: 'ending', attended: false, relayLost: true })],
     },
-    [end('WS_CONNECTION_CLOSED', 'last-heartbeat'), stop],
+    [end('WS_CONNECTION_CLOSED', 'last-heartbeat')],
   ],
 ];
 

@@ -154,6 +154,8 @@ function planInstance(
   world: World,
 ): Action[] {
   const instanceId = instance.id;
+  // The session ends first: the end of its instance would say something else of it, and later.
+  if (sessions.get(instance.sessionId ?? '')?.relayLost) return [];
   if (instance.busy)
     return mustEnd(instance, sessions) || isUnwanted(instance, world) ? [{ do: 'stop-instance', instanceId }] : [];
   // A row without a process: one that was never started yet, or one that is gone.
@@ -174,7 +176,7 @@ function isUnwanted(instance: PlannedInstance, world: World): boolean {
 function mustEnd(instance: PlannedInstance, sessions: ReadonlyMap<string, PlannedSession>): boolean {
   if (instance.sessionId === null || instance.state === 'stopping') return false;
   const session = sessions.get(instance.sessionId);
-  return session === undefined || session.state === 'ending' || session.relayLost;
+  return session === undefined || session.state === 'ending';
 }
 
 function planDeployment(deployment: PlannedDeployment, world: World): Action[] {
