@@ -23,7 +23,7 @@ describe('the greeting', () => {
     expect(text).toContain('sk_secret');
     expect(text).toContain('http://127.0.0.1:7420/talk/parrot#key=pk_public');
     expect(text).toContain('npx botcli cloud agent start parrot');
-    expect(text).toContain('Not served      there is no deploy.toml');
+    expect(text).toContain('Not deployed    there is no deploy.toml');
   });
 
   it('shows no key where the output is kept, only where the keys are', () => {

@@ -10,7 +10,7 @@ export function greet(server: Pick<RunningServer, 'url' | 'agents' | 'firstStart
   const key = made !== null && isTerminal ? `#key=${made.publicKey}` : '';
   const lines = [`bothost is ready at ${url}`, ''];
   for (const { name, problem } of agents) {
-    lines.push(problem === null ? fact(`Talk to ${name}`, `${url}/talk/${name}${key}`) : fact('Not served', problem));
+    lines.push(problem === null ? fact(`Talk to ${name}`, `${url}/talk/${name}${key}`) : fact('Not deployed', problem));
   }
   lines.push(fact('API reference', `${url}/docs`));
   if (made !== null) {

@@ -168,14 +168,19 @@ async function compose(
   // Only who has the address may say whose keys are good there: a start that fails leaves the profile as it is.
   const first = await makeFirstOrganization(config, base, data, url);
   const home = await homeOrganization(base);
-  const agents =
+  const served =
     home === null ? [] : await serveDirectories({ ...base, hashDirectory }, home.id, host.region, config.agents);
   undo.push(() => reconciler.close());
   // The sign of life begins when what died with the server before has its end: until then the last one is the truth.
   await reconciler.start();
   const rounds = startRounds({ ...base, host, directory, sampler, retentionDays: config.retentionDays });
   undo.push(() => rounds.stop());
-  await reconciler.prepared(agents.flatMap(({ preparing }) => preparing ?? []));
+  const agents = await Promise.all(
+    served.map(async ({ name, problem, preparing }) => {
+      const failed = preparing === null ? null : await reconciler.prepared(preparing);
+      return { name, problem: failed === null ? problem : `${name}: ${failed}` };
+    }),
+  );
 
   const { close, abandon } = shutDown({
     ...context,

@@ -18,22 +18,24 @@ type Context = {
 export type DeploymentPreparer = {
   readonly prepare: (deployment: OpenDeployment) => Promise<void>;
   readonly isBusy: (deploymentId: string) => boolean;
-  /** Resolves after the first attempt at a deployment, however it went. */
-  readonly settled: (deploymentId: string) => Promise<void>;
+  /** Resolves after the first attempt at a deployment: null when it serves, else what is in the way. */
+  readonly settled: (deploymentId: string) => Promise<string | null>;
 };
 
 export function createDeploymentPreparer(context: Context): DeploymentPreparer {
   const busy = new Set<string>();
-  const attempts = createSettled();
+  const attempts = createSettled<string | null>();
 
   async function prepare(row: OpenDeployment): Promise<void> {
     if (busy.has(row.id)) return;
     busy.add(row.id);
     const deployment = { id: row.id, agentId: row.agent_id };
+    let problem: string | null = null;
     try {
       const prepared = await context.runtime.prepare({ deploymentId: row.id, source: row.source });
       await context.persist(() => activateDeployment(context, deployment, prepared));
     } catch (error) {
+      problem = error instanceof Error ? error.message : String(error);
       // What the owner can mend ends the attempt; what only time or the operator can (a full disk) is tried again.
       if (!(error instanceof PrepareError)) context.backoff.failed(row.id);
       else await context.persist(() => failDeployment(context, deployment, error.message));
@@ -43,7 +45,7 @@ export function createDeploymentPreparer(context: Context): DeploymentPreparer {
       );
     } finally {
       busy.delete(row.id);
-      attempts.settle(row.id);
+      attempts.settle(row.id, problem);
     }
   }
 

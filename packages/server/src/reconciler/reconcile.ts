@@ -51,8 +51,8 @@ export type Reconciler = {
   readonly handOver: (session: AttendedSession) => void;
   /** Ends a session, once. With `only` it ends only one that is still in that state. */
   readonly finish: (sessionId: string, status: string, at?: Date, only?: 'waiting') => Promise<void>;
-  /** Resolves when none of these deployments is being prepared any more: it serves, or it failed. */
-  readonly prepared: (deploymentIds: readonly string[]) => Promise<void>;
+  /** Resolves after the first attempt to prepare a deployment: null when it serves, else what is in the way. */
+  readonly prepared: (deploymentId: string) => Promise<string | null>;
   /** No new instances from now on; idle ones are stopped. */
   readonly drain: () => void;
   /** Lets go of everything; bots go on. */
@@ -260,7 +260,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
       return firstLook;
     },
     kick,
-    prepared: async (ids) => void (await Promise.all(ids.map(preparer.settled))),
+    prepared: preparer.settled,
     finish,
     handOver: (session) => {
       handOver(attendContext, session).catch((error: unknown) => {

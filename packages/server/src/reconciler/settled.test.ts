@@ -2,14 +2,15 @@ import { expect, it } from 'vitest';
 import { createSettled } from './settled.ts';
 
 it('tells those who came before it and those who come after', async () => {
-  const { settle, settled } = createSettled();
+  const { settle, settled } = createSettled<string>();
   const order: string[] = [];
-  const early = Promise.all([settled('d'), settled('d')]).then(() => order.push('early'));
-  settle('other');
-  await settled('other');
+  const early = Promise.all([settled('d'), settled('d')]).then((outcomes) => order.push(...outcomes));
+  settle('other', 'well');
+  expect(await settled('other')).toBe('well');
   expect(order).toEqual([]);
-  settle('d');
+  settle('d', 'badly');
   await early;
-  await settled('d');
-  expect(order).toEqual(['early']);
+  expect(order).toEqual(['badly', 'badly']);
+  settle('d', 'well at last');
+  expect(await settled('d')).toBe('well at last');
 });

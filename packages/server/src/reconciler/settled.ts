@@ -1,18 +1,22 @@
-/** One-time events by id, for those who wait for them. */
-export type Settled = { readonly settle: (id: string) => void; readonly settled: (id: string) => Promise<void> };
+/** How one-time things went, by id, for those who wait for it. What comes later replaces what was known. */
+export type Settled<Outcome> = {
+  readonly settle: (id: string, outcome: Outcome) => void;
+  readonly settled: (id: string) => Promise<Outcome>;
+};
 
-export function createSettled(): Settled {
-  const done = new Set<string>();
-  const waiting = new Map<string, (() => void)[]>();
+export function createSettled<Outcome>(): Settled<Outcome> {
+  const done = new Map<string, { readonly outcome: Outcome }>();
+  const waiting = new Map<string, ((outcome: Outcome) => void)[]>();
   return {
-    settle(id) {
-      done.add(id);
-      for (const resolve of waiting.get(id) ?? []) resolve();
+    settle(id, outcome) {
+      done.set(id, { outcome });
+      for (const resolve of waiting.get(id) ?? []) resolve(outcome);
       waiting.delete(id);
     },
-    settled: (id) =>
-      done.has(id)
-        ? Promise.resolve()
-        : new Promise((resolve) => waiting.set(id, [...(waiting.get(id) ?? []), resolve])),
+    settled: (id) => {
+      const known = done.get(id);
+      if (known !== undefined) return Promise.resolve(known.outcome);
+      return new Promise((resolve) => waiting.set(id, [...(waiting.get(id) ?? []), resolve]));
+    },
   };
 }
