@@ -18,6 +18,7 @@ import { limitBodyTime } from './body-deadline.ts';
 import { type CorsPolicy, corsHeaders, isPreflight, isPublic, preflightHeaders } from './cors.ts';
 import { addDashboard } from './dashboard.ts';
 import { failureHeaders, refuseUpgrade, type ToFailure } from './failure-response.ts';
+import { ignoreUpgrade } from './ignored-upgrade.ts';
 import { addOperationRoutes, callerOf, kindOfPath, methodsAt, type RouteHandlers } from './operation-routes.ts';
 import { addProbes, type Probes } from './probes.ts';
 import { referencePage } from './reference-page.ts';
@@ -25,7 +26,7 @@ import { parseSessionPath } from './session-path.ts';
 import { createSessionProxy } from './session-proxy.ts';
 import { parseSocketPath } from './socket-path.ts';
 import { proxyUpgrade } from './upgrade-proxy.ts';
-import { handshakeProblem } from './websocket-handshake.ts';
+import { handshakeProblem, isWebSocket } from './websocket-handshake.ts';
 
 export type AppContext = {
   readonly logger: Logger;
@@ -78,6 +79,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
   app.server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     upgraded.add(socket);
     socket.once('close', () => upgraded.delete(socket));
+    if (!isWebSocket(incoming)) return ignoreUpgrade(app.server, incoming, socket, head);
     const id = requestId(incoming);
     const socketPath = parseSocketPath(incoming);
     if (socketPath !== null) {

@@ -6,7 +6,6 @@ import { refuseUpgrade } from './failure-response.ts';
 import { headersForBot, isForClient } from './forwarded-headers.ts';
 import type { SessionPath } from './session-path.ts';
 import { locate, type ProxyContext } from './session-proxy.ts';
-import { isWebSocket } from './websocket-handshake.ts';
 
 /**
  * An upgrade through the session proxy (our extension of bot contract 2.12): after the bot's 101 both sockets are spliced,
@@ -25,7 +24,6 @@ export async function proxyUpgrade(
   try {
     const { target, key } = withoutKey(path.target);
     const address = await locate(context, incoming, path, bearerToken(incoming) ?? key);
-    if (!isWebSocket(incoming)) throw failure('upgrade-required');
     await splice(context, incoming, socket, head, { ...path, target }, address);
   } catch (error) {
     const known = context.toFailure(error);

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BotDirectory, writeBot } from '../test-bots.ts';
+import { openSocket, sendRaw, sessionUrl, start, stop, tell } from '../test-client.ts';
+import { startTestServer, type TestServer } from '../test-server.ts';
+
+const h2c = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n';
+
+describe('a request that would rather speak HTTP/2', () => {
+  let service: TestServer;
+  let bot: BotDirectory;
+  let id: string;
+
+  beforeAll(async () => {
+    bot = await writeBot('target');
+    service = await startTestServer({ agents: [bot.path] });
+    id = await start(service, 'target');
+    await tell(service, 'target', id, 'true');
+  });
+  afterAll(async () => {
+    await stop(service, 'target', id);
+    await service.close();
+    await bot.remove();
+  });
+
+  const send = (method: string, path: string, key: string, body = '') =>
+    sendRaw(
+      service,
+      `${method} ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n${h2c}content-length: ${body.length}\r\n\r\n${body}`,
+    );
+
+  it('is answered in HTTP/1.1, by the API', async () => {
+    expect(await send('GET', '/v1/agents', service.privateKey)).toMatch(/^HTTP\/1\.1 200 [\s\S]*"target"/);
+    expect(await send('GET', '/v1/agents', 'wrong')).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await send('GET', '/healthz', '')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await send('POST', '/v1/public/target/start', service.publicKey, '{"body": 1}')).toMatch(
+      /^HTTP\/1\.1 400 [\s\S]*"body-not-object"/,
+    );
+  });
+
+  it('is answered with its body although that comes later', async () => {
+    const socket = await openSocket(service);
+    socket.write(
+      `POST /v1/public/target/start HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\n${h2c}content-length: 11\r\n\r\n{"bod`,
+    );
+    // Its head was read: another connection's answer comes after it.
+    await (await fetch(`${service.url}/healthz`)).text();
+    socket.write('y": 1}');
+    expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 400 [\s\S]*"body-not-object"/);
+    socket.destroy();
+  });
+
+  it('is answered by the bot, which sees nothing of the wish, and no reserved path by way of it', async () => {
+    const path = (text: string) => new URL(sessionUrl(service, 'target', id, text)).pathname;
+    const answer = await send('POST', path('/echo'), service.publicKey, 'hello');
+    expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*"body":"hello"/);
+    expect(answer).not.toMatch(/h2c|http2-settings/i);
+    expect(await send('POST', path('/bot'), service.publicKey, '{}')).toMatch(/^HTTP\/1\.1 404 /);
+    expect(await tell(service, 'target', id, 'state.starts.length')).toBe(1);
+  });
+});
