@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BotDirectory, writeBot } from './test-bots.ts';
+import { ended, stop, tell } from './test-client.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+let bots: BotDirectory[];
+let service: TestServer;
+beforeAll(async () => {
+  bots = [await writeBot('asked'), await writeBot('open', { websocketAuth: 'none' })];
+  const environment = { BOTHOST_PUBLIC_URL: 'https://bots.example.com/' };
+  service = await startTestServer({ agents: bots.map(({ path }) => path), environment });
+});
+afterAll(async () => {
+  await service.close();
+  for (const bot of bots) await bot.remove();
+});
+
+async function ask(body: unknown, query = '', agentName = 'asked') {
+  const answer = await fetch(`${service.url}/v1/public/${agentName}/start${query}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.publicKey}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, json: (await answer.json()) as Record<string, unknown> };
+}
+async function countSessions(agentName = 'asked') {
+  return (await service.client.getSessions({ params: { agentName } })).total_count;
+}
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+describe('the public start', () => {
+  it.each([
+    ['without any body', undefined],
+    ['of nothing', null],
+    ['of an empty request', {}],
+    ['as existing clients ask', { createDailyRoom: false, dailyRoomProperties: {}, unknown: 1 }],
+  ])('plain, %s, answers with a session', async (_, body) => {
+    const { status, json } = await ask(body);
+    expect(status).toBe(200);
+    expect(json).toEqual({ sessionId: expect.stringMatching(uuid) });
+    await stop(service, 'asked', String(json['sessionId']));
+    await ended(service, 'asked', String(json['sessionId']));
+  });
+
+  it('hands the bot its body as it came', async () => {
+    const body = { name: 'Zoë', list: [1, { deep: null }], text: '\u2028 \ud83e\udd9c "quoted"' };
+    const { json } = await ask({ body });
+    const id = String(json['sessionId']);
+    expect(JSON.parse(await tell<string>(service, 'asked', id, 'state.starts[0].body'))).toEqual(body);
+    await stop(service, 'asked', id);
+    await ended(service, 'asked', id);
+  });
+
+  it('over WebRTC answers with what its client needs, when it asks for that', async () => {
+    const { json } = await ask({ transport: 'webrtc', enableDefaultIceServers: true });
+    expect(json).toEqual({ sessionId: expect.stringMatching(uuid), iceConfig: { iceServers: [] } });
+    await stop(service, 'asked', String(json['sessionId']));
+    await ended(service, 'asked', String(json['sessionId']));
+  });
+
+  it('over a WebSocket answers with its address under the public URL, a token, and the body', async () => {
+    const { json } = await ask({ transport: 'websocket', body: { caller: 'anna' } });
+    expect(json).toEqual({
+      sessionId: expect.stringMatching(uuid),
+      wsUrl: 'wss://bots.example.com/ws/generic/asked.test-org',
+      token: expect.stringMatching(/^[\w-]+\.[\w-]+$/),
+      body: Buffer.from('{"caller":"anna"}').toString('base64'),
+    });
+    await stop(service, 'asked', String(json['sessionId']));
+  });
+
+  it('answers only with the fields that are asked for: the stock WebSocket client takes no others', async () => {
+    const { json } = await ask({ transport: 'websocket' }, '?fields=wsUrl,token');
+    expect(Object.keys(json).sort()).toEqual(['token', 'wsUrl']);
+    expect(await ask({ transport: 'websocket' }, '?fields=wsUrl,secret')).toMatchObject({
+      status: 400,
+      json: { reason: 'invalid-request' },
+    });
+  });
+
+  it('over a WebSocket of an agent without tokens answers with the address alone, and makes no session', async () => {
+    const { json } = await ask({ transport: 'websocket' }, '', 'open');
+    expect(json).toEqual({ wsUrl: 'wss://bots.example.com/ws/generic/open.test-org' });
+    expect(await countSessions('open')).toBe(0);
+  });
+
+  it.each<[string, unknown, number, string]>([
+    ['a hosted room', { transport: 'daily' }, 400, 'hosted-rooms-unavailable'],
+    ['a hosted room by its old name', { createDailyRoom: true }, 400, 'hosted-rooms-unavailable'],
+    ['an unknown transport', { transport: 'smoke' }, 400, 'invalid-request'],
+    ['a text as the body', { body: 'hello' }, 400, 'body-not-object'],
+    ['a list as the body', { body: [1] }, 400, 'body-not-object'],
+    ['a number as the body', { body: 0 }, 400, 'body-not-object'],
+    ['a list as the request', [], 400, 'invalid-request'],
+    ['a body too large for a URL', { transport: 'websocket', body: { x: 'x'.repeat(4_096) } }, 413, 'body-too-large'],
+    ['a body too large for anything', { body: { x: 'x'.repeat(1_048_576) } }, 413, 'body-too-large'],
+  ])('of %s is refused, and nothing is made', async (_, body, status, reason) => {
+    const before = await countSessions();
+    expect(await ask(body)).toMatchObject({ status, json: { reason, code: String(status) } });
+    expect(await countSessions()).toBe(before);
+  });
+
+  it('takes a body for a URL up to its limit', async () => {
+    const { status } = await ask({ transport: 'websocket', body: { x: 'x'.repeat(4_096 - '{"x":""}'.length) } });
+    expect(status).toBe(200);
+  });
+});
