@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
+import { newId } from '../uuid.ts';
+import { plan } from './plan.ts';
+import { type Memory, readWorld } from './world.ts';
+
+let rows: TestRows;
+let organizationId: string;
+let hostId: string;
+beforeEach(async () => {
+  rows = await testRows();
+  organizationId = await rows.organization();
+  hostId = await rows.host();
+});
+afterEach(() => rows.close());
+
+const serverId = newId();
+/** A server that knows nothing yet: one that has just started. */
+const fresh: Memory = {
+  isAttended: () => false,
+  isBusyInstance: () => false,
+  isBusyDeployment: () => false,
+  restAfterFailureUntil: () => null,
+  serverId,
+  draining: false,
+};
+async function read(running: readonly string[] = [], memory: Partial<Memory> = {}) {
+  const list = async () => running.map((instanceId) => ({ instanceId, deploymentId: 'd', address: null }));
+  const context = { db: rows.db, now: () => testNow, runtime: { list }, host: { id: hostId, region: 'us-west' } };
+  return readWorld(context, { ...fresh, ...memory });
+}
+async function agent(name = 'parrot', fields: Parameters<TestRows['deployment']>[1] = {}) {
+  const agentId = await rows.agent(organizationId, { name });
+  return { organizationId, agentId, hostId, deploymentId: await rows.deployment(agentId, fields) };
+}
+
+it('a deployment serves when it is ready, the active one, and its agent is not deleted', async () => {
+  const old = await agent();
+  await rows.instance(old);
+  const young = await rows.deployment(old.agentId);
+  const coming = await rows.deployment(old.agentId, { state: 'preparing', prepared: null });
+  const deleted = await agent('deleted');
+  await rows.db.updateTable('agents').set({ deleted_at: testNow }).where('id', '=', deleted.agentId).execute();
+  const { world } = await read();
+  const serving = Object.fromEntries(world.deployments.map((one) => [one.id, one.serving]));
+  expect(serving).toMatchObject({
+    [young]: true,
+    [coming]: false,
+    [old.deploymentId]: false,
+    [deleted.deploymentId]: false,
+  });
+});
+
+it('what is of another region or another host is none of it', async () => {
+  const here = await agent();
+  const elsewhere = await rows.agent(organizationId, { name: 'far', region: 'eu' });
+  const far = { ...here, agentId: elsewhere, deploymentId: await rows.deployment(elsewhere) };
+  await rows.session(far, { state: 'live' });
+  await rows.instance({ ...far, hostId: await rows.host('eu') });
+  const { world } = await read();
+  expect(world).toMatchObject({ instances: [], sessions: [], strays: [] });
+  expect(world.deployments.map(({ id }) => id)).toEqual([here.deploymentId]);
+});
+
+it('what has ended is none of it', async () => {
+  const of = await agent();
+  const ended = { state: 'ended', ended_at: testNow } as const;
+  const sessionId = await rows.session(of, { ...ended, completion_status: '500' });
+  await rows.instance(of, { ...ended, session_id: sessionId });
+  expect((await read()).world).toMatchObject({ instances: [], sessions: [] });
+});
+
+it('an instance runs when the runtime has it; what the runtime has beside is a stray, unless it is being started', async () => {
+  const of = await agent();
+  const [running, gone] = [await rows.instance(of), await rows.instance(of)];
+  const { world } = await read([running, 'stray', 'busy'], { isBusyInstance: (id) => id === 'busy' });
+  expect(Object.fromEntries(world.instances.map((one) => [one.id, one.running]))).toEqual({
+    [running]: true,
+    [gone]: false,
+  });
+  expect(world.strays).toEqual(['stray']);
+});
+
+it('a session is known with its limit and its instance, and whether this process attends it', async () => {
+  const of = await agent('parrot', { max_session_seconds: 90 });
+  const sessionId = await rows.session(of, { state: 'live', bot_started_at: ago(5), requested_at: ago(9) });
+  const instanceId = await rows.instance(of, { session_id: sessionId });
+  const { world, rows: known } = await read([instanceId], { isAttended: (id) => id === sessionId });
+  expect(world.sessions).toMatchObject([
+    {
+      id: sessionId,
+      state: 'live',
+      maxSeconds: 90,
+      instanceId,
+      attended: true,
+      relayLost: false,
+      botStartedAt: ago(5),
+    },
+  ]);
+  expect(known.sessions.get(sessionId)).toMatchObject({ agent_name: 'parrot', organization_id: organizationId });
+});
+
+it('a socket is lost with the server that relayed it, and with no other', async () => {
+  const of = await agent();
+  const socket = { state: 'live', transport: 'websocket' } as const;
+  const mine = await rows.session(of, { ...socket, relay_id: serverId });
+  const lost = await rows.session(of, { ...socket, relay_id: newId() });
+  const waiting = await rows.session(of, { ...socket, state: 'waiting' });
+  const { world } = await read();
+  const relayLost = Object.fromEntries(world.sessions.map((one) => [one.id, one.relayLost]));
+  expect(relayLost).toEqual({ [mine]: false, [lost]: true, [waiting]: false });
+});
+
+it('a server that comes back after a crash takes up what goes on, starts what was begun, and ends what is lost', async () => {
+  const of = await agent();
+  const claim = async (state: 'starting' | 'live', instance: Parameters<TestRows['instance']>[1] = {}) => {
+    const sessionId = await rows.session(of, {
+      state,
+      requested_at: ago(5),
+      bot_started_at: state === 'live' ? ago(4) : null,
+    });
+    return { sessionId, instanceId: await rows.instance(of, { session_id: sessionId, ...instance }) };
+  };
+  const live = await claim('live');
+  const begun = await claim('starting', { state: 'starting', ready_at: null });
+  const ready = await claim('starting');
+  const lost = await claim('live');
+  const without = await rows.session(of, { state: 'starting' });
+  const { world } = await read([live.instanceId, ready.instanceId, 'stray']);
+  expect(new Set(plan(world))).toEqual(
+    new Set([
+      { do: 'attend-session', sessionId: live.sessionId },
+      { do: 'start-instance', instanceId: begun.instanceId },
+      { do: 'attend-session', sessionId: ready.sessionId },
+      { do: 'instance-lost', instanceId: lost.instanceId },
+      { do: 'end-session', sessionId: without, status: 'HTTP_ERROR', at: 'now' },
+      { do: 'remove-stray', instanceId: 'stray' },
+    ]),
+  );
+});
