@@ -1,9 +1,9 @@
 import type { ResourceMetrics, SessionResponse, SessionSummary, StartPhases } from '@bothost/contract';
 import { endStateOf } from './end-state.ts';
-import type { SessionRow } from './rows.ts';
+import type { PresentedRow } from './rows.ts';
 
 /** A row as lists show it (spec 2.1). */
-export function presentSummary(row: SessionRow): SessionSummary {
+export function presentSummary(row: PresentedRow): SessionSummary {
   return {
     sessionId: row.id,
     serviceId: row.agent_id,
@@ -20,7 +20,7 @@ export function presentSummary(row: SessionRow): SessionSummary {
 }
 
 /** A row whole, with its metrics. Meetings belong to hosted rooms, which this service does not have yet. */
-export function presentSession(row: SessionRow, metrics: ResourceMetrics | null): SessionResponse {
+export function presentSession(row: PresentedRow, metrics: ResourceMetrics | null): SessionResponse {
   return {
     ...presentSummary(row),
     resourceMetrics: metrics,
@@ -30,12 +30,12 @@ export function presentSession(row: SessionRow, metrics: ResourceMetrics | null)
   };
 }
 
-function botStartSeconds(row: SessionRow): number | null {
+function botStartSeconds(row: PresentedRow): number | null {
   if (row.bot_started_at === null || row.requested_at === null) return null;
   return Math.max(0, Math.round((row.bot_started_at.getTime() - row.requested_at.getTime()) / 1000));
 }
 
-function startPhases(row: SessionRow): StartPhases | null {
+function startPhases(row: PresentedRow): StartPhases | null {
   if (row.bot_started_at === null || row.requested_at === null || row.claimed_at === null) return null;
   const requested = row.requested_at.getTime();
   const claimed = row.claimed_at.getTime();

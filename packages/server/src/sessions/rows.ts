@@ -1,4 +1,5 @@
-import { CompiledQuery, type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { preparedQuery } from '../store/prepared.ts';
 import type { Database, SessionState, SessionsTable, StoredEvent } from '../store/tables.ts';
 import { isUuid } from '../uuid.ts';
 
@@ -18,13 +19,33 @@ export async function findWithMetrics<Metrics>(
   organizationId: string,
   agent: string,
   sessionId: string,
-): Promise<(SessionRow & { metrics: Metrics | null }) | undefined> {
+): Promise<(PresentedRow & { metrics: Metrics | null }) | undefined> {
   const parameters = [sessionId, organizationId, agent, isUuid(agent) ? agent : null];
-  const query = CompiledQuery.raw(lookUp, parameters) as CompiledQuery<SessionRow & { metrics: Metrics | null }>;
+  const query = preparedQuery<PresentedRow & { metrics: Metrics | null }>('session-look-up', lookUp, parameters);
   return (await db.executeQuery(query)).rows[0];
 }
 
-const lookUp = `select sessions.*, to_json(session_metrics) as metrics
+/** What of a session is shown. */
+const presented = [
+  'id',
+  'organization_id',
+  'agent_id',
+  'deployment_id',
+  'state',
+  'created_at',
+  'updated_at',
+  'requested_at',
+  'claimed_at',
+  'ready_at',
+  'bot_started_at',
+  'cold_start',
+  'completion_status',
+  'ended_at',
+  'events',
+] as const;
+export type PresentedRow = Pick<SessionRow, (typeof presented)[number]>;
+
+const lookUp = `select ${presented.map((column) => `sessions.${column}`).join(', ')}, to_json(session_metrics) as metrics
   from sessions join agents on agents.id = agent_id left join session_metrics on session_id = sessions.id
   where sessions.id = $1 and agents.organization_id = $2
     and (agents.name = $3 and agents.deleted_at is null or agents.id = $4::uuid)`;

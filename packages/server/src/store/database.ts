@@ -10,6 +10,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { clientConfig, type DatabaseAddress } from './address.ts';
 import { isConnectionError } from './connection-error.ts';
+import { preparedName } from './prepared.ts';
 import { StoreError } from './store-error.ts';
 
 /** PostgreSQL 15 is the oldest that the service's SQL runs on, in the form of `server_version_num`. */
@@ -80,7 +81,9 @@ function discardedWhenBroken(client: pg.PoolClient): PostgresPoolClient {
   function query(text: unknown, parameters?: readonly unknown[]): unknown {
     // Only asked for when the dialect is given a cursor, which it is not.
     if (typeof text !== 'string') throw new TypeError('streaming from the database is not set up');
-    return client.query(text, [...(parameters ?? [])]).catch((error: unknown) => {
+    const name = preparedName(text);
+    const values = [...(parameters ?? [])];
+    return client.query(name === undefined ? { text, values } : { name, text, values }).catch((error: unknown) => {
       broken ||= isConnectionError(error);
       throw error;
     });
