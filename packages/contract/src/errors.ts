@@ -55,7 +55,7 @@ export const failures = {
   'database-unavailable': {
     status: 503,
     code: '503',
-    message: 'The database is not reachable at the moment. Try again.',
+    message: 'The database is away or too busy at the moment. Try again.',
   },
   'shutting-down': { status: 503, code: '503', message: 'The service is shutting down and takes no new sessions.' },
   'storage-full': {

@@ -13,6 +13,8 @@ it('a failure of the table stays what it is', () => {
 it.each([
   ['a lost database', coded('ECONNREFUSED'), 'database-unavailable'],
   ['a database that starts', coded('57P03'), 'database-unavailable'],
+  ['a lock that others held for too long', coded('55P03'), 'database-unavailable'],
+  ['a query that took too long', coded('57014'), 'database-unavailable'],
   ['a full disk', coded('53100'), 'storage-full'],
   ['a body too large', framework(413), 'body-too-large'],
   ['what is not JSON', framework(400), 'invalid-json'],

@@ -1,5 +1,5 @@
 import { ApiError, failure } from '@bothost/contract';
-import { isConnectionError, isDiskFullError } from './store/connection-error.ts';
+import { isDiskFullError, isPassingError } from './store/connection-error.ts';
 
 /**
  * Any error as a row of the table of failures (invariant 8): the one place where an error becomes an answer. What is none
@@ -7,8 +7,8 @@ import { isConnectionError, isDiskFullError } from './store/connection-error.ts'
  */
 export function failureOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isConnectionError(error)) return failure('database-unavailable', { cause: error });
   if (isDiskFullError(error)) return failure('storage-full', { cause: error });
+  if (isPassingError(error)) return failure('database-unavailable', { cause: error });
   switch (statusCode(error)) {
     case 413:
       return failure('body-too-large');
