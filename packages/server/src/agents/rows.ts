@@ -22,24 +22,30 @@ export function findAgent(db: Database, organizationId: string, nameOrId: string
  * The agent and the deployment that serves, with the agent's row locked until the transaction ends: starts of one agent
  * queue up here, which makes the count against `max_agents` exact.
  */
-export function lockWithActiveDeployment(db: Database, organizationId: string, name: string) {
-  return db
-    .selectFrom('agents')
-    .leftJoin('deployments', 'deployments.id', 'agents.active_deployment_id')
-    .select([
-      'agents.id as agentId',
-      'agents.region as region',
-      'deployments.id as deploymentId',
-      'deployments.max_agents as maxAgents',
-      'deployments.max_session_seconds as maxSessionSeconds',
-      'deployments.websocket_auth as websocketAuth',
-    ])
-    .where('agents.organization_id', '=', organizationId)
-    .where('agents.name', '=', name)
-    .where('agents.deleted_at', 'is', null)
-    .modifyEnd(sql`for no key update of agents`)
-    .executeTakeFirst();
+export async function lockWithActiveDeployment(
+  db: Database,
+  organizationId: string,
+  name: string,
+): Promise<LockedAgent | undefined> {
+  const { rows } = await sql<LockedAgent>`/* prepared: lock-for-start */
+    select agents.id as "agentId", agents.region, deployments.id as "deploymentId",
+      deployments.max_agents as "maxAgents", deployments.max_session_seconds as "maxSessionSeconds",
+      deployments.websocket_auth as "websocketAuth"
+    from agents left join deployments on deployments.id = agents.active_deployment_id
+    where agents.organization_id = ${organizationId} and agents.name = ${name} and agents.deleted_at is null
+    for no key update of agents`.execute(db);
+  return rows[0];
 }
+
+type LockedAgent = {
+  readonly agentId: string;
+  readonly region: string;
+  /** These are null when no deployment serves. */
+  readonly deploymentId: string | null;
+  readonly maxAgents: number | null;
+  readonly maxSessionSeconds: number | null;
+  readonly websocketAuth: 'none' | 'token' | null;
+};
 
 export async function lockAgent(db: Database, agentId: string): Promise<void> {
   await db.selectFrom('agents').select('id').where('id', '=', agentId).modifyEnd(sql`for no key update`).execute();

@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, InstancesTable, StoredEvent } from '../store/tables.ts';
 
 export type InstanceRow = Selectable<InstancesTable>;
+type ClaimedRow = Pick<InstanceRow, 'id' | 'state' | 'host' | 'port' | 'ready_at' | 'reports_session' | 'notices'>;
 
 /**
  * Gives a session an instance in one statement: the longest ready idle one, else one that is starting, else a new row, as
@@ -19,8 +20,8 @@ export async function claimRow(
     readonly maxAgents: number;
     readonly now: Date;
   },
-): Promise<InstanceRow | undefined> {
-  const { rows } = await sql<InstanceRow>`
+): Promise<ClaimedRow | undefined> {
+  const { rows } = await sql<ClaimedRow>`/* prepared: claim-instance */
     with occupied as (
       select count(*) as number from instances
       where agent_id = ${claim.agentId} and state <> 'ended' and session_id is not null
@@ -33,13 +34,13 @@ export async function claimRow(
     ), claimed as (
       update instances set session_id = ${claim.sessionId} from idle
       where instances.id = idle.id and session_id is null and state in ('ready', 'starting')
-      returning instances.*
+      returning instances.id, state, host, port, ready_at, reports_session, notices
     ), added as (
       insert into instances (id, deployment_id, agent_id, host_id, session_id, state, created_at)
       select ${claim.newInstanceId}, ${claim.deploymentId}, ${claim.agentId}, ${claim.hostId}, ${claim.sessionId},
         'starting', ${claim.now}::timestamptz
       from occupied where number < ${claim.maxAgents} and not exists (select from idle)
-      returning *
+      returning id, state, host, port, ready_at, reports_session, notices
     )
     select * from claimed union all select * from added`.execute(db);
   return rows[0];
