@@ -48,7 +48,11 @@ export async function startService(settings: Readonly<Record<string, string>> = 
     env: environment,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const origin = await ready(child);
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const origin = await ready(child).catch(async (error: unknown) => {
+    await remove();
+    throw error;
+  });
   return {
     origin,
     privateKey,
@@ -63,7 +67,7 @@ export async function startService(settings: Readonly<Record<string, string>> = 
       const exited = once(child, 'exit');
       child.kill('SIGTERM');
       await exited;
-      await rm(folder, { recursive: true, force: true });
+      await remove();
     },
   };
 }
