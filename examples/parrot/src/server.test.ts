@@ -120,6 +120,7 @@ test('with a control token the reserved paths ask for it in either form, and the
   expect(await refusedStatus(new WebSocket(`${url}/ws`))).toBe(401);
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
   expect((await fetch(`${url}/hello`)).status).toBe(200);
+  expect((await fetch(`${url}/`)).status).toBe(200);
   expect((await stop(url, { authorization: 'Bearer open-sesame' })).status).toBe(409);
   expect((await stop(url, { 'x-bot-control-token': 'open-sesame' })).status).toBe(409);
 });

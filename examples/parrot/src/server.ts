@@ -50,6 +50,7 @@ const routes: ReadonlyMap<string, Readonly<Record<string, Route>>> = new Map<str
   ['/bot', { POST: (context, { request, response }) => runBot(context, request, response) }],
   ['/_bot/stop', { POST: (context, { request, response }) => stopBot(context, request, response) }],
   ['/_bot/session', { GET: (context, { url, response }) => reportSession(context, url, response) }],
+  ['/', { GET: (context, { response }) => hello(context, response) }],
   ['/hello', { GET: (context, { response }) => hello(context, response) }],
   ['/entered', { GET: (context, { response }) => entered(context, response) }],
   ['/echo', { POST: (_, { request, response }) => echo(request, response) }],

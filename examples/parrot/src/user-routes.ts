@@ -6,7 +6,7 @@ import type { ParrotContext } from './bot-routes.ts';
 import { burn } from './burn.ts';
 import { numberField, readJsonObject, sendJson } from './http-exchange.ts';
 
-/** `GET /hello`: who answers, and for which session. */
+/** `GET /` and `GET /hello`: who answers, and for which session. */
 export function hello(context: ParrotContext, response: ServerResponse): void {
   sendJson(response, 200, {
     hello: 'I am the parrot',
