@@ -56,6 +56,11 @@ describe('a WebSocket between a client and a bot', () => {
 
   const order = (client: Client, code: string) => tell(service, 'talker', client.sessionId, code);
 
+  async function exitOf({ sessionId }: Client) {
+    const { events } = await service.client.getSession({ params: { agentName: 'talker', sessionId } });
+    return events.find(({ eventCode }) => eventCode === 'INSTANCE_EXITED')?.detail?.['code'];
+  }
+
   async function end(way: 'relay' | 'splice', { socket, sessionId }: Client) {
     socket.close();
     if (way === 'splice') await stop(service, 'talker', sessionId);
@@ -153,13 +158,20 @@ describe('a WebSocket between a client and a bot', () => {
     );
     close(client.socket);
     expect((await ended(service, 'talker', client.sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
-    const exit = async () => {
-      const { events } = await service.client.getSession({
-        params: { agentName: 'talker', sessionId: client.sessionId },
-      });
-      return events.find(({ eventCode }) => eventCode === 'INSTANCE_EXITED')?.detail?.['code'];
-    };
-    await expect.poll(exit).toBe(code % 256);
+    await expect.poll(() => exitOf(client)).toBe(code % 256);
+  });
+
+  it('closes on both sides when the session is stopped', async () => {
+    const client = await open('relay');
+    await order(
+      client,
+      'sockets.clients.forEach((socket) => socket.on("close", (code) => { state.closed = code; })); process.on("SIGTERM", () => process.exit(state.closed % 256))',
+    );
+    const closed = once(client.socket, 'close');
+    await stop(service, 'talker', client.sessionId);
+    expect((await closed)[0]).toBe(1001);
+    expect((await ended(service, 'talker', client.sessionId)).completionStatus).toBe('SESSION_STOPPED');
+    await expect.poll(() => exitOf(client)).toBe(1001 % 256);
   });
 
   it('takes messages of 16 MB and closes on larger ones, from either side', async () => {

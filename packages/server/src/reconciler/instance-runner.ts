@@ -103,8 +103,10 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     const asks = row.reports_session && transport !== 'websocket';
     const address = { host: row.host, port: row.port };
     const asked = asks && (await askToStop(address, controlToken(context.key, row.id), cooperativeSeconds - 5));
-    if (asked) await context.attendance.released(sessionId, AbortSignal.timeout(cooperativeSeconds * 1000));
-    else context.attendance.abort(sessionId);
+    if (asked) return context.attendance.released(sessionId, AbortSignal.timeout(cooperativeSeconds * 1000));
+    context.attendance.abort(sessionId);
+    // Its socket is closed by both sides before the signal that ends the bot, if the bot answers at all.
+    await context.attendance.released(sessionId, AbortSignal.timeout(terminateMilliseconds));
   }
 
   function specOf(row: OpenInstance, deployment: OpenDeployment) {
