@@ -42,10 +42,13 @@ export function untruths(
 }
 
 function ofEnd(drive: Drive, record: SessionRecord, timesEntered: number): string[] {
-  const expected = drive.stopAskedAt === null ? trueEnds[drive.kind] : ['SESSION_STOPPED'];
+  const { kind, stopAskedAt } = drive;
+  // A bot that cannot be asked is stopped because nobody knows that it still goes on, and may be faster.
+  const own = stopAskedAt === null || kind.startsWith('mute') ? trueEnds[kind] : [];
+  const expected = stopAskedAt === null ? own : ['SESSION_STOPPED', ...own];
   const status = record.completion_status ?? 'none';
   if (!expected.includes(status)) return [`its end is ${status}, and ${expected.join(' or ')} would be true`];
-  const needsBot = drive.stopAskedAt === null && drive.kind !== 'socket';
+  const needsBot = status !== 'SESSION_STOPPED' && kind !== 'socket';
   return needsBot && timesEntered === 0 ? [`its end is ${status}, and no bot ever had it`] : [];
 }
 
