@@ -30,7 +30,8 @@ async function openLog(config: Config, isTerminal: boolean): Promise<Logger> {
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: ['*.authorization', '*.headers.authorization', '*.password', '*.key', '*.token'],
   };
-  if (!isTerminal) return pino(options);
+  // Written in pieces: a write for each line took a seventh of a short request. A kill loses the last quarter of a second.
+  if (!isTerminal) return pino(options, pino.destination({ sync: false, minLength: 4_096, periodicFlush: 250 }));
   const { terminalLog } = await import('./terminal-log.ts');
   return pino(options, terminalLog());
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorBody, failure, openApiDocument } from '@bothost/contract';
@@ -31,7 +32,6 @@ import { handshakeProblem, isWebSocket } from './websocket-handshake.ts';
 export type AppContext = {
   readonly logger: Logger;
   readonly now: () => Date;
-  readonly newId: () => string;
   readonly publicUrl: () => string;
   readonly cors: CorsPolicy;
   readonly authenticator: Authenticator;
@@ -51,7 +51,8 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
   const sockets = createAgentSocket(context);
   const requestIds = new WeakMap<IncomingMessage, string>();
   const requestId = (incoming: IncomingMessage) => {
-    const id = requestIds.get(incoming) ?? context.newId();
+    // In no index, so without an order in time, which would take a system call.
+    const id = requestIds.get(incoming) ?? randomUUID();
     requestIds.set(incoming, id);
     return id;
   };
@@ -65,7 +66,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     serverFactory: (handler) => serve(context, proxy.handle, requestId, handler),
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 500 },
     clientErrorHandler: (error, socket) => {
-      if (socket.writable) refuseUpgrade(socket, unreadable(error), context.newId());
+      if (socket.writable) refuseUpgrade(socket, unreadable(error), randomUUID());
       else socket.destroy();
     },
     frameworkErrors: (error, request, reply) => {
@@ -93,10 +94,14 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
   });
 
   takeAnyJson(app);
-  app.addHook('onRequest', async (request, reply) => addOwnHeaders(context, request, reply));
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
+    addOwnHeaders(context, request, reply);
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
     const fields = { method: request.method, path: loggedPath(request) };
     request.log.info({ ...fields, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
+    done();
   });
   app.setErrorHandler((error, request, reply) => answerFailure(context, error, request, reply));
   app.setNotFoundHandler(async (request, reply) => {
