@@ -59,7 +59,7 @@ export type Comparison = {
   readonly p99: readonly number[];
 };
 
-/** Loads targets in turns, so that what else the machine does meets all; the first turn only warms them up. */
+/** Loads targets in turns, so that what else the machine does meets all; a longer first turn only warms them up. */
 export async function compare(
   targets: readonly Target[],
   { connections, seconds, rounds }: { connections: number; seconds: number; rounds: number },
@@ -67,7 +67,8 @@ export async function compare(
   const results: Round[][] = [];
   for (let round = 0; round <= rounds; round++) {
     const turn: Round[] = [];
-    for (const target of targets) turn.push(await load(target, connections, seconds));
+    const time = round === 0 ? Math.max(3, seconds) * 2 : seconds;
+    for (const target of targets) turn.push(await load(target, connections, time));
     if (round > 0) results.push(turn);
   }
   const column = (index: number) => results.flatMap((turn) => turn[index] ?? []);
