@@ -36,9 +36,10 @@ export function createSessionProxy(context: ProxyContext) {
     requestId: string,
   ): Promise<void> {
     try {
+      const caller = await authorize(context, bearerToken(incoming));
       if (!methods.has(incoming.method ?? '')) throw failure('method-not-allowed');
       if (Number(incoming.headers['content-length'] ?? 0) > proxyBodyBytes) throw failure('body-too-large');
-      const address = await locate(context, incoming, path);
+      const address = await locate(context, incoming, path, caller);
       forward(incoming, response, path, address, requestId);
     } catch (error) {
       refuse(incoming, response, error, requestId);
@@ -77,19 +78,19 @@ export function createSessionProxy(context: ProxyContext) {
   return { handle, close: () => requests.close() };
 }
 
-/**
- * Who may ask, and where the bot is: 401 before 404, and one 404 for what is not there and what is another's
- * (invariant 7).
- */
+/** Who asks; judged before anything else of a request (decisions, "order of checks"). */
+export async function authorize(context: Pick<ProxyContext, 'authenticator'>, key: string | null): Promise<Caller> {
+  if (key === null) throw failure('key-missing');
+  return context.authenticator.cached(key, 'public') ?? (await context.authenticator.authenticate(key, 'public'));
+}
+
+/** Where the bot is: one 404 for what is not there and what is another's (invariant 7). */
 export async function locate(
-  context: Pick<ProxyContext, 'authenticator' | 'directory'>,
+  context: Pick<ProxyContext, 'directory'>,
   incoming: IncomingMessage,
   path: SessionPath,
-  key: string | null = bearerToken(incoming),
+  caller: Caller,
 ): Promise<Address> {
-  if (key === null) throw failure('key-missing');
-  const caller =
-    context.authenticator.cached(key, 'public') ?? (await context.authenticator.authenticate(key, 'public'));
   if (path.reserved) throw failure('not-found');
   const known = context.directory.known(path.sessionId) ?? (await context.directory.find(path.sessionId));
   if (known === undefined || !isOf(known, caller, path)) throw failure('not-found');
