@@ -5,7 +5,7 @@ import { bearerToken } from './bearer.ts';
 import { refuseUpgrade } from './failure-response.ts';
 import { headersForBot, isForClient } from './forwarded-headers.ts';
 import type { SessionPath } from './session-path.ts';
-import { locate, type ProxyContext } from './session-proxy.ts';
+import { authorize, locate, type ProxyContext } from './session-proxy.ts';
 
 /**
  * An upgrade through the session proxy (our extension of bot contract 2.12): after the bot's 101 both sockets are spliced,
@@ -23,7 +23,8 @@ export async function proxyUpgrade(
   socket.on('error', () => socket.destroy());
   try {
     const { target, key } = withoutKey(path.target);
-    const address = await locate(context, incoming, path, bearerToken(incoming) ?? key);
+    const caller = await authorize(context, bearerToken(incoming) ?? key);
+    const address = await locate(context, incoming, path, caller);
     await splice(context, incoming, socket, head, { ...path, target }, address);
   } catch (error) {
     const known = context.toFailure(error);
