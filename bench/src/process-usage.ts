@@ -5,10 +5,23 @@ const ticksPerSecond = 100;
 
 /** CPU seconds that a process has used so far, user and system, without its children (proc(5), stat). */
 export async function cpuSeconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The name before the last parenthesis may hold spaces; the fields after it are counted from the third.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const fields = fieldsOf(await readFile(`/proc/${pid}/stat`, 'utf8'));
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+/** The same of a process and its children, those that have ended too. */
+export async function familyCpuSeconds(pid: number): Promise<number> {
+  const children = (await familyOf(pid)).slice(1);
+  // One that has ended meanwhile is in what its parent has waited for.
+  const living = await Promise.all(children.map((child) => cpuSeconds(child).catch(() => 0)));
+  const fields = fieldsOf(await readFile(`/proc/${pid}/stat`, 'utf8'));
+  const own = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) / ticksPerSecond;
+  return living.reduce((sum, seconds) => sum + seconds, own);
+}
+
+/** The name before the last parenthesis may hold spaces; the fields after it are counted from the third. */
+function fieldsOf(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 /** Resident bytes of one process. */
@@ -18,7 +31,8 @@ export async function residentBytes(pid: number): Promise<number> {
 
 /** Resident bytes of some processes together: what they share is counted once (proc(5), smaps_rollup, Pss). */
 export async function sharedResidentBytes(pids: readonly number[]): Promise<number> {
-  const texts = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/smaps_rollup`, 'utf8')));
+  const read = (pid: number) => readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => 'Pss: 0 kB');
+  const texts = await Promise.all(pids.map(read));
   return texts.reduce((sum, text) => sum + kilobytesOf(text, 'Pss'), 0);
 }
 
@@ -28,7 +42,7 @@ export async function familyOf(pid: number): Promise<number[]> {
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-    parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+    parents.set(Number(name), Number(fieldsOf(stat)[1]));
   }
   const family = [pid];
   for (const member of family) {
@@ -37,9 +51,8 @@ export async function familyOf(pid: number): Promise<number[]> {
   return family;
 }
 
-/** The share of one core that processes use over some time. */
-export async function cpuShare(pids: readonly number[], during: () => Promise<unknown>): Promise<number> {
-  const total = async () => (await Promise.all(pids.map(cpuSeconds))).reduce((sum, seconds) => sum + seconds, 0);
+/** The share of one core that is used over some time; `total` tells the CPU seconds so far. */
+export async function cpuShare(total: () => Promise<number>, during: () => Promise<unknown>): Promise<number> {
   const [cpu, time] = [await total(), performance.now()];
   await during();
   return ((await total()) - cpu) / ((performance.now() - time) / 1000);

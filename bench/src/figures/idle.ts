@@ -1,6 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bench, megabytes, percentOfCore } from '../figure.ts';
-import { cpuShare, familyOf, residentBytes, sharedResidentBytes } from '../process-usage.ts';
+import {
+  cpuSeconds,
+  cpuShare,
+  familyCpuSeconds,
+  familyOf,
+  residentBytes,
+  sharedResidentBytes,
+} from '../process-usage.ts';
 import { withService } from '../service.ts';
 
 /** The service with its database and nothing to do. */
@@ -10,7 +17,8 @@ export const idle: Bench = {
     withService({ agents: [] }, async (service) => {
       const postgres = await familyOf(service.postmaster);
       const all = [service.pid, ...postgres];
-      const cpu = await cpuShare(all, () => delay(quick ? 3_000 : 30_000));
+      const total = async () => (await cpuSeconds(service.pid)) + (await familyCpuSeconds(service.postmaster));
+      const cpu = await cpuShare(total, () => delay(quick ? 3_000 : 30_000));
       return [
         {
           what: 'idle service with its database, resident',

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bench, megabytes, percentOfCore } from '../figure.ts';
 import { heapAfterCollection } from '../inspector.ts';
-import { cpuShare, familyOf, residentBytes } from '../process-usage.ts';
+import { cpuSeconds, cpuShare, familyCpuSeconds, residentBytes } from '../process-usage.ts';
 import { type Service, withService } from '../service.ts';
 import { poolOf, startSession } from '../sessions.ts';
 
@@ -50,9 +50,12 @@ export const liveSessions: Bench = {
 /** CPU over some seconds, the time being what is measured; then memory, with the garbage collected. */
 async function measure(service: Service, seconds: number) {
   let cpu = 0;
-  const postgres = await familyOf(service.postmaster);
-  const databaseCpu = await cpuShare(postgres, async () => {
-    cpu = await cpuShare([service.pid], () => delay(seconds * 1000));
+  const database = () => familyCpuSeconds(service.postmaster);
+  const databaseCpu = await cpuShare(database, async () => {
+    cpu = await cpuShare(
+      () => cpuSeconds(service.pid),
+      () => delay(seconds * 1000),
+    );
   });
   const heap = await heapAfterCollection(await service.output());
   return { cpu, databaseCpu, heap, resident: await residentBytes(service.pid) };

@@ -2,7 +2,7 @@ import { setInterval } from 'node:timers/promises';
 import { request } from 'undici';
 import { type RawData, WebSocket } from 'ws';
 import { type Bench, type BenchOptions, type Figure, milliseconds, percentOfCore } from '../figure.ts';
-import { cpuShare } from '../process-usage.ts';
+import { cpuSeconds, cpuShare } from '../process-usage.ts';
 import { quantile } from '../quantile.ts';
 import { type Service, withService } from '../service.ts';
 import { poolOf, startSession } from '../sessions.ts';
@@ -96,7 +96,8 @@ async function exchange(service: Service, sockets: readonly WebSocket[], options
   }
   const seconds = options.quick ? 3 : 10;
   const ticksPerSecond = 250;
-  const cpu = await cpuShare([service.pid], async () => {
+  const used = () => cpuSeconds(service.pid);
+  const cpu = await cpuShare(used, async () => {
     const begin = performance.now();
     for await (const _ of setInterval(1000 / ticksPerSecond)) {
       const elapsed = Math.min(performance.now() - begin, seconds * 1000);
