@@ -8,10 +8,10 @@ export type Target = {
   readonly path: () => string;
 };
 
-export type Round = { readonly perSecond: number; readonly latencies: readonly number[] };
+type Round = { readonly perSecond: number; readonly latencies: readonly number[] };
 
 /** Asks over some kept connections, each again as soon as it is answered. Rejects at an answer that is not 200. */
-export async function load(target: Target, connections: number, seconds: number): Promise<Round> {
+async function load(target: Target, connections: number, seconds: number): Promise<Round> {
   const clients = Array.from({ length: connections }, () => new Client(target.origin, { pipelining: 1 }));
   const latencies: number[] = [];
   try {
