@@ -59,21 +59,11 @@ export type KeyWithOrganization = Pick<ApiKeyRow, 'id' | 'kind' | 'expires_at' |
   organization_name: string;
 };
 
-export function keyByHash(db: Database, hash: Buffer): Promise<KeyWithOrganization | undefined> {
-  return db
-    .selectFrom('api_keys')
-    .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
-    .select([
-      'api_keys.id',
-      'api_keys.kind',
-      'api_keys.expires_at',
-      'api_keys.revoked_at',
-      'api_keys.last_used_at',
-      'api_keys.organization_id',
-      'organizations.name as organization_name',
-    ])
-    .where('api_keys.hash', '=', hash)
-    .executeTakeFirst();
+export async function keyByHash(db: Database, hash: Buffer): Promise<KeyWithOrganization | undefined> {
+  const { rows } = await sql<KeyWithOrganization>`/* prepared: key-by-hash */ select api_keys.id, kind, expires_at,
+      revoked_at, last_used_at, organization_id, organizations.name as organization_name
+    from api_keys join organizations on organizations.id = organization_id where hash = ${hash}`.execute(db);
+  return rows[0];
 }
 
 export async function touchKey(db: Database, id: string, at: Date): Promise<void> {

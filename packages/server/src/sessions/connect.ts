@@ -65,7 +65,6 @@ export function connectWithoutToken(context: Context, target: Target & { session
       updated_at: now,
       requested_at: now,
       claimed_at: now,
-      events: '[]',
     });
     return claim({ ...context, db }, { sessionId: target.sessionId, ...deployment });
   });

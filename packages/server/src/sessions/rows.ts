@@ -1,12 +1,23 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { type Selectable, sql, type Updateable } from 'kysely';
 import { preparedQuery } from '../store/prepared.ts';
 import type { Database, SessionState, SessionsTable, StoredEvent } from '../store/tables.ts';
 import { isUuid } from '../uuid.ts';
 
 export type SessionRow = Selectable<SessionsTable>;
 
-export async function insertSession(db: Database, row: Insertable<SessionsTable>): Promise<void> {
-  await db.insertInto('sessions').values(row).execute();
+/** A session as it begins; everything else of it comes later. */
+export type NewSession = Pick<
+  SessionRow,
+  'id' | 'organization_id' | 'agent_id' | 'deployment_id' | 'state' | 'transport' | 'created_at' | 'updated_at'
+> &
+  Partial<Pick<SessionRow, 'body' | 'relay_id' | 'requested_at' | 'claimed_at'>>;
+
+export async function insertSession(db: Database, row: NewSession): Promise<void> {
+  await sql`/* prepared: insert-session */ insert into sessions (id, organization_id, agent_id, deployment_id, state,
+      transport, body, relay_id, created_at, updated_at, requested_at, claimed_at)
+    values (${row.id}, ${row.organization_id}, ${row.agent_id}, ${row.deployment_id}, ${row.state}, ${row.transport},
+      ${row.body ?? null}, ${row.relay_id ?? null}, ${row.created_at}, ${row.updated_at}, ${row.requested_at ?? null},
+      ${row.claimed_at ?? null})`.execute(db);
 }
 
 /**

@@ -49,7 +49,6 @@ export function startSession(context: Context, input: StartInput): Promise<Start
       updated_at: now,
       requested_at: waits ? null : input.requestedAt,
       claimed_at: waits ? null : now,
-      events: '[]',
     });
     if (waits) return { deployment, claim: null };
     const claim = await claimInstance({ ...context, db }, { sessionId: input.sessionId, ...deployment });
