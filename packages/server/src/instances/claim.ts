@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely';
 import type { Database, StoredEvent } from '../store/tables.ts';
 import { claimRow, usageOfAgent } from './rows.ts';
 
@@ -12,19 +13,17 @@ export type Claim = {
 };
 
 /**
- * Claims an instance for a session, in the transaction that makes the session and holds the agent's lock. Null: the agent
- * is at its limit.
+ * Claims an instance for a session, in the transaction that makes the session and holds the agent's lock. `first` is the
+ * statement that makes it, if it is not there yet. Null: the agent is at its limit.
  */
 export async function claimInstance(
   context: { db: Database; now: () => Date; newId: () => string; host: { readonly id: string } },
   wanted: { sessionId: string; agentId: string; deploymentId: string; maxAgents: number },
+  first?: RawBuilder<unknown>,
 ): Promise<Claim | null> {
-  const row = await claimRow(context.db, {
-    ...wanted,
-    hostId: context.host.id,
-    newInstanceId: context.newId(),
-    now: context.now(),
-  });
+  const hostId = context.host.id;
+  const claim = { ...wanted, hostId, newInstanceId: context.newId(), now: context.now() };
+  const row = await claimRow(context.db, claim, first);
   if (row === undefined) return null;
   const address =
     row.state === 'ready' && row.host !== null && row.port !== null ? { host: row.host, port: row.port } : null;

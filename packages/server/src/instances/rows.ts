@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, InstancesTable, StoredEvent } from '../store/tables.ts';
 
 export type InstanceRow = Selectable<InstancesTable>;
@@ -7,7 +7,8 @@ type ClaimedRow = Pick<InstanceRow, 'id' | 'state' | 'host' | 'port' | 'ready_at
 /**
  * Gives a session an instance in one statement: the longest ready idle one, else one that is starting, else a new row, as
  * long as fewer than `maxAgents` instances of the agent are occupied. No row: at capacity. The caller holds the agent's
- * lock, so the count is exact; the update itself is what arbitrates (invariant 1).
+ * lock, so the count is exact; the update itself is what arbitrates (invariant 1). `first` is written by the same statement:
+ * the row of the session that claims, where it is new, since each exchange with the database is felt in a warm start.
  */
 export async function claimRow(
   db: Database,
@@ -20,9 +21,12 @@ export async function claimRow(
     readonly maxAgents: number;
     readonly now: Date;
   },
+  first?: RawBuilder<unknown>,
 ): Promise<ClaimedRow | undefined> {
-  const { rows } = await sql<ClaimedRow>`/* prepared: claim-instance */
-    with occupied as (
+  const name = sql.raw(first === undefined ? 'claim-instance' : 'insert-and-claim');
+  const written = first === undefined ? sql`` : sql`written as (${first}), `;
+  const { rows } = await sql<ClaimedRow>`/* prepared: ${name} */
+    with ${written}occupied as (
       select count(*) as number from instances
       where agent_id = ${claim.agentId} and state <> 'ended' and session_id is not null
     ), idle as (

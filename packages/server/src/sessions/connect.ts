@@ -1,4 +1,5 @@
 import { failure } from '@bothost/contract';
+import type { RawBuilder } from 'kysely';
 import { lockForStart } from '../agents/deployment.ts';
 import { type Claim, claimInstance } from '../instances/claim.ts';
 import type { Database } from '../store/tables.ts';
@@ -53,7 +54,7 @@ export function connectWithoutToken(context: Context, target: Target & { session
     // An agent that is not there is told like one that wants a token: paths of sockets need no key (invariant 7).
     if (typeof deployment === 'string' || deployment.websocketAuth !== 'none') throw failure('token-invalid');
     const now = context.now();
-    await insertSession(db, {
+    const session = insertSession({
       id: target.sessionId,
       organization_id: target.organizationId,
       agent_id: deployment.agentId,
@@ -66,15 +67,16 @@ export function connectWithoutToken(context: Context, target: Target & { session
       requested_at: now,
       claimed_at: now,
     });
-    return claim({ ...context, db }, { sessionId: target.sessionId, ...deployment });
+    return claim({ ...context, db }, { sessionId: target.sessionId, ...deployment }, session);
   });
 }
 
 async function claim(
   context: Context,
   wanted: { sessionId: string; agentId: string; deploymentId: string; maxAgents: number; maxSessionSeconds: number },
+  first?: RawBuilder<unknown>,
 ): Promise<Connected> {
-  const claim = await claimInstance(context, wanted);
+  const claim = await claimInstance(context, wanted, first);
   if (claim === null) throw failure('at-capacity');
   await recordEvents(context.db, wanted.sessionId, claim.notices);
   return { claim, maxSessionSeconds: wanted.maxSessionSeconds };

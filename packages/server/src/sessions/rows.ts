@@ -1,4 +1,4 @@
-import { type Selectable, sql, type Updateable } from 'kysely';
+import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { preparedQuery } from '../store/prepared.ts';
 import type { Database, SessionState, SessionsTable, StoredEvent } from '../store/tables.ts';
 import { isUuid } from '../uuid.ts';
@@ -12,12 +12,12 @@ export type NewSession = Pick<
 > &
   Partial<Pick<SessionRow, 'body' | 'relay_id' | 'requested_at' | 'claimed_at'>>;
 
-export async function insertSession(db: Database, row: NewSession): Promise<void> {
-  await sql`/* prepared: insert-session */ insert into sessions (id, organization_id, agent_id, deployment_id, state,
-      transport, body, relay_id, created_at, updated_at, requested_at, claimed_at)
+export function insertSession(row: NewSession): RawBuilder<unknown> {
+  return sql`insert into sessions (id, organization_id, agent_id, deployment_id, state, transport, body, relay_id,
+      created_at, updated_at, requested_at, claimed_at)
     values (${row.id}, ${row.organization_id}, ${row.agent_id}, ${row.deployment_id}, ${row.state}, ${row.transport},
-      ${row.body ?? null}, ${row.relay_id ?? null}, ${row.created_at}, ${row.updated_at}, ${row.requested_at ?? null},
-      ${row.claimed_at ?? null})`.execute(db);
+      ${row.body ?? null}, ${row.relay_id ?? null}, ${row.created_at}::timestamptz, ${row.updated_at}::timestamptz,
+      ${row.requested_at ?? null}::timestamptz, ${row.claimed_at ?? null}::timestamptz)`;
 }
 
 /**

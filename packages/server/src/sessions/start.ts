@@ -37,7 +37,7 @@ export function startSession(context: Context, input: StartInput): Promise<Start
     // Clients of such an agent come without a token, so nothing would tie one to this session: theirs is made when they connect.
     if (waits && deployment.websocketAuth === 'none') return { deployment, claim: null };
     const now = context.now();
-    await insertSession(db, {
+    const session = insertSession({
       id: input.sessionId,
       organization_id: input.organizationId,
       agent_id: deployment.agentId,
@@ -50,8 +50,11 @@ export function startSession(context: Context, input: StartInput): Promise<Start
       requested_at: waits ? null : input.requestedAt,
       claimed_at: waits ? null : now,
     });
-    if (waits) return { deployment, claim: null };
-    const claim = await claimInstance({ ...context, db }, { sessionId: input.sessionId, ...deployment });
+    if (waits) {
+      await session.execute(db);
+      return { deployment, claim: null };
+    }
+    const claim = await claimInstance({ ...context, db }, { sessionId: input.sessionId, ...deployment }, session);
     if (claim === null) throw failure('at-capacity');
     await recordEvents(db, input.sessionId, claim.notices);
     return { deployment, claim };
