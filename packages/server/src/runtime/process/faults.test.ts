@@ -71,7 +71,6 @@ describe('what a killed server leaves', () => {
     const again = await spec('torn');
     await leave();
     const files = instanceFiles(join(dataDirectory, 'instances'), 'torn');
-    await mkdir(files.home, { recursive: true });
     const stages = [
       undefined,
       '{"version":1,',
@@ -79,6 +78,7 @@ describe('what a killed server leaves', () => {
       JSON.stringify(recordOf('torn', { pid: 1, startTicks: 99 })),
     ];
     for (const stage of stages) {
+      await mkdir(files.home, { recursive: true });
       if (stage !== undefined) await writeFile(files.record, stage);
       expect(await (await comeBack()).list()).toEqual([]);
     }
