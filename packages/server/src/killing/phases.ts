@@ -35,8 +35,13 @@ export function phaseOf(sight: Sight): Found | null {
   }
 }
 
-/** Where the start is whose transaction is open, by the last statement that the database has of it. */
+/**
+ * Where the start is whose transaction is open, by the last statement that the database has of it. A start inserts its
+ * session and claims its instance in one statement; the claim of a WebSocket's connection is one of its own.
+ */
 export function phaseOfStatement(statement: string): Found | null {
-  if (/^insert into "sessions"/.test(statement)) return { phase: 'insert', detail: 'not committed' };
-  return /^\s*with occupied as/.test(statement) ? { phase: 'claim', detail: 'not committed' } : null;
+  if (/^(\/\* prepared: insert-and-claim \*\/|insert into sessions)/.test(statement)) {
+    return { phase: 'insert', detail: 'not committed' };
+  }
+  return /^\/\* prepared: claim-instance \*\//.test(statement) ? { phase: 'claim', detail: 'not committed' } : null;
 }
