@@ -14,6 +14,8 @@ export default defineConfig({
     globalSetup: ['packages/server/src/store/test-database.setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Nothing is timed here: on a busy machine a condition may take its time to come true.
+    expect: { poll: { timeout: 15_000 } },
     maxWorkers: 2,
   },
 });
