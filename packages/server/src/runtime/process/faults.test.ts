@@ -42,7 +42,7 @@ describe('a keeper that its bot interferes with', () => {
       const address = await start('orphaned');
       const pids = [Number(await tell(address, 'process.pid')), Number(await tell(address, SLEEPER))];
       if (adopted) await comeBack();
-      await tell(address, 'process.kill(process.ppid, "SIGKILL")');
+      await tellLast(address, 'process.kill(process.ppid, "SIGKILL")');
       const { exit } = await nextEvent(runtime(), 'exited', 'orphaned');
       expect(exit).toMatchObject({ code: null, signal: null, outOfMemory: false });
       expect(pids.map(isAlive)).toEqual([false, false]);
