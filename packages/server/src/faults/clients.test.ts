@@ -130,14 +130,15 @@ describe('a client that goes away', () => {
     await idle(service, 'target');
   });
 
-  it('right after its start request leaves a session that can be found and stopped', async () => {
+  it('with the first byte of the answer to its start leaves a session that can be found and stopped', async () => {
     const socket = await openSocket(service);
     const body = '{}';
-    socket.end(
+    socket.write(
       `POST /v1/public/target/start HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     );
-    socket.resume();
-    socket.destroySoon();
+    // Not sooner: a request whose client is gone before it was read is none.
+    await once(socket, 'data');
+    socket.destroy();
     const active = async () =>
       (await service.client.getSessions({ params: { agentName: 'target' }, query: { status: 'active' } })).sessions;
     await expect.poll(async () => (await active()).length).toBe(1);
