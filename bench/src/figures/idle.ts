@@ -1,13 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bench, megabytes, percentOfCore } from '../figure.ts';
-import {
-  cpuSeconds,
-  cpuShare,
-  familyCpuSeconds,
-  familyOf,
-  residentBytes,
-  sharedResidentBytes,
-} from '../process-usage.ts';
+import { cpuSeconds, cpuShare, familyCpuSeconds, familyOf, sharedResidentBytes } from '../process-usage.ts';
 import { withService } from '../service.ts';
 
 /** The service with its database and nothing to do. */
@@ -23,7 +16,7 @@ export const idle: Bench = {
         {
           what: 'idle service with its database, resident',
           ours: megabytes(await sharedResidentBytes(all)),
-          reference: `service ${megabytes(await residentBytes(service.pid))}, database ${megabytes(await sharedResidentBytes(postgres))}`,
+          reference: `service ${megabytes(await sharedResidentBytes([service.pid]))}, database ${megabytes(await sharedResidentBytes(postgres))}`,
           ratio: null,
           limit: null,
         },
