@@ -1,5 +1,12 @@
 import type { Database } from '../store/tables.ts';
-import { lockAgent, lockWithActiveDeployment, openDeployments, updateAgent, updateDeployment } from './rows.ts';
+import {
+  lockAgent,
+  lockWithActiveDeployment,
+  openDeployments,
+  serveDesired,
+  updateAgent,
+  updateDeployment,
+} from './rows.ts';
 
 /** The deployment that new sessions of an agent run on. */
 export type ServingDeployment = {
@@ -57,12 +64,7 @@ export async function activateDeployment(
     const now = context.now();
     await lockAgent(db, deployment.agentId);
     await updateDeployment(db, deployment.id, { state: 'ready', prepared: JSON.stringify(prepared), updated_at: now });
-    await db
-      .updateTable('agents')
-      .set({ active_deployment_id: deployment.id, updated_at: now })
-      .where('id', '=', deployment.agentId)
-      .where('desired_deployment_id', '=', deployment.id)
-      .execute();
+    await serveDesired(db, deployment.agentId, deployment.id, now);
   });
 }
 

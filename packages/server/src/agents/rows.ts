@@ -83,6 +83,16 @@ export async function updateAgent(db: Database, id: string, change: Updateable<A
   await db.updateTable('agents').set(change).where('id', '=', id).execute();
 }
 
+/** Lets a deployment serve, unless another one is wanted by now. */
+export async function serveDesired(db: Database, agentId: string, deploymentId: string, now: Date): Promise<void> {
+  await db
+    .updateTable('agents')
+    .set({ active_deployment_id: deploymentId, updated_at: now })
+    .where('id', '=', agentId)
+    .where('desired_deployment_id', '=', deploymentId)
+    .execute();
+}
+
 export async function insertDeployment(db: Database, row: Insertable<DeploymentsTable>): Promise<void> {
   await db.insertInto('deployments').values(row).execute();
 }

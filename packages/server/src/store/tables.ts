@@ -2,7 +2,8 @@ import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely';
 
 /**
  * The tables as the queries see them; `migrations/` makes them. Times are `timestamptz` (JavaScript dates), ids UUIDs of
- * version 7. A feature queries only tables of its own folder's nouns, in its `rows.ts`.
+ * version 7. A feature writes only tables of its own folder's nouns; it may join others to
+ * read in one exchange.
  */
 export type Tables = {
   organizations: OrganizationsTable;
