@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type CgroupHierarchy, findCgroupHierarchies } from './cgroup-mounts.ts';
 
 /** The directories under which each instance gets a control group of its own; what is null this machine does not offer. */
@@ -17,6 +18,7 @@ const CONTROLLERS = ['memory', 'cpu', 'pids'] as const;
 /** Version 1 counts CPU time by a controller of its own. */
 const V1_CONTROLLERS = [...CONTROLLERS, 'cpuacct'] as const;
 const SERVER_GROUP = 'bothost-server';
+const SWEEP_MILLISECONDS = 50;
 
 /**
  * Makes the directory `name` in this process' own groups and tries them with a real process. Null when nothing there can
@@ -43,7 +45,7 @@ export async function openCgroupHost(name: string): Promise<CgroupHost | null> {
       const isWanted = hierarchy.version === 2 || V1_CONTROLLERS.some((name) => hierarchy.controllers.includes(name));
       if (!isWanted) continue;
       const directory = join(groupForChildren(hierarchy), name);
-      const trial = join(directory, `probe-${probe.pid}`);
+      const trial = join(directory, `trial-${probe.pid}`);
       trials.push(trial);
       if (probe.pid === undefined || !isUsable(trial, probe.pid)) continue;
       if (hierarchy.version === 2) candidates.unified = directory;
@@ -105,6 +107,32 @@ function enableControllers(directory: string): readonly string[] {
   }
   tryWrite(join(directory, 'cgroup.subtree_control'), request);
   return words(join(directory, 'cgroup.subtree_control'));
+}
+
+/**
+ * Removes the groups of instances that are gone. Their own removal fails while a process that nobody has waited for yet is
+ * in them, as the kernel counts it until then. True when nothing but known instances is left.
+ */
+export function sweepCgroups(host: CgroupHost, isKnown: (instanceId: string) => boolean): boolean {
+  const directories = [...new Set(Object.values(host))].filter((directory) => directory !== null);
+  const forgotten = directories.flatMap((directory) => {
+    const names = existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : [];
+    return names.filter((name) => name.isDirectory() && !isKnown(name.name)).map(({ name }) => join(directory, name));
+  });
+  return forgotten.map(removeGroup).every(Boolean);
+}
+
+/** Removes the directories of a host once nothing but known instances is left in them, within `patience` milliseconds. */
+export async function closeCgroupHost(
+  host: CgroupHost,
+  isKnown: (instanceId: string) => boolean,
+  patience: number,
+): Promise<void> {
+  // Nobody is told when init has waited for an orphan.
+  for (let waited = 0; !sweepCgroups(host, isKnown) && waited < patience; waited += SWEEP_MILLISECONDS) {
+    await delay(SWEEP_MILLISECONDS);
+  }
+  for (const directory of new Set(Object.values(host))) if (directory !== null) removeGroup(directory);
 }
 
 /** False while processes are in it. */

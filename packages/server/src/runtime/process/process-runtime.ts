@@ -1,9 +1,9 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { PrepareError, type RunningInstance, type Runtime, type Usage } from '../runtime.ts';
 import { RESERVATIONS_DIRECTORY, releaseForgotten } from './accounts.ts';
 import { findInstances } from './adopt.ts';
-import { removeGroup } from './cgroup-host.ts';
+import { closeCgroupHost, sweepCgroups } from './cgroup-host.ts';
 import { createInstanceEvents, exitedEvent } from './events.ts';
 import { type Instance, type InstanceOptions, openInstance } from './instance.ts';
 import { instanceFiles, readRecord } from './instance-record.ts';
@@ -20,6 +20,8 @@ import { checkInstances, findWideListeners, tableOnce } from './watchdog.ts';
 
 const DEFAULT_ROUND_MILLISECONDS = 1000;
 const ROUNDS_PER_LOOK_AT_LISTENERS = 10;
+/** How long an orphan may wait for init, at the end. */
+const ORPHANS_MILLISECONDS = 5000;
 const DEFAULT_OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -118,6 +120,9 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     noticeWide,
   });
 
+  /** Its directory is made before its groups and removed after them. */
+  const isKnown = (instanceId: string) => existsSync(instanceFiles(instancesDirectory, instanceId).directory);
+
   let round = 0;
   const rounds = setInterval(() => {
     try {
@@ -126,6 +131,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       checkInstances(all);
       if (round % ROUNDS_PER_LOOK_AT_LISTENERS === 0) {
         findWideListeners({ instances: all, knownWide, onWide: noticeWide });
+        if (isolation.cgroups !== null) sweepCgroups(isolation.cgroups, isKnown);
       }
     } catch (error) {
       logger.error({ err: error }, 'a look at the instances failed');
@@ -188,7 +194,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       clearInterval(rounds);
       closing.abort();
       await Promise.all([...instances.values()].map((instance) => instance.close()));
-      for (const group of new Set(Object.values(isolation.cgroups ?? {}))) if (group !== null) removeGroup(group);
+      if (isolation.cgroups !== null) await closeCgroupHost(isolation.cgroups, isKnown, ORPHANS_MILLISECONDS);
     },
   };
 }
