@@ -5,6 +5,9 @@ import type { Database } from '../store/tables.ts';
 import type { Backoff } from './backoff.ts';
 import { createSettled } from './settled.ts';
 
+/** What a killed server had begun, the next one begins anew. */
+const NEVER = new AbortController().signal;
+
 type Context = {
   readonly db: Database;
   readonly now: () => Date;
@@ -32,7 +35,8 @@ export function createDeploymentPreparer(context: Context): DeploymentPreparer {
     const deployment = { id: row.id, agentId: row.agent_id };
     let problem: string | null = null;
     try {
-      const prepared = await context.runtime.prepare({ deploymentId: row.id, source: row.source });
+      const output = (line: string) => context.logger.info({ deploymentId: row.id, agent: row.agent_name }, line);
+      const prepared = await context.runtime.prepare({ id: row.id, source: row.source }, output, NEVER);
       await context.persist(() => activateDeployment(context, deployment, prepared));
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);

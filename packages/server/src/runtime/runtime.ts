@@ -7,10 +7,16 @@
 /** What a profile grants one instance. CPU in millicores, memory in bytes. */
 export type ResourceLimits = { readonly cpuMillicores: number; readonly memoryBytes: number };
 
-/** Where a deployment's code comes from. Builds and images are sources of later runtimes. */
-export type DeploymentSource = { readonly kind: 'directory'; readonly path: string; readonly contentHash: string };
+/**
+ * Where code comes from: a directory that the operator serves, or the unpacked tree of a build. `path` is absolute. Only
+ * what belongs to the same organization may share what was downloaded or installed for a build.
+ */
+export type PrepareSource =
+  | { readonly kind: 'directory'; readonly path: string; readonly contentHash: string }
+  | { readonly kind: 'build'; readonly path: string; readonly contentHash: string; readonly organizationId: string };
 
-export type DeploymentSpec = { readonly deploymentId: string; readonly source: DeploymentSource };
+/** `id`: the build's, or for a directory the deployment's. Content never changes under the same id. */
+export type PrepareSpec = { readonly id: string; readonly source: PrepareSource };
 
 /** What `prepare` made of a source: opaque to the server, stored as JSON, and handed back in `InstanceSpec`. */
 export type Prepared = { readonly [key: string]: string | number | boolean | null };
@@ -79,10 +85,12 @@ export type Milliseconds = number;
 
 export interface Runtime {
   /**
-   * Makes a source startable. Idempotent per deployment. Rejects with `PrepareError` and a sentence for people when the
-   * source cannot be started.
+   * Makes a source startable; what that installs and builds says goes to `output`, line by line. Idempotent per id: a
+   * second call does nothing, one at the same time shares the first one's work and gets its output from then on. Rejects
+   * with `PrepareError` and a sentence for people when the source cannot be started, and with the signal's reason after an
+   * abort; then nothing is left running, and a later call begins anew.
    */
-  prepare(deployment: DeploymentSpec): Promise<Prepared>;
+  prepare(spec: PrepareSpec, output: (line: string) => void, signal: AbortSignal): Promise<Prepared>;
   /**
    * Starts an instance and resolves when the bot is ready (bot contract 2.5). Called again for an instance that is already
    * running (a server that came back), it starts nothing and waits for that one. Rejects with `StartError`; then nothing
@@ -101,7 +109,7 @@ export interface Runtime {
   logs(instanceId: string, from: Cursor, signal: AbortSignal): AsyncIterable<LogLine>;
   /** Drops what is kept of an instance that has ended (output, exit status), after its end was recorded. Idempotent. */
   forget(instanceId: string): Promise<void>;
-  /** Drops what was prepared for a deployment. Idempotent. */
+  /** Drops what was prepared, and what it alone used. Idempotent. */
   discard(prepared: Prepared): Promise<void>;
   /** Lets go of watches and files. Instances go on running. */
   close(): Promise<void>;

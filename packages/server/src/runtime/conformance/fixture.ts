@@ -99,7 +99,11 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
     names.add(instanceId);
     const deploymentId = `deployment-of-${instanceId}`;
     const path = await project(deploymentId);
-    const prepared = await current().prepare({ deploymentId, source: { kind: 'directory', path, contentHash: '' } });
+    const prepared = await current().prepare(
+      { id: deploymentId, source: { kind: 'directory', path, contentHash: '' } },
+      () => undefined,
+      new AbortController().signal,
+    );
     return { instanceId, deploymentId, prepared, limits, environment: { ON_START: onStart } };
   };
   return {

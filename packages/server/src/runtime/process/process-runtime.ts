@@ -141,17 +141,11 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   const closing = new AbortController();
 
   return {
-    prepare: async (deployment) => {
-      requireName(deployment.deploymentId);
+    prepare: async (spec, output, signal) => {
+      requireName(spec.id);
+      signal.throwIfAborted();
       await interpreter();
-      return prepareProject(
-        {
-          projectsDirectory,
-          ownAccounts: isolation.ownAccounts,
-          warn: (message) => logger.warn({ deploymentId: deployment.deploymentId }, message),
-        },
-        deployment,
-      );
+      return prepareProject({ projectsDirectory, ownAccounts: isolation.ownAccounts, output }, spec);
     },
     start: (spec, signal) => {
       requireName(spec.instanceId);

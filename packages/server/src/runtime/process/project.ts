@@ -3,7 +3,7 @@ import { chmod, chown, copyFile, lchown, mkdir, readdir, rename, rm, stat, symli
 import { join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { readTree } from '../directory-tree.ts';
-import { type DeploymentSpec, type Prepared, PrepareError } from '../runtime.ts';
+import { type Prepared, PrepareError, type PrepareSpec } from '../runtime.ts';
 import { FIRST_ID, LAST_ID, preferredId } from './accounts.ts';
 
 /** A project of the data directory. `gid`: the group that may read it, that of its instances; null without own accounts. */
@@ -19,36 +19,36 @@ export function parsePrepared(prepared: Prepared): Project {
 export type PrepareOptions = {
   readonly projectsDirectory: string;
   readonly ownAccounts: boolean;
-  readonly warn: (message: string) => void;
+  readonly output: (line: string) => void;
 };
 
 /**
  * Copies a source directory to where instances run from, whole or not at all: the copy gets its name when it is complete.
  * A deployment never changes, so what is there already is taken as it is. Rejects with `PrepareError`.
  */
-export async function prepareProject(options: PrepareOptions, deployment: DeploymentSpec): Promise<Project> {
-  const { deploymentId, source } = deployment;
-  const target = join(options.projectsDirectory, deploymentId);
+export async function prepareProject(options: PrepareOptions, spec: PrepareSpec): Promise<Project> {
+  const { id, source } = spec;
+  const target = join(options.projectsDirectory, id);
   const present = statSync(target, { throwIfNoEntry: false });
   // A group outside the range is that of an ordinary user who ran the service here before: bots must not get it.
   const isUsable =
     present !== undefined && (!options.ownAccounts || (present.gid >= FIRST_ID && present.gid <= LAST_ID));
   if (isUsable) {
-    return { project: deploymentId, main: findMain(target), gid: options.ownAccounts ? present.gid : null };
+    return { project: id, main: findMain(target), gid: options.ownAccounts ? present.gid : null };
   }
   if ((await stat(source.path).catch(() => null))?.isDirectory() !== true) {
     throw new PrepareError(`${source.path} is not a directory.`);
   }
   const main = findMain(source.path);
-  const gid = options.ownAccounts ? await chooseGroup(options.projectsDirectory, deploymentId) : null;
-  const copy = join(options.projectsDirectory, `.new-${deploymentId}`);
+  const gid = options.ownAccounts ? await chooseGroup(options.projectsDirectory, id) : null;
+  const copy = join(options.projectsDirectory, `.new-${id}`);
   await rm(copy, { recursive: true, force: true });
   const leftOut = await copyTree(source.path, copy, gid);
   for (const path of leftOut)
-    options.warn(`${path} is left out of the deployment: its variables would beat the agent's`);
-  if (present !== undefined) await discardProject(options.projectsDirectory, deploymentId);
+    options.output(`${path} is left out of the deployment: its variables would beat the agent's`);
+  if (present !== undefined) await discardProject(options.projectsDirectory, id);
   await rename(copy, target);
-  return { project: deploymentId, main, gid };
+  return { project: id, main, gid };
 }
 
 /** Idempotent. Renamed first, so that a half removed project is never taken for a whole one. */
@@ -86,13 +86,13 @@ async function copyTree(from: string, to: string, gid: number | null): Promise<r
 }
 
 /** A group that no other project of this data directory has. */
-async function chooseGroup(projectsDirectory: string, deploymentId: string): Promise<number> {
+async function chooseGroup(projectsDirectory: string, id: string): Promise<number> {
   const taken = new Set<number>();
   for (const name of await readdir(projectsDirectory)) {
     taken.add((await stat(join(projectsDirectory, name)).catch(() => null))?.gid ?? 0);
   }
   const count = LAST_ID - FIRST_ID + 1;
-  const first = preferredId(join(projectsDirectory, deploymentId)) - FIRST_ID;
+  const first = preferredId(join(projectsDirectory, id)) - FIRST_ID;
   for (let step = 0; step < count; step++) {
     const gid = FIRST_ID + ((first + step) % count);
     if (!taken.has(gid)) return gid;
