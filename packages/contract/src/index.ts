@@ -5,6 +5,7 @@ export {
   agentInstances,
   apiKeyNameLength,
   defaultProfile,
+  logPage,
   nameLength,
   namePattern,
   type ProfileName,
@@ -27,6 +28,7 @@ export type { InputOf, Method, Operation, RequestOf, ResponseOf } from './operat
 export type { AgentDetails, AgentListItem } from './operations/agents.ts';
 export { type OperationName, type Operations, operations } from './operations/all.ts';
 export type { ApiKey } from './operations/keys.ts';
+export { type LogLevel, type LogLine, logLevels } from './operations/logs.ts';
 export type {
   EndState,
   ResourceMetrics,

@@ -44,3 +44,5 @@ export const pageRows = { default: 10, maximum: 1_000 } as const;
 export const apiKeyNameLength = 100;
 /** Points of a session's series; a longer session gets coarser steps. */
 export const seriesPoints = { maximum: 720, stepSeconds: 5 } as const;
+/** Lines of one page of logs, and how long a request may wait for the first one. */
+export const logPage = { default: 10, maximum: 10_000, waitSeconds: 25 } as const;

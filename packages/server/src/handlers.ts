@@ -2,6 +2,7 @@ import { failure, type OperationName, type Operations, type RequestOf, type Resp
 import { getAgent, listAgents } from './agents/show.ts';
 import type { Context } from './context.ts';
 import { countInstances } from './instances/claim.ts';
+import { getLogs } from './logs/get.ts';
 import type { Caller } from './organizations/authenticate.ts';
 import { createKey, listKeys, revokeKey } from './organizations/keys.ts';
 import {
@@ -54,6 +55,7 @@ export function createHandlers(context: Context): Handlers {
       context.reconciler.kick();
       return { status: 'terminated', session_id: params.sessionId };
     },
+    getLogs: ({ params, query }, caller) => getLogs(context, caller, params.agentName, query),
     startSession: async ({ params, query, body }, caller, requestedAt) => {
       if (context.isDraining()) throw failure('shutting-down');
       return startSession(context, caller, params.agentName, {

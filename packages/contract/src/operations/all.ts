@@ -1,5 +1,6 @@
 import { getAgent, listAgents } from './agents.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
+import { getLogs } from './logs.ts';
 import {
   getProperties,
   getPropertiesSchema,
@@ -26,6 +27,7 @@ export const operations = {
   getSession,
   stopSession,
   startSession,
+  getLogs,
 } as const;
 
 export type Operations = typeof operations;
