@@ -4,10 +4,14 @@ export { inspectKey, type KeyKind, keyPrefixes, makeKey } from './keys.ts';
 export {
   agentInstances,
   apiKeyNameLength,
+  buildLogLines,
+  buildLogWaitSeconds,
+  buildPageRows,
   defaultProfile,
   logPage,
   nameLength,
   namePattern,
+  openUploads,
   type ProfileName,
   pageRows,
   profiles,
@@ -21,12 +25,16 @@ export {
   socketTokenSeconds,
   startBodyBytes,
   startDeadlineSeconds,
+  unpackedArchive,
+  uploadBytes,
+  uploadUrlSeconds,
   warmSurplusSeconds,
 } from './limits.ts';
 export { openApiDocument } from './openapi.ts';
 export type { InputOf, Method, Operation, RequestOf, ResponseOf } from './operation.ts';
 export type { AgentDetails, AgentListItem } from './operations/agents.ts';
 export { type OperationName, type Operations, operations } from './operations/all.ts';
+export { type Build, type BuildStatus, UploadAnswer } from './operations/builds.ts';
 export type { ApiKey } from './operations/keys.ts';
 export { type LogLevel, type LogLine, logLevels } from './operations/logs.ts';
 export type {

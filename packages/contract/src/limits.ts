@@ -46,3 +46,23 @@ export const apiKeyNameLength = 100;
 export const seriesPoints = { maximum: 720, stepSeconds: 5 } as const;
 /** Lines of one page of logs, and how long a request may wait for the first one. */
 export const logPage = { default: 10, maximum: 10_000, waitSeconds: 25 } as const;
+
+/** Archives of projects, packed (cloud API 15). */
+export const uploadBytes = 500 * 1_048_576;
+/** Life of an upload URL; asked again for the same content, the upload goes on where it was. */
+export const uploadUrlSeconds = 900;
+/** Uploads that an organization may have begun and not finished. */
+export const openUploads = 100;
+/** What an unpacked archive may be: bytes of all files, times the packed size, entries, bytes of a path, folders deep. */
+export const unpackedArchive = {
+  bytes: 4 * 1_073_741_824,
+  ratio: 200,
+  entries: 100_000,
+  pathBytes: 1_024,
+  depth: 64,
+} as const;
+/** Lists of builds, and lines of their logs, in one answer (cloud API 5.6). */
+export const buildPageRows = { default: 20, maximum: 100 } as const;
+export const buildLogLines = { default: 500, maximum: 10_000 } as const;
+/** How long a reader of a build's log may wait for the next line. */
+export const buildLogWaitSeconds = 30;

@@ -64,13 +64,19 @@ function describe(operation: Operation, path: string, index: number, schemas: Js
       ? {}
       : { requestBody: { content: { 'application/json': { schema: schemaOf(operation.body, 'input', schemas) } } } }),
     responses: {
-      [operation.status]: {
-        description: 'Done',
-        content: { 'application/json': { schema: schemaOf(operation.response, 'output', schemas) } },
-      },
+      ...done(operation, schemas),
       ...failureResponses([...operation.errors, ...everywhere], schemas),
     },
   };
+}
+
+function done(operation: Operation, schemas: Json): Json {
+  const answer = {
+    description: 'Done',
+    content: { 'application/json': { schema: schemaOf(operation.response, 'output', schemas) } },
+  };
+  const { status, other } = operation;
+  return { [status]: answer, ...(other === undefined ? {} : { [other.status]: answer }) };
 }
 
 function parameters(place: 'path' | 'query', fields: Operation['params'], schemas: Json) {

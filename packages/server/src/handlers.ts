@@ -55,6 +55,11 @@ export function createHandlers(context: Context): Handlers {
       context.reconciler.kick();
       return { status: 'terminated', session_id: params.sessionId };
     },
+    getBuildUploadUrl: async () => notYet(),
+    createBuild: async () => notYet(),
+    listBuilds: async () => notYet(),
+    getBuild: async () => notYet(),
+    getBuildLogs: async () => notYet(),
     getLogs: ({ params, query }, caller) => getLogs(context, caller, params.agentName, query),
     startSession: async ({ params, query, body }, caller, requestedAt) => {
       if (context.isDraining()) throw failure('shutting-down');
@@ -65,4 +70,8 @@ export function createHandlers(context: Context): Handlers {
       });
     },
   };
+}
+
+function notYet(): never {
+  throw failure('endpoint-not-found');
 }

@@ -1,4 +1,5 @@
 import { getAgent, listAgents } from './agents.ts';
+import { createBuild, getBuild, getBuildLogs, getBuildUploadUrl, listBuilds } from './builds.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { getLogs } from './logs.ts';
 import {
@@ -28,6 +29,11 @@ export const operations = {
   stopSession,
   startSession,
   getLogs,
+  getBuildUploadUrl,
+  createBuild,
+  listBuilds,
+  getBuild,
+  getBuildLogs,
 } as const;
 
 export type Operations = typeof operations;
