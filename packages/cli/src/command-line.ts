@@ -1,9 +1,9 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { closest } from '@bothost/contract';
 import type { Arguments } from './command.ts';
 import { UsageError } from './failure.ts';
 import { globalOptions } from './global-options.ts';
 import type { Option, Options } from './options.ts';
-import { closest } from './suggest.ts';
 
 /** A word of the command line that is no option, and where it stood. */
 export type Word = { readonly text: string; readonly index: number };

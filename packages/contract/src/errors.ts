@@ -35,6 +35,17 @@ export const failures = {
     code: '400',
     message: 'What was uploaded is not the archive that was announced. It was dropped: upload it again.',
   },
+  'not-supported': {
+    status: 400,
+    code: '400',
+    message: 'The region of this agent cannot do that: its runtime runs builds only.',
+  },
+  'build-not-usable': {
+    status: 400,
+    code: '400',
+    message: 'There is no such build in the region of this agent, or it did not succeed.',
+  },
+  'agent-exists': { status: 400, code: '400', message: 'An agent of this name exists already.' },
   'deployment-not-ready': { status: 400, code: 'PCC-1001', message: 'The agent has no deployment that is ready.' },
   'token-invalid': {
     status: 403,
@@ -47,6 +58,8 @@ export const failures = {
     message: 'The token of this upload is missing, wrong or expired. Ask for an upload URL again.',
   },
   'not-found': { status: 404, code: '404', message: 'Not found: no such agent or session.' },
+  'deployment-not-found': { status: 404, code: '404', message: 'Not found: no such deployment of this agent.' },
+  'secret-set-not-found': { status: 404, code: '404', message: 'Not found: no such secret set.' },
   'endpoint-not-found': { status: 404, code: '404', message: 'Not found: no such endpoint.' },
   'organization-not-found': { status: 404, code: '404', message: 'Not found: no such organization.' },
   'key-not-found': { status: 404, code: '404', message: 'Not found: no such API key.' },
@@ -54,6 +67,16 @@ export const failures = {
   'upload-not-found': { status: 404, code: '404', message: 'Not found: no such upload.' },
   'method-not-allowed': { status: 405, code: '405', message: 'This path does not take that method.' },
   'request-too-slow': { status: 408, code: '408', message: 'The request did not arrive in time.' },
+  'no-earlier-deployment': {
+    status: 409,
+    code: '409',
+    message: 'No other deployment of this agent has served before, so there is nothing to roll back to.',
+  },
+  'deployment-gone': {
+    status: 409,
+    code: '409',
+    message: 'What this deployment ran is not kept any more. Deploy it from its project again.',
+  },
   'session-ended': { status: 409, code: '409', message: 'The session has ended.' },
   'upload-incomplete': { status: 409, code: '409', message: 'The archive has not been uploaded completely.' },
   'upload-offset-wrong': {

@@ -1,4 +1,6 @@
+export { onlyBuilds } from './agent-fields.ts';
 export { type Client, type ClientOptions, ConnectionError, createClient } from './client.ts';
+export { beyondBuilds, checkDeployFile, type DeployFile, deployFileNames } from './deploy-file.ts';
 export { ApiError, ErrorResponse, errorBody, failure, failures, type Issue, type Reason } from './errors.ts';
 export { inspectKey, type KeyKind, keyPrefixes, makeKey } from './keys.ts';
 export {
@@ -32,7 +34,13 @@ export {
 } from './limits.ts';
 export { openApiDocument } from './openapi.ts';
 export type { InputOf, Method, Operation, RequestOf, ResponseOf } from './operation.ts';
-export type { AgentDetails, AgentListItem } from './operations/agents.ts';
+export type {
+  AgentDetails,
+  AgentListItem,
+  AgentSettings,
+  DeployedAgent,
+  DeploymentDetails,
+} from './operations/agents.ts';
 export { type OperationName, type Operations, operations } from './operations/all.ts';
 export { type Build, type BuildStatus, UploadAnswer } from './operations/builds.ts';
 export type { ApiKey } from './operations/keys.ts';
@@ -47,3 +55,4 @@ export type {
 } from './operations/sessions.ts';
 export { proxyMethods, proxyPath, type StartResponse, type Transport } from './operations/start.ts';
 export { apiBase, fillPath, pathsOf, publicBase } from './paths.ts';
+export { closest } from './suggest.ts';

@@ -47,6 +47,12 @@ export function createHandlers(context: Context): Handlers {
     },
     getAgent: ({ params }, caller) =>
       getAgent(context, caller, params.agentName, (agentId) => countInstances(context, agentId)),
+    createAgent: async () => Promise.reject(failure('not-supported')),
+    updateAgent: async () => Promise.reject(failure('not-supported')),
+    deleteAgent: async () => Promise.reject(failure('not-supported')),
+    listDeployments: async () => Promise.reject(failure('not-supported')),
+    getDeployment: async () => Promise.reject(failure('not-supported')),
+    rollback: async () => Promise.reject(failure('not-supported')),
     getSessions: ({ params, query }, caller) => listSessions(context, caller, params.agentName, query),
     getSession: ({ params }, caller) => getSession(context, caller, params.agentName, params.sessionId),
     stopSession: async ({ params }, caller) => {

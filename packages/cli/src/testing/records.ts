@@ -43,6 +43,7 @@ export const agent: AgentDetails = {
   agentProfile: 'agent-1x',
   maxSessionDuration: 7_200,
   websocketAuth: 'token',
+  krispViva: null,
   deployment: {
     id: deploymentId,
     serviceId: agentItem.id,
@@ -60,6 +61,7 @@ export const agent: AgentDetails = {
         maxSessionDurationSeconds: 7_200,
       },
     },
+    buildId: null,
   },
   currentRevision: null,
   previousRevision: null,

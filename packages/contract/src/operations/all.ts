@@ -1,4 +1,13 @@
-import { getAgent, listAgents } from './agents.ts';
+import {
+  createAgent,
+  deleteAgent,
+  getAgent,
+  getDeployment,
+  listAgents,
+  listDeployments,
+  rollback,
+  updateAgent,
+} from './agents.ts';
 import { createBuild, getBuild, getBuildLogs, getBuildUploadUrl, listBuilds } from './builds.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { getLogs } from './logs.ts';
@@ -24,6 +33,12 @@ export const operations = {
   revokeKey,
   listAgents,
   getAgent,
+  createAgent,
+  updateAgent,
+  deleteAgent,
+  listDeployments,
+  getDeployment,
+  rollback,
   getSessions,
   getSession,
   stopSession,

@@ -67,6 +67,7 @@ function details(
     agentProfile: serving.profile,
     maxSessionDuration: serving.max_session_seconds,
     websocketAuth: serving.websocket_auth,
+    krispViva: null,
     deployment: manifestOf(desired, agent.name, organizationName),
     currentRevision: active === undefined ? null : revision(active, 'Active', usage),
     previousRevision: null,
@@ -90,17 +91,40 @@ function listItem(agent: AgentRow, desiredId: string) {
 }
 
 function conditions(desired: DeploymentRow): AgentDetails['conditions'] {
+  const lastTransitionTime = desired.updated_at.toISOString();
   switch (desired.state) {
     case 'failed':
-      return [{ type: 'Degraded', status: 'True', reason: 'PrepareFailed', message: plain(desired.error) }];
+      return [
+        {
+          type: 'Degraded',
+          status: 'True',
+          reason: 'PrepareFailed',
+          message: plain(desired.error),
+          lastTransitionTime,
+        },
+      ];
     case 'preparing':
       return [
-        { type: 'Progressing', status: 'True', reason: 'Preparing', message: 'The new deployment is being prepared.' },
+        {
+          type: 'Progressing',
+          status: 'True',
+          reason: 'Preparing',
+          message: 'The new deployment is being prepared.',
+          lastTransitionTime,
+        },
       ];
     case 'ready':
       return desired.error === null
         ? []
-        : [{ type: 'Degraded', status: 'True', reason: 'InstancesFailToStart', message: plain(desired.error) }];
+        : [
+            {
+              type: 'Degraded',
+              status: 'True',
+              reason: 'InstancesFailToStart',
+              message: plain(desired.error),
+              lastTransitionTime,
+            },
+          ];
   }
 }
 
@@ -123,6 +147,7 @@ function manifestOf(deployment: DeploymentRow, agentName: string, organizationNa
         maxSessionDurationSeconds: deployment.max_session_seconds,
       },
     },
+    buildId: null,
   };
 }
 
