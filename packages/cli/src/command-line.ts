@@ -64,8 +64,8 @@ export function requireGiven(
   expected: { readonly arguments: Arguments; readonly options: Options },
   usage: string,
 ): void {
-  for (const [name, { description }] of Object.entries(expected.arguments)) {
-    if (values[name] === undefined) {
+  for (const [name, { description, optional }] of Object.entries(expected.arguments)) {
+    if (values[name] === undefined && optional !== true) {
       throw new UsageError(`${name.toUpperCase()} is missing: ${description}.`, `Usage: ${usage}`);
     }
   }

@@ -1,10 +1,10 @@
 import type { Context } from './context.ts';
 import type { Options, Valued } from './options.ts';
-import type { Report } from './report.ts';
+import type { Report, Stream } from './report.ts';
 
-/** A word that stands at its place on the command line. */
-export type Argument = { readonly description: string };
-/** By the name in help, in the order on the command line; each has to be given. */
+/** A word that stands at its place on the command line; it has to be given unless it is optional. */
+export type Argument = { readonly description: string; readonly optional?: true };
+/** By the name in help, in the order on the command line; optional ones come last. */
 export type Arguments = Readonly<Record<string, Argument>>;
 
 /** One command of the program as a value; where it stands in the tree is said by `commands.ts` alone. */
@@ -16,10 +16,12 @@ export type Command = {
   readonly options: Options;
   /** Lines that work as they are, without the leading `botcli`. */
   readonly examples: readonly string[];
-  run(context: Context, values: Readonly<Record<string, unknown>>): Promise<Report>;
+  run(context: Context, values: Readonly<Record<string, unknown>>): Promise<Report | Stream>;
 };
 
-type Values<A extends Arguments, O extends Options> = { readonly [N in keyof A]: string } & {
+type Values<A extends Arguments, O extends Options> = {
+  readonly [N in keyof A]: A[N] extends { readonly optional: true } ? string | undefined : string;
+} & {
   readonly [N in keyof O]: O[N] extends Valued<infer T, infer R> ? (R extends true ? T : T | undefined) : boolean;
 };
 
@@ -35,7 +37,7 @@ export function command<const A extends Arguments, const O extends Options>(defi
   readonly arguments: A;
   readonly options: O;
   readonly examples: readonly string[];
-  readonly run: (context: Context, values: Values<A, O>) => Promise<Report>;
+  readonly run: (context: Context, values: Values<A, O>) => Promise<Report | Stream>;
 }): Command {
   return {
     ...definition,

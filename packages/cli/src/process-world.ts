@@ -16,13 +16,18 @@ export function processWorld(): World {
     ask: promptAsk(),
     fetch,
     now: () => new Date(),
+    pause: async (milliseconds) => {
+      const { setTimeout } = await import('node:timers/promises');
+      await setTimeout(milliseconds, undefined, { signal: interruption.signal });
+    },
     signal: interruption.signal,
   };
 }
 
 function outputOf(stream: NodeJS.WriteStream): Output {
-  tolerateClosedReader(stream);
+  const closed = tolerateClosedReader(stream);
   return {
+    closed,
     terminal: stream.isTTY === true,
     columns: stream.columns ?? 80,
     write: (text) => void stream.write(text),

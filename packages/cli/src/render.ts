@@ -109,7 +109,8 @@ function richText(cell: Cell): string {
   return printable(typeof cell === 'string' ? cell : (cell.rich ?? cell.text));
 }
 
-function painted(cell: Cell, colors: Colors): string {
+/** A cell as a terminal shows it. */
+export function painted(cell: Cell, colors: Colors): string {
   const shown = richText(cell);
   const tone = typeof cell === 'string' ? undefined : cell.tone;
   return tone === undefined ? shown : tones(colors)[tone](shown);

@@ -27,5 +27,11 @@ export type Block =
   /** Said about the data, not data itself: on standard error but in rich mode. */
   | { readonly kind: 'note'; readonly lines: readonly string[] };
 
+/** One piece of what comes bit by bit: a document for programs, a line for line tools, one for people. */
+export type Piece = { readonly json: unknown; readonly plain: string; readonly rich: Cell };
+
+/** What a command has to say that has no known end: in JSON a line for each piece. Ends when its reader goes. */
+export type Stream = { readonly pieces: (signal: AbortSignal) => AsyncIterable<Piece> };
+
 /** What a command has to say: one document for programs, blocks for people. */
 export type Report = { readonly json: unknown; readonly blocks: readonly Block[] };

@@ -6,7 +6,9 @@ export function usageLine(path: string, command: Command): string {
   const needed = Object.entries(command.options).flatMap(([name, option]) =>
     option.kind === 'value' && option.required ? [`--${name} ${option.placeholder}`] : [],
   );
-  const names = Object.keys(command.arguments).map((name) => name.toUpperCase());
+  const names = Object.entries(command.arguments).map(([name, { optional }]) =>
+    optional === true ? `[${name.toUpperCase()}]` : name.toUpperCase(),
+  );
   return ['botcli', path, ...names, ...needed, '[options]'].join(' ');
 }
 
