@@ -62,23 +62,49 @@ export type InstanceEvent =
 
 /**
  * `listens-wide`: listens on more than loopback. `cpu-limit-not-enforced`, `memory-limit-sampled`: what this machine cannot
- * enforce. `output-dropped`: the output passed its limit and older output was cut.
+ * enforce. `output-dropped`: the output passed its limit, and from now on there is a gap in it.
  */
 export type InstanceNotice = 'listens-wide' | 'cpu-limit-not-enforced' | 'memory-limit-sampled' | 'output-dropped';
 
 /** CPU is cumulative since the instance's start, in microseconds, and never falls. Memory is the working set, in bytes. */
 export type Usage = { readonly cpuMicroseconds: number; readonly memoryBytes: number };
 
-/** A position in an instance's output: its byte offset since the instance's start. 0 is the beginning. */
-export type Cursor = number;
+/**
+ * A moment in microseconds since the epoch. No two stamps of one server are equal and later ones are greater, whatever its
+ * clock does, so they order what its instances wrote.
+ */
+export type Stamp = number;
 
-export type LogLine = {
-  readonly cursor: Cursor;
-  /** When the server read the line; for an unattended line, when it came back. */
-  readonly at: Date;
-  /** Written while no server ran, so `at` is an upper bound. */
-  readonly unattended: boolean;
-  readonly text: string;
+/** Output before the offset `end` had been seen at `at`. `unattended`: it came while no server ran, so `at` is a bound. */
+export type OutputMark = { readonly end: number; readonly at: Stamp; readonly unattended: boolean };
+
+export type OffsetRange = { readonly from: number; readonly to: number };
+
+/** What an instance wrote to its standard output and error, as one file. Offsets count bytes since its start. */
+export type OutputFile = {
+  readonly path: string;
+  /** Offset of the file's first byte. */
+  readonly base: number;
+  /** What is not there any more, in order: before `base`, or empty space within the file. */
+  readonly dropped: readonly OffsetRange[];
+  /** Rising. Bytes after the last mark have no time yet: read up to it. */
+  readonly marks: readonly OutputMark[];
+  /** The instance has ended: nothing will be added. */
+  readonly ended: boolean;
+};
+
+/** The output of instances: read in place while they run, and handed over when they have ended. */
+export type InstanceOutputs = {
+  /** Marks what all instances have written until now. Whatever is marked later gets a later stamp than the one returned. */
+  readonly look: () => Stamp;
+  /** Null for an instance that is not known (any more). */
+  readonly of: (instanceId: string) => Promise<OutputFile | null>;
+  /** Resolves when one of the instances has output marked after `since`, or has ended; and at the abort. */
+  readonly changed: (instanceIds: readonly string[], since: Stamp, signal: AbortSignal) => Promise<void>;
+  /** Moves the output of an ended instance into a directory, which must not be there, in one step. Idempotent. */
+  readonly release: (instanceId: string, directory: string) => Promise<void>;
+  /** Output that was moved; null when there is none. */
+  readonly released: (directory: string) => Promise<OutputFile | null>;
 };
 
 export type Milliseconds = number;
@@ -105,8 +131,7 @@ export interface Runtime {
   watch(signal: AbortSignal): AsyncIterable<InstanceEvent>;
   /** Cumulative usage of each instance's whole process tree; an instance that is gone is left out. */
   sample(instanceIds: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
-  /** Output from `from` on; ends when the instance is gone and everything was read, or at the abort. */
-  logs(instanceId: string, from: Cursor, signal: AbortSignal): AsyncIterable<LogLine>;
+  readonly outputs: InstanceOutputs;
   /** Drops what is kept of an instance that has ended (output, exit status), after its end was recorded. Idempotent. */
   forget(instanceId: string): Promise<void>;
   /** Drops what was prepared, and what it alone used. Idempotent. */
@@ -132,6 +157,8 @@ export type RuntimeOptions = {
   readonly path: string;
   readonly language?: string | undefined;
   readonly timeZone?: string | undefined;
+  /** Bytes of output that are kept of each instance. Default 64 MiB. */
+  readonly outputLimitBytes?: number | undefined;
 };
 
 /** The source cannot be started; the message is for the agent's owner. */

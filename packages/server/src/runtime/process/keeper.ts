@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { constants } from 'node:os';
+import { dirname } from 'node:path';
 
 /**
  * The keeper is the parent of a bot's main process: a shell that outlives the server and writes the exit status down. It
@@ -44,6 +45,7 @@ export async function startKeeper(
   options: KeeperOptions,
 ): Promise<{ pid: number; child: ChildProcess; go: () => void }> {
   const exitFile = openSync(options.exitPath, 'w', 0o600);
+  mkdirSync(dirname(options.outputPath), { recursive: true, mode: 0o700 });
   const output = openSync(options.outputPath, 'a', 0o600);
   try {
     writeSync(exitFile, UNWRITTEN, 0);

@@ -11,10 +11,11 @@ import { findInterpreter } from './interpreter.ts';
 import { chooseIsolation, makePassable, requirePassable, TRIAL_ACCOUNT, usesOwnAccounts } from './isolation.ts';
 import { readKernelUnits } from './kernel-units.ts';
 import { removeInstance } from './launch.ts';
-import { readLog } from './log-reader.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
+import { createOutputs } from './outputs.ts';
 import { readBootId } from './process-identity.ts';
 import { discardProject, parsePrepared, prepareProject } from './project.ts';
+import { createStamps } from './stamps.ts';
 import { createStarter } from './start.ts';
 import { checkInstances, findWideListeners, tableOnce } from './watchdog.ts';
 
@@ -53,6 +54,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   const units = readKernelUnits();
   const bootId = readBootId();
   const events = createInstanceEvents(now);
+  const stamps = createStamps(now);
   const instances = new Map<string, Instance>();
   const knownWide = new Set<Instance>();
   let foundInterpreter: Promise<string> | null = null;
@@ -75,8 +77,11 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       ...found,
       units,
       now,
+      stamps,
+      searchPath: options.path,
       outputLimitBytes: options.outputLimitBytes ?? DEFAULT_OUTPUT_LIMIT_BYTES,
-      onDropped: (bytes) => events.noticed(instanceId, 'output-dropped', `${bytes} bytes of output were cut`),
+      onDropped: (bytes) =>
+        events.noticed(instanceId, 'output-dropped', `its output passed the limit, ${bytes} bytes were dropped so far`),
       onEnded: (end) => {
         knownWide.delete(instance);
         if (instances.get(instanceId) !== instance) return;
@@ -167,11 +172,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       }
       return usages;
     },
-    logs: async function* (instanceId, from, signal) {
-      const instance = instances.get(instanceId);
-      if (instance === undefined) return;
-      yield* readLog(instance.files, instance.output, from, now, AbortSignal.any([signal, closing.signal]));
-    },
+    outputs: createOutputs({ instances, instancesDirectory, stamps }),
     forget: async (instanceId) => {
       requireName(instanceId);
       const instance = instances.get(instanceId);
