@@ -1,5 +1,6 @@
 export { onlyBuilds } from './agent-fields.ts';
-export { type Client, type ClientOptions, ConnectionError, createClient } from './client.ts';
+export { type Carrier, carriers } from './carriers.ts';
+export { type Client, type ClientOptions, ConnectionError, createClient, toApiError } from './client.ts';
 export { beyondBuilds, checkDeployFile, type DeployFile, deployFileNames } from './deploy-file.ts';
 export { ApiError, ErrorResponse, errorBody, failure, failures, type Issue, type Reason } from './errors.ts';
 export { inspectKey, type KeyKind, keyPrefixes, makeKey } from './keys.ts';
@@ -9,7 +10,10 @@ export {
   buildLogLines,
   buildLogWaitSeconds,
   buildPageRows,
+  callOpening,
+  carrierMessageBytes,
   defaultProfile,
+  heldCall,
   logPage,
   nameLength,
   namePattern,
@@ -40,6 +44,7 @@ export type {
   AgentSettings,
   DeployedAgent,
   DeploymentDetails,
+  DeploymentProblem,
 } from './operations/agents.ts';
 export { type OperationName, type Operations, operations } from './operations/all.ts';
 export { type Build, type BuildStatus, UploadAnswer } from './operations/builds.ts';

@@ -16,6 +16,12 @@ export const startDeadlineSeconds = 120;
 export const socketTokenSeconds = 300;
 /** How long a proxied request waits for its instance to become ready before 504 (bot contract 2.12). */
 export const proxyHoldSeconds = 30;
+/** What a carrier may take to send the message that names the agent of a call (bot contract 4.4); bytes on the wire. */
+export const callOpening = { seconds: 10, bytes: 16_384 } as const;
+/** What is kept of a call while its bot starts: the latest audio, and whatever else it says up to so many bytes. */
+export const heldCall = { audioSeconds: 2, otherBytes: 65_536 } as const;
+/** One message of a carrier; theirs are a few kilobytes. */
+export const carrierMessageBytes = 1_048_576;
 /** A warm instance above `min_agents` is stopped after this time. */
 export const warmSurplusSeconds = 300;
 /** What a caller at capacity is told to wait (`Retry-After`). */

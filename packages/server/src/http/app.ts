@@ -130,7 +130,8 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
 
 /** Without the query, and without the token that the path of a socket may end in. */
 function loggedPath(request: FastifyRequest): string | undefined {
-  return parseSocketPath(request.raw) === null ? request.url.split('?')[0] : '/ws/generic/...';
+  const socket = parseSocketPath(request.raw);
+  return socket === null ? request.url.split('?')[0] : `/ws/${socket.carrier ?? 'generic'}/...`;
 }
 
 /** What every answer has, so that it can be found in the log, and read by a page of another origin. */
