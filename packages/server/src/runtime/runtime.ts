@@ -89,8 +89,8 @@ export type OutputFile = {
   readonly dropped: readonly OffsetRange[];
   /** Rising. Bytes after the last mark have no time yet: read up to it. */
   readonly marks: readonly OutputMark[];
-  /** The instance has ended: nothing will be added. */
-  readonly ended: boolean;
+  /** After the last mark: from then on nothing is added, and a last line without a break is one. Null while it runs. */
+  readonly endedAt: Stamp | null;
 };
 
 /** The output of instances: read in place while they run, and handed over when they have ended. */
@@ -147,6 +147,12 @@ export type RuntimeLogger = {
   readonly error: (fields: object, message: string) => void;
 };
 
+/** What installing and building a project may use, and which variables of the service's environment it sees. */
+export type BuildLimits = ResourceLimits & {
+  readonly timeoutMilliseconds: number;
+  readonly environment: Readonly<Record<string, string>>;
+};
+
 /** What the registry hands to every driver. */
 export type RuntimeOptions = {
   /** Absolute. A driver keeps its own folders in it. */
@@ -159,11 +165,18 @@ export type RuntimeOptions = {
   readonly timeZone?: string | undefined;
   /** Bytes of output that are kept of each instance. Default 64 MiB. */
   readonly outputLimitBytes?: number | undefined;
+  /** Default: 4 GB, two processors, half an hour, and no variable. */
+  readonly building?: BuildLimits | undefined;
 };
 
 /** The source cannot be started; the message is for the agent's owner. */
 export class PrepareError extends Error {
-  override readonly name = 'PrepareError';
+  override readonly name: string = 'PrepareError';
+}
+
+/** Making it startable took longer than it may. */
+export class PrepareTimeout extends PrepareError {
+  override readonly name = 'PrepareTimeout';
 }
 
 /** The instance did not become ready. `exit` is there when it exited by itself. */

@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { PrepareError, type RunningInstance, type Runtime, type Usage } from '../runtime.ts';
+import { type BuildLimits, PrepareError, type RunningInstance, type Runtime, type Usage } from '../runtime.ts';
 import { RESERVATIONS_DIRECTORY, releaseForgotten } from './accounts.ts';
 import { findInstances } from './adopt.ts';
+import { botProgram } from './bot-program.ts';
 import { closeCgroupHost, sweepCgroups } from './cgroup-host.ts';
 import { createInstanceEvents, exitedEvent } from './events.ts';
 import { type Instance, type InstanceOptions, openInstance } from './instance.ts';
@@ -13,8 +14,10 @@ import { readKernelUnits } from './kernel-units.ts';
 import { removeInstance } from './launch.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
 import { createOutputs } from './outputs.ts';
+import { parsePrepared } from './prepared-project.ts';
+import { createPreparer } from './preparing/preparer.ts';
+import { openShim } from './preparing/shim.ts';
 import { readBootId } from './process-identity.ts';
-import { discardProject, parsePrepared, prepareProject } from './project.ts';
 import { createStamps } from './stamps.ts';
 import { createStarter } from './start.ts';
 import { checkInstances, findWideListeners, tableOnce } from './watchdog.ts';
@@ -23,6 +26,12 @@ const DEFAULT_ROUND_MILLISECONDS = 1000;
 const ROUNDS_PER_LOOK_AT_LISTENERS = 10;
 /** How long an orphan may wait for init, at the end. */
 const ORPHANS_MILLISECONDS = 5000;
+const DEFAULT_BUILDING: BuildLimits = {
+  memoryBytes: 4 * 1024 * 1024 * 1024,
+  cpuMillicores: 2000,
+  timeoutMilliseconds: 30 * 60 * 1000,
+  environment: {},
+};
 const DEFAULT_OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -39,11 +48,10 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   const { dataDirectory, logger, now } = options;
   const isRoot = process.geteuid?.() === 0;
   const instancesDirectory = join(dataDirectory, 'instances');
-  const projectsDirectory = join(dataDirectory, 'projects');
   if (mkdirSync(dataDirectory, { recursive: true }) !== undefined) chmodSync(dataDirectory, 0o711);
   if (usesOwnAccounts(isRoot, options.containment)) await requirePassable(dataDirectory);
   const isolation = await chooseIsolation(dataDirectory, isRoot, options.containment);
-  for (const directory of [instancesDirectory, projectsDirectory]) makePassable(directory);
+  makePassable(instancesDirectory);
   if (!isolation.ownAccounts) {
     logger.warn(
       { containment: isolation.containment },
@@ -57,19 +65,14 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   const stamps = createStamps(now);
   const instances = new Map<string, Instance>();
   const knownWide = new Set<Instance>();
-  let foundInterpreter: Promise<string> | null = null;
 
-  const interpreter = (): Promise<string> => {
-    foundInterpreter ??= findInterpreter({
+  const interpreter = once(() =>
+    findInterpreter({
       preferred: options.interpreter ?? process.execPath,
       path: options.path,
       account: isolation.ownAccounts ? TRIAL_ACCOUNT : null,
-    }).catch((error: unknown) => {
-      foundInterpreter = null;
-      throw error;
-    });
-    return foundInterpreter;
-  };
+    }),
+  );
 
   const open = (found: OpenedInstance): Instance => {
     const { instanceId } = found.record;
@@ -99,6 +102,35 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       readRecord(instanceFiles(instancesDirectory, basename(owner)))?.account?.uid ?? null;
     releaseForgotten(reservationsDirectory, instancesDirectory, accountOf);
   }
+  const shim = once(() => openShim(dataDirectory));
+  const building = options.building ?? DEFAULT_BUILDING;
+  const preparer = createPreparer({
+    ...options,
+    language: options.language,
+    timeZone: options.timeZone,
+    isolation,
+    reservationsDirectory,
+    bootId,
+    interpreter,
+    shim,
+    limits: building,
+    timeoutMilliseconds: building.timeoutMilliseconds,
+    passed: building.environment,
+    open: (found) =>
+      openInstance({
+        ...found,
+        units,
+        now,
+        stamps,
+        searchPath: options.path,
+        outputLimitBytes: options.outputLimitBytes ?? DEFAULT_OUTPUT_LIMIT_BYTES,
+        onDropped: () => undefined,
+        onEnded: () => undefined,
+        onError: (error, doing) =>
+          logger.error({ err: error, builder: found.record.instanceId }, `a build had an error at ${doing}`),
+      }),
+  });
+  await preparer.cleanUp();
   const earlier = findInstances(instancesDirectory, bootId, now());
   for (const files of earlier.garbage) await removeInstance(files, reservationsDirectory);
   for (const found of earlier.found) instances.set(found.record.instanceId, open({ ...found, child: null }));
@@ -115,25 +147,26 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     options,
     instances,
     instancesDirectory,
-    projectsDirectory,
+    projectsDirectory: preparer.kept.projectsDirectory,
     reservationsDirectory,
     isolation,
     bootId,
-    interpreter,
+    program: (project) => botProgram({ ...preparer.kept, interpreter, shim: async () => (await shim()).path }, project),
     open,
     noticed: events.noticed,
     noticeWide,
   });
 
   /** Its directory is made before its groups and removed after them. */
-  const isKnown = (instanceId: string) => existsSync(instanceFiles(instancesDirectory, instanceId).directory);
+  const isKnown = (name: string) =>
+    existsSync(instanceFiles(instancesDirectory, name).directory) || preparer.isKnown(name);
 
   let round = 0;
   const rounds = setInterval(() => {
     try {
       round++;
       const all = [...instances.values()];
-      checkInstances(all);
+      checkInstances([...all, ...preparer.running()]);
       if (round % ROUNDS_PER_LOOK_AT_LISTENERS === 0) {
         findWideListeners({ instances: all, knownWide, onWide: noticeWide });
         if (isolation.cgroups !== null) sweepCgroups(isolation.cgroups, isKnown);
@@ -148,9 +181,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   return {
     prepare: async (spec, output, signal) => {
       requireName(spec.id);
-      signal.throwIfAborted();
-      await interpreter();
-      return prepareProject({ projectsDirectory, ownAccounts: isolation.ownAccounts, output }, spec);
+      return preparer.prepare(spec, output, signal);
     },
     start: (spec, signal) => {
       requireName(spec.instanceId);
@@ -181,13 +212,14 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       await removeInstance(instanceFiles(instancesDirectory, instanceId), reservationsDirectory);
     },
     discard: async (prepared) => {
-      const { project } = parsePrepared(prepared);
-      requireName(project);
-      await discardProject(projectsDirectory, project);
+      const project = parsePrepared(prepared);
+      requireName(project.project);
+      await preparer.discard(project);
     },
     close: async () => {
       clearInterval(rounds);
       closing.abort();
+      await preparer.close();
       await Promise.all([...instances.values()].map((instance) => instance.close()));
       if (isolation.cgroups !== null) await closeCgroupHost(isolation.cgroups, isKnown, ORPHANS_MILLISECONDS);
     },
@@ -207,6 +239,18 @@ function endedInOrder(instances: ReadonlyMap<string, Instance>) {
     return end === null ? [] : [exitedEvent(instance.record().instanceId, end)];
   });
   return ended.sort((a, b) => a.at.getTime() - b.at.getTime());
+}
+
+/** Looked for when it is first asked for, and again after a failure. */
+function once<T>(find: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | null = null;
+  return () => {
+    found ??= find().catch((error: unknown) => {
+      found = null;
+      throw error;
+    });
+    return found;
+  };
 }
 
 /** Names become names of directories and control groups. */

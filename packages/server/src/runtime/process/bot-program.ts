@@ -1,0 +1,43 @@
+import { dirname, join } from 'node:path';
+import type { Project } from './prepared-project.ts';
+import { environmentFiles } from './preparing/environment-files.ts';
+
+/** What runs a bot: its command, variables that only this kind needs, and the folder of its interpreter. */
+export type BotProgram = {
+  readonly command: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+  readonly folder: string;
+};
+
+export type BotProgramOptions = {
+  readonly projectsDirectory: string;
+  readonly environmentsDirectory: string;
+  readonly interpreter: () => Promise<string>;
+  /** Where Python finds the module `bothost_shim`. */
+  readonly shim: () => Promise<string>;
+};
+
+/** `node <main>`; for Python the shim in the project's environment, which runs the bot from the directory it is in. */
+export async function botProgram(options: BotProgramOptions, project: Project): Promise<BotProgram> {
+  if (project.kind === 'python') {
+    const { bin } = environmentFiles(options.environmentsDirectory, project);
+    return {
+      command: [join(bin, 'python'), '-m', 'bothost_shim'],
+      variables: {
+        PYTHONPATH: await options.shim(),
+        PYTHONUNBUFFERED: '1',
+        // What can be compiled was, and the project is not the bot's to write to.
+        PYTHONDONTWRITEBYTECODE: '1',
+        PYTHON_DOTENV_DISABLED: '1',
+        VIRTUAL_ENV: dirname(bin),
+      },
+      folder: bin,
+    };
+  }
+  const interpreter = await options.interpreter();
+  return {
+    command: [interpreter, join(options.projectsDirectory, project.project, project.main)],
+    variables: {},
+    folder: dirname(interpreter),
+  };
+}

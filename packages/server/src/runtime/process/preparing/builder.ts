@@ -1,0 +1,84 @@
+import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { releaseUid, reserveUid } from '../accounts.ts';
+import { type InstanceFiles, instanceFiles } from '../instance-record.ts';
+import type { TryAccount } from '../interpreter.ts';
+import { type Isolation, makePassable } from '../isolation.ts';
+import { removeInstance } from '../launch.ts';
+
+/** One program to run for a project, by the account that builds. `title` is what people read of it. */
+export type BuildCommand = {
+  readonly title: string;
+  readonly command: readonly string[];
+  readonly directory: string;
+  readonly variables: Readonly<Record<string, string>>;
+};
+
+/** An account to build with, and its places. */
+export type Builder = {
+  readonly owner: string;
+  readonly account: TryAccount;
+  readonly files: InstanceFiles;
+  /** Its own and empty at first. */
+  readonly home: string;
+  /** Downloads of its owner, kept from one build to the next. */
+  readonly cache: string;
+  /** The service's own files for the build, which it can read only. */
+  readonly inputs: string;
+};
+
+export type BuilderOptions = {
+  readonly preparingDirectory: string;
+  readonly cachesDirectory: string;
+  readonly reservationsDirectory: string;
+  readonly isolation: Pick<Isolation, 'ownAccounts'>;
+};
+
+/**
+ * Lends the owner's account for building, to one at a time per owner. All that it leaves in the project is its account's:
+ * seal it before `work` resolves, as the account is somebody else's after that.
+ */
+export async function withBuilder<T>(
+  options: BuilderOptions,
+  owner: string,
+  gid: number | null,
+  work: (builder: Builder) => Promise<T>,
+): Promise<T> {
+  const files = instanceFiles(options.preparingDirectory, owner);
+  await removeInstance(files, options.reservationsDirectory);
+  makePassable(files.directory);
+  let uid: number | null = null;
+  try {
+    if (options.isolation.ownAccounts) uid = await reserveUid(options.reservationsDirectory, files.directory);
+    const account = uid === null ? null : { uid, gid: gid ?? uid };
+    const inputs = join(files.directory, 'inputs');
+    makePassable(inputs);
+    mkdirSync(files.home, { mode: 0o700 });
+    if (account !== null) chownSync(files.home, account.uid, account.gid);
+    const cache = openCache(options.cachesDirectory, owner, account);
+    return await work({ owner, account, files, home: files.home, cache, inputs });
+  } finally {
+    lockCache(options.cachesDirectory, owner);
+    await removeInstance(files, options.reservationsDirectory);
+    if (uid !== null) releaseUid(options.reservationsDirectory, uid, files.directory);
+  }
+}
+
+/** What another account had downloaded is dropped: the kernel would not let this one use it, and nobody may pass it on. */
+function openCache(cachesDirectory: string, owner: string, account: TryAccount): string {
+  const directory = join(cachesDirectory, owner);
+  const cache = join(directory, 'files');
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const uid = account?.uid ?? process.geteuid?.();
+  if (existsSync(cache) && statSync(cache).uid !== uid) rmSync(cache, { recursive: true, force: true });
+  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  if (account !== null) chownSync(cache, account.uid, account.gid);
+  chmodSync(directory, 0o711);
+  return cache;
+}
+
+/** Between builds nobody gets in, whoever has the account then. Idempotent. */
+export function lockCache(cachesDirectory: string, owner: string): void {
+  const directory = join(cachesDirectory, owner);
+  if (existsSync(directory)) chmodSync(directory, 0o700);
+}
