@@ -20,12 +20,21 @@ export class Failure extends Error {
   readonly hint: string | null;
   /** All that is wrong, where it is more than one thing. */
   readonly issues: readonly Issue[];
+  /** More for programs. */
+  readonly details: Readonly<Record<string, unknown>> | null;
 
-  constructor(reason: string, message: string, hint: string | null = null, issues: readonly Issue[] = []) {
+  constructor(
+    reason: string,
+    message: string,
+    hint: string | null = null,
+    issues: readonly Issue[] = [],
+    details: Readonly<Record<string, unknown>> | null = null,
+  ) {
     super(message);
     this.reason = reason;
     this.hint = hint;
     this.issues = issues;
+    this.details = details;
   }
 }
 

@@ -15,7 +15,9 @@ export async function printReport(world: World, mode: OutputMode, report: Report
     } else {
       world.stdout.write(renderPlain(block));
       if (block.kind === 'note') world.stderr.write(block.lines.map((line) => `${printable(line)}\n`).join(''));
-      if (block.kind === 'table' && block.rows.length === 0) world.stderr.write(`${block.empty}\n`);
+      const isEmpty =
+        (block.kind === 'table' && block.rows.length === 0) || (block.kind === 'pieces' && block.pieces.length === 0);
+      if (isEmpty) world.stderr.write(`${block.empty}\n`);
     }
   }
 }
@@ -23,12 +25,11 @@ export async function printReport(world: World, mode: OutputMode, report: Report
 /** Prints pieces as they come, until they end or nobody reads any more. */
 export async function printStream(world: World, mode: OutputMode, stream: Stream): Promise<void> {
   const { stdout } = world;
-  const { painted } = await import('./render.ts');
   const colors = await colorsFor(world, stdout);
   const reader = AbortSignal.any([world.signal, stdout.closed]);
   try {
     for await (const { json, plain, rich } of stream.pieces(reader)) {
-      stdout.write(`${mode === 'json' ? JSON.stringify(json) : mode === 'plain' ? plain : painted(rich, colors)}\n`);
+      stdout.write(`${mode === 'json' ? JSON.stringify(json) : mode === 'plain' ? plain : rich(colors)}\n`);
     }
   } catch (error) {
     if (!stdout.closed.aborted) throw error;
@@ -41,7 +42,7 @@ export function printText(world: World, mode: OutputMode, text: string, document
 }
 
 export async function printFailure(world: World, mode: OutputMode, failure: Described): Promise<void> {
-  const { message, code, reason, requestId, issues, hint } = failure;
+  const { message, code, reason, requestId, issues, hint, details } = failure;
   if (mode === 'json') {
     const error = {
       error: message,
@@ -50,6 +51,7 @@ export async function printFailure(world: World, mode: OutputMode, failure: Desc
       ...(requestId === null ? {} : { requestId }),
       ...(issues.length === 0 ? {} : { issues }),
       ...(hint === null ? {} : { hint }),
+      ...(details === null ? {} : { details }),
     };
     world.stdout.write(`${JSON.stringify({ error }, null, 2)}\n`);
     return;

@@ -68,7 +68,7 @@ async function execute(world: World, args: readonly string[], mode: OutputMode, 
 
 async function describe(error: unknown, settings: Settings | null): Promise<Described> {
   if (error instanceof Failure) {
-    return { ...localFailure(error.reason, error.message, error.hint), issues: error.issues };
+    return { ...localFailure(error.reason, error.message, error.hint), issues: error.issues, details: error.details };
   }
   const { describeServiceFailure } = await import('./describe-failure.ts');
   const described = describeServiceFailure(error, settings);

@@ -19,6 +19,8 @@ export function renderPlain(block: Block): string {
       ]);
     case 'text':
       return lines(block.lines.map((line) => `${block.title}\t${printable(line)}`));
+    case 'pieces':
+      return lines(block.pieces.map(({ plain }) => plain));
     case 'note':
       return '';
   }
@@ -35,6 +37,8 @@ export function renderRich(block: Block, paint: Paint): string {
       return richChart(block, paint);
     case 'text':
       return lines([paint.colors.bold(block.title), ...block.lines.map((line) => `  ${printable(line)}`)]);
+    case 'pieces':
+      return lines(block.pieces.length === 0 ? [block.empty] : block.pieces.map(({ rich }) => rich(paint.colors)));
     case 'note':
       return lines(block.lines.map((line) => paint.colors.dim(printable(line))));
   }
@@ -109,8 +113,7 @@ function richText(cell: Cell): string {
   return printable(typeof cell === 'string' ? cell : (cell.rich ?? cell.text));
 }
 
-/** A cell as a terminal shows it. */
-export function painted(cell: Cell, colors: Colors): string {
+function painted(cell: Cell, colors: Colors): string {
   const shown = richText(cell);
   const tone = typeof cell === 'string' ? undefined : cell.tone;
   return tone === undefined ? shown : tones(colors)[tone](shown);

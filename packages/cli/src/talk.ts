@@ -42,7 +42,7 @@ export function createTalk(world: Pick<World, 'stderr' | 'environment'>, mode: O
       const paint = { colors: await colorsFor(world, stderr), columns: stderr.columns };
       for (const block of blocks) {
         if (mode === 'rich') stderr.write(`${renderRich(block, paint)}\n`);
-        else stderr.write(block.kind === 'note' ? block.lines.map((line) => `${line}\n`).join('') : renderPlain(block));
+        else stderr.write(plain(block, renderPlain));
       }
     },
     status: (text) => {
@@ -54,4 +54,10 @@ export function createTalk(world: Pick<World, 'stderr' | 'environment'>, mode: O
       stderr.write(shown);
     },
   };
+}
+
+/** Here, unlike in a report, what is no data has its place among the rest. */
+function plain(block: Block, render: (block: Block) => string): string {
+  if (block.kind === 'note') return block.lines.map((line) => `${line}\n`).join('');
+  return block.kind === 'table' && block.rows.length === 0 ? `${block.empty}\n` : render(block);
 }

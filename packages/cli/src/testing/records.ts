@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { type AgentDetails, type AgentListItem, type ApiKey, makeKey, type SessionResponse } from '@bothost/contract';
+import {
+  type AgentDetails,
+  type AgentListItem,
+  type ApiKey,
+  type Build,
+  type DeploymentDetails,
+  makeKey,
+  type SessionResponse,
+} from '@bothost/contract';
 
 /** Records as a service would answer them, for tests to vary. */
 
@@ -67,6 +75,43 @@ export const agent: AgentDetails = {
   previousRevision: null,
   errors: [],
   conditions: [],
+};
+
+export const deployment: DeploymentDetails = {
+  ...agent.deployment,
+  buildId: '01930000-0000-7000-8000-00000000000c',
+  state: 'ready',
+  serving: true,
+  contentHash: '0'.repeat(64),
+  agentProfile: 'agent-1x',
+  websocketAuth: 'token',
+  activatedAt: created,
+  rolledBackFrom: null,
+  createdByKeyId: null,
+  secretRevisions: [],
+  activeSessionCount: 0,
+  failure: null,
+};
+
+export const build: Build = {
+  id: '01930000-0000-7000-8000-00000000000c',
+  organizationId: organization.id,
+  status: 'success',
+  region: 'us-west',
+  contextHash: '0'.repeat(16),
+  contentHash: '0'.repeat(64),
+  dockerfilePath: 'Dockerfile',
+  imageUri: null,
+  logsUrl: null,
+  errorMessage: null,
+  errorCode: null,
+  contextSizeBytes: 2_048,
+  imageSizeBytes: null,
+  buildDurationSeconds: 1.5,
+  startedAt: created,
+  completedAt: created,
+  createdAt: created,
+  updatedAt: created,
 };
 
 export const apiKey: ApiKey = {

@@ -5,13 +5,20 @@ import { duration, maybe, time } from '../../../values.ts';
 
 export const command = define({
   summary: 'Show what an agent serves, its instances and what is wrong',
+  details:
+    'Ready: a session can be started now. The revisions are the deployment that was asked for last and, while another ' +
+    'one serves or still has sessions, that one. Exit status 0 also when something is wrong: --json says what.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {},
-  examples: ['cloud agent status parrot'],
-  run: async ({ service }, { name }) => {
+  examples: ['cloud agent status parrot', 'cloud agent status parrot --json'],
+  run: async ({ service, world }, { name }) => {
     const client = await service();
     const agent = await client.getAgent({ params: { agentName: name } });
-    return { json: agent, blocks: [state(agent), ...problems(agent), facts(agent)] };
+    const { program } = world.environment;
+    return {
+      json: agent,
+      blocks: [state(agent), ...problems(agent), ...revisions(agent), facts(agent), next(agent, program)],
+    };
   },
 });
 
@@ -33,12 +40,69 @@ function problems(agent: AgentDetails): readonly Block[] {
   const holding = agent.conditions.filter(({ status }) => status === 'True');
   const fields = [
     ...agent.errors.map(({ code, message }) => [`Error ${code}`, { text: message, tone: 'bad' }] as const),
-    ...holding.map(({ type, reason, message }) => {
+    ...holding.map(({ type, reason, message, lastTransitionTime }) => {
       const tone = type === 'Degraded' ? 'bad' : 'warn';
-      return [type, { text: message === '' ? reason : `${reason}: ${message}`, tone }] as const;
+      const text = message === '' ? reason : `${reason}: ${message}`;
+      const since = lastTransitionTime.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
+      return [type, { text, rich: `${text} (since ${since})`, tone }] as const;
     }),
   ];
   return fields.length === 0 ? [] : [{ kind: 'fields', title: 'Conditions', fields }];
+}
+
+function revisions({ currentRevision, previousRevision }: AgentDetails): readonly Block[] {
+  const shown = [currentRevision, previousRevision].filter((revision) => revision !== null);
+  if (shown.length === 0) return [];
+  return [
+    {
+      kind: 'table',
+      columns: [
+        { title: 'Revision' },
+        { title: 'Phase' },
+        { title: 'Ready', align: 'right' },
+        { title: 'Bot', drop: 2 },
+        { title: 'Since', drop: 3 },
+        { title: 'Trouble', drop: 1 },
+      ],
+      rows: shown.map(({ deploymentID, phase, phaseStartedAt, readyReplicas, health }) => [
+        deploymentID,
+        { text: phase, tone: phases[phase] },
+        String(readyReplicas),
+        health.state,
+        time(phaseStartedAt),
+        health.reason === null ? maybe(null) : { text: trouble(health), tone: 'bad' },
+      ]),
+      empty: '',
+    },
+  ];
+}
+
+const phases = { Creating: 'warn', Validating: 'warn', Active: 'good', Draining: 'dim', Failed: 'bad' } as const;
+
+function trouble({ reason, message, lastExitCode }: NonNullable<AgentDetails['currentRevision']>['health']): string {
+  const exit = lastExitCode === null ? '' : `, exit code ${lastExitCode}`;
+  return `${reason}${exit}${message === null ? '' : `: ${message}`}`;
+}
+
+/** What one would do now. */
+function next(agent: AgentDetails, program: string): Block {
+  const failed = agent.currentRevision?.phase === 'Failed' ? agent.currentRevision.deploymentID : null;
+  const command = (words: string) => `${program} cloud agent ${words}`;
+  return {
+    kind: 'fields',
+    title: 'Next',
+    fields:
+      failed === null
+        ? [
+            ...(agent.ready ? [['Start a session', command(`start ${agent.name}`)] as const] : []),
+            ['Read its output', command(`logs ${agent.name} --follow`)],
+            ['See its sessions', command(`sessions ${agent.name}`)],
+          ]
+        : [
+            ['See why it failed', command(`logs ${agent.name} --deployment ${failed}`)],
+            ['Go back for good', command(`rollback ${agent.name}`)],
+          ],
+  };
 }
 
 function facts(agent: AgentDetails): Block {
@@ -56,6 +120,7 @@ function facts(agent: AgentDetails): Block {
       ['Agent id', agent.id],
       ['Active deployment id', maybe(agent.activeDeploymentId)],
       ['Desired deployment id', agent.desiredDeploymentId],
+      ['Build id', maybe(agent.deployment.buildId)],
       ['Created', time(agent.createdAt)],
       ['Updated', time(agent.updatedAt)],
     ],
