@@ -209,6 +209,24 @@ export const settings = {
       "Names of the service's variables that installing and building see, separated by commas: where package indexes, proxies and certificates are, and tokens for private ones. Every project that is deployed here can read them; what the log of a build shows of their passwords is masked.",
     without: wellKnownBuildVariables.map((one) => `\`${one}\``).join(', '),
   }),
+  logRetentionDays: setting({
+    names: ['BOTHOST_LOG_RETENTION_DAYS'],
+    schema: integer(0, 36_500).default(30),
+    about: 'Days for which the output of bots is kept after they ended; 0 keeps it until there is too much of it.',
+    without: '`30`',
+  }),
+  logSessionMegabytes: setting({
+    names: ['BOTHOST_LOG_SESSION_MB'],
+    schema: integer(1, 1_048_576).default(64),
+    about: 'Megabytes of output that are kept of one session: of a longer one the first quarter and the last half.',
+    without: '`64`',
+  }),
+  logTotalMegabytes: setting({
+    names: ['BOTHOST_LOG_TOTAL_MB'],
+    schema: integer(1, 1_073_741_824).default(10_240),
+    about: 'Megabytes of output of ended bots that are kept in all; the oldest go first.',
+    without: '`10240`',
+  }),
   metricsToken: setting({
     names: ['BOTHOST_METRICS_TOKEN'],
     schema: z.string().min(1).optional(),

@@ -1,5 +1,16 @@
 import { failure, type OperationName, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import { deleteAgent } from './agents/delete.ts';
+import { type Change, createAgent, updateAgent } from './agents/deploy.ts';
+import { getDeployment, listDeployments } from './agents/deployments.ts';
+import { findAgentId } from './agents/find.ts';
+import { rollBack } from './agents/rollback.ts';
+import { nameWarning } from './agents/settings.ts';
 import { getAgent, listAgents } from './agents/show.ts';
+import { beginUpload } from './builds/begin-upload.ts';
+import { createBuild } from './builds/create.ts';
+import { getBuild } from './builds/get.ts';
+import { listBuilds } from './builds/list.ts';
+import { readBuildLog } from './builds/read-log.ts';
 import type { Context } from './context.ts';
 import { countInstances } from './instances/claim.ts';
 import { getLogs } from './logs/get.ts';
@@ -27,6 +38,16 @@ export type Handlers = {
 };
 
 export function createHandlers(context: Context): Handlers {
+  const usageOf = (agentId: string) => countInstances(context, agentId);
+
+  /** The agent as it is after a deploy, which the reconciler is told of. */
+  async function deployed(agentName: string, caller: Caller, change: Change) {
+    context.reconciler.kick();
+    const warning = nameWarning(agentName);
+    const agent = await getAgent(context, caller, agentName, usageOf);
+    return { ...agent, change, ...(warning === null ? {} : { warning }) };
+  }
+
   return {
     listOrganizations: async (_, caller) => ({ organizations: await listOrganizations(context, caller) }),
     listRegions: async () => ({ regions: await listRegions(context) }),
@@ -45,14 +66,28 @@ export function createHandlers(context: Context): Handlers {
       const agents = await listAgents(context, caller, wanted);
       return { services: agents, agents };
     },
-    getAgent: ({ params }, caller) =>
-      getAgent(context, caller, params.agentName, (agentId) => countInstances(context, agentId)),
-    createAgent: async () => Promise.reject(failure('not-supported')),
-    updateAgent: async () => Promise.reject(failure('not-supported')),
-    deleteAgent: async () => Promise.reject(failure('not-supported')),
-    listDeployments: async () => Promise.reject(failure('not-supported')),
-    getDeployment: async () => Promise.reject(failure('not-supported')),
-    rollback: async () => Promise.reject(failure('not-supported')),
+    getAgent: ({ params }, caller) => getAgent(context, caller, params.agentName, usageOf),
+    createAgent: async ({ body }, caller) => {
+      const change = await createAgent(context, caller, body);
+      return deployed(body.serviceName, caller, change);
+    },
+    updateAgent: async ({ params, body }, caller) => {
+      const change = await updateAgent(context, caller, params.agentName, body);
+      return deployed(params.agentName, caller, change);
+    },
+    rollback: async ({ params, body }, caller) => {
+      await rollBack(context, caller, params.agentName, body?.deploymentId ?? null);
+      return deployed(params.agentName, caller, 'deployment');
+    },
+    deleteAgent: async ({ params }, caller) => {
+      const id = await deleteAgent(context, caller, params.agentName);
+      context.reconciler.kick();
+      const usage = await usageOf(id);
+      return { status: 'OK', id, activeSessionCount: usage.reduce((sum, row) => sum + row.activeSessions, 0) };
+    },
+    listDeployments: ({ params, query }, caller) => listDeployments(context, caller, params.agentName, query, usageOf),
+    getDeployment: ({ params }, caller) =>
+      getDeployment(context, caller, params.agentName, params.deploymentId, usageOf),
     getSessions: ({ params, query }, caller) => listSessions(context, caller, params.agentName, query),
     getSession: ({ params }, caller) => getSession(context, caller, params.agentName, params.sessionId),
     stopSession: async ({ params }, caller) => {
@@ -61,12 +96,20 @@ export function createHandlers(context: Context): Handlers {
       context.reconciler.kick();
       return { status: 'terminated', session_id: params.sessionId };
     },
-    getBuildUploadUrl: async () => notYet(),
-    createBuild: async () => notYet(),
-    listBuilds: async () => notYet(),
-    getBuild: async () => notYet(),
-    getBuildLogs: async () => notYet(),
-    getLogs: ({ params, query }, caller) => getLogs(context, caller, params.agentName, query),
+    getBuildUploadUrl: ({ body }, caller) => beginUpload({ ...context, ...context.builds }, caller, body),
+    createBuild: async ({ body }, caller) => {
+      const created = await createBuild({ ...context, ...context.builds }, caller, body);
+      context.builds.worker.kick();
+      return created;
+    },
+    listBuilds: ({ query }, caller) => listBuilds(context, caller, query),
+    getBuild: ({ params }, caller) => getBuild(context, caller, params.buildId),
+    getBuildLogs: ({ params, query }, caller) =>
+      readBuildLog({ ...context, ...context.builds }, caller, params.buildId, query),
+    getLogs: async ({ params, query }, caller) => {
+      const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);
+      return getLogs(context, agentId, query);
+    },
     startSession: async ({ params, query, body }, caller, requestedAt) => {
       if (context.isDraining()) throw failure('shutting-down');
       return startSession(context, caller, params.agentName, {
@@ -76,8 +119,4 @@ export function createHandlers(context: Context): Handlers {
       });
     },
   };
-}
-
-function notYet(): never {
-  throw failure('endpoint-not-found');
 }

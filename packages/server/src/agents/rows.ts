@@ -1,5 +1,6 @@
+import type { DeploymentProblem } from '@bothost/contract';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { AgentsTable, Database, DeploymentsTable } from '../store/tables.ts';
+import type { AgentsTable, Database, DeploymentsTable, StoredExit } from '../store/tables.ts';
 import { isUuid } from '../uuid.ts';
 
 export type AgentRow = Selectable<AgentsTable>;
@@ -83,13 +84,146 @@ export async function updateAgent(db: Database, id: string, change: Updateable<A
   await db.updateTable('agents').set(change).where('id', '=', id).execute();
 }
 
-/** Lets a deployment serve, unless another one is wanted by now. */
-export async function serveDesired(db: Database, agentId: string, deploymentId: string, now: Date): Promise<void> {
+/** The agent of a name, with its row locked until the transaction ends. */
+export function lockAgentByName(db: Database, organizationId: string, name: string): Promise<AgentRow | undefined> {
+  return db
+    .selectFrom('agents')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null)
+    .modifyEnd(sql`for no key update`)
+    .executeTakeFirst();
+}
+
+/** False when there is one of that name. */
+export async function insertAgent(db: Database, row: Insertable<AgentsTable>): Promise<boolean> {
+  const result = await db
+    .insertInto('agents')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+/**
+ * Lets a deployment that was validated take the traffic, if it is still the wanted one; false when it is not. One statement
+ * with the end of the former one, under the agent's lock.
+ */
+export async function serveValidated(db: Database, agentId: string, deploymentId: string, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    with validated as (
+      update deployments set state = 'ready', state_at = ${now}, activated_at = ${now}, updated_at = ${now},
+        error = null, error_code = null, error_at = null
+      from agents where deployments.id = ${deploymentId} and state = 'validating' and agents.id = ${agentId}
+        and desired_deployment_id = deployments.id and deleted_at is null
+      returning deployments.id
+    ), replaced as (
+      update deployments set replaced_at = ${now} from agents, validated
+      where agents.id = ${agentId} and deployments.id = agents.active_deployment_id
+        and deployments.id <> validated.id and replaced_at is null
+    )
+    update agents set active_deployment_id = validated.id, updated_at = ${now} from validated
+    where agents.id = ${agentId} returning agents.id`.execute(db);
+  return rows.length === 1;
+}
+
+/** Deployments of an agent that were on their way and will not arrive, since `byId` is wanted now. */
+export async function supersede(db: Database, agentId: string, byId: string, now: Date): Promise<void> {
   await db
-    .updateTable('agents')
-    .set({ active_deployment_id: deploymentId, updated_at: now })
-    .where('id', '=', agentId)
-    .where('desired_deployment_id', '=', deploymentId)
+    .updateTable('deployments')
+    .set({
+      state: 'failed',
+      state_at: now,
+      updated_at: now,
+      error: 'Another deployment was made before this one was ready.',
+      error_code: 'PCC_SUPERSEDED',
+      error_at: now,
+    })
+    .where('agent_id', '=', agentId)
+    .where('id', '<>', byId)
+    .where('state', 'in', ['preparing', 'validating'])
+    .execute();
+}
+
+/** The numbers of instances belong to the agent more than to a version: they change in place. */
+export async function updateScaling(
+  db: Database,
+  ids: readonly string[],
+  scaling: { readonly minAgents: number; readonly maxAgents: number },
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('deployments')
+    .set({ min_agents: scaling.minAgents, max_agents: scaling.maxAgents, updated_at: now })
+    .where('id', 'in', ids)
+    .execute();
+}
+
+/** The deployment that took traffic most recently before the one that serves. */
+export function servedBefore(db: Database, agent: AgentRow): Promise<DeploymentRow | undefined> {
+  return db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('agent_id', '=', agent.id)
+    .where('activated_at', 'is not', null)
+    .$if(agent.active_deployment_id !== null, (query) => query.where('id', '<>', agent.active_deployment_id ?? ''))
+    .orderBy('activated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** The newest deployment that was made of a directory. */
+export function newestOfDirectory(db: Database, agentId: string): Promise<DeploymentRow | undefined> {
+  return db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .where('build_id', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export function deploymentOf(db: Database, agentId: string, id: string): Promise<DeploymentRow | undefined> {
+  if (!isUuid(id)) return Promise.resolve(undefined);
+  return db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export async function countDeployments(db: Database, agentId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('deployments')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('agent_id', '=', agentId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Newest first; `after` is the id of the last one of the page before. */
+export function pageOfDeployments(
+  db: Database,
+  agentId: string,
+  page: { readonly limit: number; readonly offset: number; readonly after: string | null },
+): Promise<DeploymentRow[]> {
+  return db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .$if(page.after !== null, (query) =>
+      query.where(sql<boolean>`(created_at, id) < (select created_at, id from deployments as last
+        where last.id = ${page.after} and last.agent_id = ${agentId})`),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .$if(page.after === null, (query) => query.offset(page.offset))
     .execute();
 }
 
@@ -110,7 +244,48 @@ export async function updateDeployment(db: Database, id: string, change: Updatea
   await db.updateTable('deployments').set(change).where('id', '=', id).execute();
 }
 
-/** The deployments that the reconciler of a region looks after: wanted, serving, with instances left, or with files. */
+/** Changes a deployment that is in one of `states`; false when it is not (any more). */
+export async function changeDeployment(
+  db: Database,
+  id: string,
+  states: readonly DeploymentsTable['state'][],
+  change: Updateable<DeploymentsTable>,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('deployments')
+    .set(change)
+    .where('id', '=', id)
+    .where('state', 'in', states)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Why instances do not start at the moment, with how the last one ended; counted. */
+export async function noteProblem(
+  db: Database,
+  id: string,
+  problem: { readonly code: DeploymentProblem; readonly message: string; readonly exit: StoredExit | null },
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('deployments')
+    .set((column) => ({
+      error: problem.message,
+      error_code: problem.code,
+      error_at: column.fn.coalesce('error_at', column.val(now)),
+      restarts: column('restarts', '+', 1),
+      ...(problem.exit === null ? {} : { last_exit: JSON.stringify(problem.exit) }),
+      updated_at: now,
+    }))
+    .where('id', '=', id)
+    .where('state', 'in', ['validating', 'ready'])
+    .execute();
+}
+
+/**
+ * The deployments that the reconciler of a region looks after: wanted, serving, with instances left, or with files of their
+ * own (those of a build are the build's).
+ */
 export function openDeployments(db: Database, region: string, alsoIds: readonly string[]) {
   return db
     .selectFrom('deployments')
@@ -120,8 +295,10 @@ export function openDeployments(db: Database, region: string, alsoIds: readonly 
       'deployments.agent_id',
       'deployments.state',
       'deployments.source',
+      'deployments.build_id',
       'deployments.prepared',
       'deployments.error',
+      'deployments.restarts',
       'deployments.min_agents',
       'deployments.max_agents',
       'deployments.profile',
@@ -137,9 +314,22 @@ export function openDeployments(db: Database, region: string, alsoIds: readonly 
       where.or([
         where('deployments.id', '=', where.ref('agents.active_deployment_id')),
         where('deployments.id', '=', where.ref('agents.desired_deployment_id')),
-        where('deployments.prepared', 'is not', null),
+        where.and([where('deployments.prepared', 'is not', null), where('deployments.build_id', 'is', null)]),
         ...(alsoIds.length === 0 ? [] : [where('deployments.id', 'in', alsoIds)]),
       ]),
     )
     .execute();
+}
+
+/** Of these builds, those that a deployment stands on which still counts; `kept` deployments of each agent do. */
+export async function buildIdsInUse(db: Database, ids: readonly string[], kept: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct deployments.build_id as id from deployments join agents on agents.id = deployments.agent_id
+    where deployments.build_id = any(${ids}::uuid[]) and (
+      exists (select from instances where instances.deployment_id = deployments.id and instances.state <> 'ended')
+      or agents.deleted_at is null and (
+        deployments.id in (agents.desired_deployment_id, agents.active_deployment_id)
+        or (select count(*) from deployments later where later.agent_id = deployments.agent_id
+            and (later.created_at, later.id) > (deployments.created_at, deployments.id)) < ${kept}))`.execute(db);
+  return rows.map(({ id }) => id);
 }

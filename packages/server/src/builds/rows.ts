@@ -36,8 +36,14 @@ export async function findUpload(db: Database, id: string): Promise<UploadRow | 
   return db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-export async function touchUpload(db: Database, id: string, at: Date): Promise<void> {
-  await db.updateTable('uploads').set({ updated_at: at }).where('id', '=', id).execute();
+/** Until the transaction ends it cannot be removed. False: it is not there (any more). */
+export async function touchUpload(db: Database, id: string, at: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('uploads')
+    .set({ updated_at: at })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 export function completeUploadRow(
@@ -54,10 +60,10 @@ export function completeUploadRow(
 }
 
 /** Uploads that nobody touched since `before` and that no build has. Returns their ids. */
-export async function deleteUploads(db: Database, before: Date, limit: number): Promise<string[]> {
+export async function deleteUploads(db: Database, region: string, before: Date, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    delete from uploads where updated_at < ${before} and id in (
-      select id from uploads where updated_at < ${before}
+    delete from uploads where id in (
+      select id from uploads where region = ${region} and updated_at < ${before}
         and not exists (select from builds where builds.upload_id = uploads.id)
       limit ${limit} for update skip locked)
     returning id`.execute(db);
@@ -98,13 +104,7 @@ export function useBuildOf(
     .executeTakeFirst();
 }
 
-/** With `lock` it cannot be removed until the transaction ends. */
-export async function findBuildRow(
-  db: Database,
-  organizationId: string,
-  id: string,
-  lock: 'lock' | 'look' = 'look',
-): Promise<BuildRow | undefined> {
+export async function findBuildRow(db: Database, organizationId: string, id: string): Promise<BuildRow | undefined> {
   if (!isUuid(id)) return undefined;
   return db
     .selectFrom('builds')
@@ -112,7 +112,24 @@ export async function findBuildRow(
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where('removing', '=', false)
-    .$if(lock === 'lock', (query) => query.forKeyShare())
+    .executeTakeFirst();
+}
+
+export async function useBuildRow(
+  db: Database,
+  build: { readonly organizationId: string; readonly region: string; readonly id: string },
+  at: Date,
+): Promise<BuildRow | undefined> {
+  if (!isUuid(build.id)) return undefined;
+  return db
+    .updateTable('builds')
+    .set({ used_at: at })
+    .where('id', '=', build.id)
+    .where('organization_id', '=', build.organizationId)
+    .where('region', '=', build.region)
+    .where('state', '=', 'success')
+    .where('removing', '=', false)
+    .returningAll()
     .executeTakeFirst();
 }
 

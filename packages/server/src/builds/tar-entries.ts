@@ -34,7 +34,8 @@ export async function readTarEntries(
     onReadEntry: (entry) => {
       current = entry;
       entry.on('error', () => undefined);
-      taking = take(entry).catch(problem.set);
+      // The parser goes on when an entry was read, which may be before `take` is through with it.
+      taking = taking.then(() => take(entry)).catch(problem.set);
     },
     onwarn: (_, message) => {
       const found = parseProblem(String(message), lastEntry(current) !== null, sawEnd);
