@@ -34,7 +34,7 @@ def main() -> int:
     try:
         listener = listen(settings.host, settings.port)
     except OSError as error:
-        print(f"cannot listen on {settings.host}:{settings.port}: {error.strerror}", file=sys.stderr)
+        sys.stderr.write(f"bothost_shim: cannot listen on {settings.host}:{settings.port}: {error.strerror}\n")
         return 1
     provide()
     try:
@@ -60,7 +60,7 @@ def main() -> int:
 
 def _refuse(reason: str) -> int:
     """Say in one line, where a person and where Kubernetes looks, why there will be no bot."""
-    print(f"bothost_shim: {reason}", file=sys.stderr)
+    sys.stderr.write(f"bothost_shim: {reason}\n")
     try:
         with open("/dev/termination-log", "r+") as log:
             log.write(reason)

@@ -13,7 +13,7 @@ def require_token(scope: Scope, token: str | None) -> None:
 
 
 def require_session(scope: Scope, token: str | None, session_id: str) -> None:
-    """Let in whom the service forwarded, as it does with clients of a session: they know its id. Raises HttpError 404."""
+    """Let in whom the service forwarded, as it does with a session's clients. Raises HttpError 401, 404."""
     given = header(scope, "x-session-id", "x-daily-session-id")
     if given is not None and given != session_id:
         raise HttpError(404, "There is no such session")

@@ -38,7 +38,7 @@ class FirstFrame:
 
 
 def begins_with_handshake(message: Message | None) -> bool:
-    """Answer whether a client is a telephone carrier or an evaluation (bot contract 3.2): bots tell these by themselves."""
+    """Answer whether a client is a carrier or an evaluation (bot contract 3.2), which bots tell by themselves."""
     text = None if message is None else message.get("text")
     if not isinstance(text, str):
         return False

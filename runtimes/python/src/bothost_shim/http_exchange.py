@@ -24,7 +24,7 @@ class HttpError(Exception):
 
 async def read_body(receive: Receive, limit: int) -> bytes:
     """Read a body of up to so many bytes. Raises HttpError 413; 400 when the caller went away."""
-    body = b""
+    body = bytearray()
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
@@ -33,7 +33,7 @@ async def read_body(receive: Receive, limit: int) -> bytes:
         if len(body) > limit:
             raise HttpError(413, f"The body is larger than {limit} bytes")
         if not message.get("more_body", False):
-            return body
+            return bytes(body)
 
 
 async def read_object(receive: Receive, limit: int) -> dict[str, Any]:

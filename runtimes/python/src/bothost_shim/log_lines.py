@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+from contextlib import ExitStack
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -31,6 +32,8 @@ class _SessionName:
 
 
 _name = _SessionName()
+# Never left: it ends with the process.
+_context = ExitStack()
 
 
 def name_session(session_id: str | None) -> None:
@@ -89,7 +92,7 @@ def _prepare_loguru(level: str) -> None:
         loguru.logger.disable("")
     # Twice: a bot may set its own `extra`, and threads of its own do not have this context.
     loguru.logger.configure(extra={"session_id": _name})
-    loguru.logger.contextualize(session_id=_name).__enter__()
+    _context.enter_context(loguru.logger.contextualize(session_id=_name))
 
 
 def finish_logging() -> None:

@@ -69,6 +69,8 @@ async def serve(host: Host, listener: socket.socket) -> None:
         ws_ping_timeout=60.0,
     )
     server = _Server(config, host)
+    address, port = listener.getsockname()[:2]
+    logger.info("The bot is imported; serving on %s port %s", address, port)
     watch = asyncio.create_task(_leave_after_session(server, host))
     await server.serve(sockets=[listener])
     watch.cancel()

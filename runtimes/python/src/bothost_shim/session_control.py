@@ -1,6 +1,7 @@
 """`/_bot/*`: what the service asks of a running session (bot contract 2.2, 2.9)."""
 
 import asyncio
+from contextlib import suppress
 from urllib.parse import parse_qs
 
 from .asgi import Receive, Scope, Send
@@ -30,10 +31,8 @@ async def report(host: Host, scope: Scope, send: Send) -> None:
     """Answer how the session goes; with `wait`, when it ends or after so many seconds."""
     session = host.slot.running
     if session is not None:
-        try:
+        with suppress(TimeoutError):
             await asyncio.wait_for(session.ended.wait(), _wait_seconds(scope))
-        except TimeoutError:
-            pass
     await send_json(send, 200, host.slot.report())
 
 

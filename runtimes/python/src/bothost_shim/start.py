@@ -52,8 +52,11 @@ async def _run(
 ) -> Outcome:
     common: dict[str, Any] = {"session_id": session.id, "file_storage": host.bot.file_storage}
     if transport != "webrtc":
-        kind = "plain" if room is None else "daily"
-        return await run_bot(session, host.bot, build_arguments(kind, body=body, **common, **(room or {})))
+        if room is None:
+            arguments = build_arguments("plain", body=body, **common)
+        else:
+            arguments = build_arguments("daily", body=body, **common, **room)
+        return await run_bot(session, host.bot, arguments)
     async with host.offers.session(session) as connected:
         if not await _wait(connected, session, host.settings.offer_seconds):
             return outcome_of(session) if session.end_reason else Outcome(504, "BOT_CONNECTION_TIMEOUT")
