@@ -9,8 +9,9 @@ import { dirname } from 'node:path';
  * starts nothing before it has read a line, so that a server which is killed before its record is written leaves nothing
  * behind, and it is in its groups before the bot is.
  *
- * Descriptor 3 is the exit file. Signals are caught and not ignored, because a child would inherit that. `$1` bounds the
- * number of processes of the account (0: not at all); the rest is the command.
+ * Descriptor 3 is the exit file. What the shell itself says, such as that a signal ended the bot, is no output of the bot.
+ * Signals are caught and not ignored, because a child would inherit that. `$1` bounds the number of processes of the account
+ * (0: not at all); the rest is the command.
  */
 const SCRIPT = `
 IFS= read -r go || exit 0
@@ -21,7 +22,8 @@ shift
 ulimit -c 0 2>/dev/null
 { echo 300 >/proc/self/oom_score_adj; } 2>/dev/null
 printf r >&3
-"$@" 3>&-
+exec 4>&2 2>/dev/null
+(exec "$@" 2>&4 3>&- 4>&-)
 status=$?
 printf '%3d' "$status" >&3
 exit "$status"
