@@ -16,6 +16,7 @@ export type Tables = {
   sessions: SessionsTable;
   session_samples: SessionSamplesTable;
   session_metrics: SessionMetricsTable;
+  instance_logs: InstanceLogsTable;
   uploads: UploadsTable;
   builds: BuildsTable;
   build_log_lines: BuildLogLinesTable;
@@ -235,6 +236,23 @@ export type BuildsTable = {
 };
 
 export type BuildLogLinesTable = { build_id: string; line: number; at: Date; text: string };
+
+/** The output of an instance that has ended: what lies in the log files of its host. `session_id` is of the one it served. */
+export type InstanceLogsTable = {
+  instance_id: string;
+  agent_id: string;
+  deployment_id: string;
+  session_id: string | null;
+  /** In whose data directory the files are. */
+  host_id: string;
+  /** When its first and its last output was seen. */
+  begins_at: Date;
+  ends_at: Date;
+  /** Kept on the disk. */
+  bytes: number;
+  dropped_bytes: number;
+  stored_at: Date;
+};
 
 /** The pool, or a transaction of it: verbs take either, so that a transaction can span features. */
 export type Database = Kysely<Tables>;

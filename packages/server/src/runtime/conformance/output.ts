@@ -100,7 +100,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       await next.forget('handed');
       expect(await next.outputs.of('handed')).toBeNull();
       const file = await next.outputs.released(directory);
-      expect(file).toMatchObject({ ended: true });
+      expect(file).toMatchObject({ endedAt: expect.any(Number) });
       const lines = file === null ? [] : await linesOf(file);
       expect(lines.map(({ text }) => text)).toEqual(['one', 'two']);
       expect(lines).toEqual(before);

@@ -18,7 +18,7 @@ export async function readLines(runtime: Runtime, instanceId: string, count: num
     const since = runtime.outputs.look();
     const file = await runtime.outputs.of(instanceId);
     const lines = file === null ? [] : await linesOf(file);
-    if (lines.length >= count || file?.ended === true) return lines;
+    if (lines.length >= count || (file !== null && file.endedAt !== null)) return lines;
     await runtime.outputs.changed([instanceId], since, NEVER);
   }
 }
@@ -36,7 +36,7 @@ export async function linesOf(file: OutputFile): Promise<readonly ReadLine[]> {
     let start = from;
     for (const line of part.toString('utf8').split(/(?<=\n)/)) {
       start += Buffer.byteLength(line);
-      if (line === '' || (!line.endsWith('\n') && !file.ended)) continue;
+      if (line === '' || (!line.endsWith('\n') && file.endedAt === null)) continue;
       const mark = file.marks.find((one) => one.end >= file.base + start);
       lines.push({ text: line.replace(/\n$/, ''), at: mark?.at ?? 0, unattended: mark?.unattended ?? false });
     }

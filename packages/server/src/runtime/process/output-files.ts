@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { OffsetRange, OutputFile } from '../runtime.ts';
-import { parseMarks } from './output-marks.ts';
+import { parseEnd, parseMarks } from './output-marks.ts';
 
 const TAIL_BYTES = 4096;
 
@@ -55,18 +55,19 @@ export async function describeOutput(files: OutputFiles, ended: boolean): Promis
   if (found === null) return null;
   const base = readBase(files);
   const gap = readGap(files);
-  const marks = [...parseMarks(await readFile(files.marks, 'latin1').catch(() => ''))];
-  const last = marks.at(-1) ?? { end: 0, at: 0 };
+  const written = await readFile(files.marks, 'latin1').catch(() => '');
+  const marks = [...parseMarks(written)];
   const end = base + found.size;
-  if (ended && end > last.end) {
-    const at = Math.max(Math.round(found.mtimeMs * 1000), last.at + 1);
-    marks.push({ end, at, unattended: true });
-  }
+  const modifiedAt = Math.round(found.mtimeMs * 1000);
+  const last = marks.at(-1) ?? { end: 0, at: 0 };
+  if (ended && end > last.end) marks.push({ end, at: Math.max(modifiedAt, last.at + 1), unattended: true });
+  const lastAt = marks.at(-1)?.at ?? 0;
   const dropped = [
     ...(base > 0 ? [{ from: 0, to: base }] : []),
     ...(gap !== null && gap.from >= base && gap.to <= end ? [gap] : []),
   ];
-  return { path: files.output, base, dropped, marks, ended };
+  const endedAt = ended ? Math.max(parseEnd(written) ?? modifiedAt, lastAt + 1) : null;
+  return { path: files.output, base, dropped, marks, endedAt };
 }
 
 /** The last lines, at most 4 KiB, also when the file was just cut. NUL, which no database keeps in a text, is replaced. */

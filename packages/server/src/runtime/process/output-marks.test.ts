@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatMark, parseMarks } from './output-marks.ts';
+import { formatEnd, formatMark, parseEnd, parseMarks } from './output-marks.ts';
 
 const MARKS = [
   { end: 10, at: 1_000_000, unattended: false },
@@ -16,4 +16,11 @@ it('reads back what it wrote, also after a mark that a kill cut short', () => {
 it('leaves out what does not rise, so that a search by time or offset finds its place', () => {
   const damaged = [...MARKS, { end: 25, at: 3_000_000, unattended: false }, { end: 40, at: 5, unattended: false }];
   expect(parseMarks(damaged.map(formatMark).join(''))).toEqual(MARKS);
+});
+
+it('knows when the output ended, once that is written', () => {
+  const text = MARKS.map(formatMark).join('');
+  expect(parseEnd(text)).toBeNull();
+  expect(parseEnd(text + formatEnd(2_000_001))).toBe(2_000_001);
+  expect(parseMarks(text + formatEnd(2_000_001))).toEqual(MARKS);
 });

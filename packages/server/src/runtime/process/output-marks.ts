@@ -1,9 +1,19 @@
 import { readFileSync } from 'node:fs';
-import type { OutputMark } from '../runtime.ts';
+import type { OutputMark, Stamp } from '../runtime.ts';
 
 /** One line per mark, appended. Begins with the line's break, so that a mark that a kill cut short spoils no other. */
 export function formatMark(mark: OutputMark): string {
   return `\n${mark.end} ${mark.at} ${mark.unattended ? 'u' : 'a'}`;
+}
+
+/** Written once, after the last mark. */
+export function formatEnd(at: Stamp): string {
+  return `\n${at} e`;
+}
+
+export function parseEnd(text: string): Stamp | null {
+  const [, at] = /^(\d+) e$/m.exec(text) ?? [];
+  return at === undefined ? null : Number(at);
 }
 
 /** Marks in order. A line that a kill or a full disk cut short is left out, as far as that can be told. */
@@ -21,10 +31,11 @@ export function parseMarks(text: string): readonly OutputMark[] {
   return marks;
 }
 
-export function readMarks(path: string): readonly OutputMark[] {
+/** What is written of the marks; nothing when there are none. */
+export function readMarksText(path: string): string {
   try {
-    return parseMarks(readFileSync(path, 'latin1'));
+    return readFileSync(path, 'latin1');
   } catch {
-    return [];
+    return '';
   }
 }

@@ -13,7 +13,7 @@ import type { OffsetRange, OutputFile, Stamp } from '../runtime.ts';
 import { type InstanceFiles, replaceFile } from './instance-record.ts';
 import { describeOutput, outputFiles, readBase, readGap, readLastBytes, readTail } from './output-files.ts';
 import { nextGap } from './output-gap.ts';
-import { formatMark, readMarks } from './output-marks.ts';
+import { formatEnd, formatMark, parseEnd, parseMarks, readMarksText } from './output-marks.ts';
 import { punchHole } from './punch-hole.ts';
 import type { Stamps } from './stamps.ts';
 
@@ -50,7 +50,8 @@ export type Output = {
 export function openOutput(options: OutputOptions): Output {
   const files = outputFiles(options.files.log);
   const { limitBytes, stamps } = options;
-  const earlier = options.adopted ? readMarks(files.marks).at(-1) : undefined;
+  const written = options.adopted ? readMarksText(files.marks) : '';
+  const earlier = parseMarks(written).at(-1);
   let base = readBase(files);
   let gap = readGap(files);
   let unattended = options.adopted;
@@ -63,7 +64,8 @@ export function openOutput(options: OutputOptions): Output {
   let timer: NodeJS.Timeout | null = null;
   let missed = false;
   const waiting = new Set<() => void>();
-  stamps.after(notedAt);
+  let endedAt = parseEnd(written);
+  stamps.after(endedAt ?? notedAt);
 
   const wake = () => {
     const woken = [...waiting];
@@ -148,6 +150,16 @@ export function openOutput(options: OutputOptions): Output {
     }
   };
 
+  const markEnd = () => {
+    if (endedAt !== null) return;
+    endedAt = stamps.next();
+    try {
+      appendFileSync(files.marks, formatEnd(endedAt), { mode: 0o600 });
+    } catch (error) {
+      options.onError(error);
+    }
+  };
+
   const noteSoon = () => {
     if (timer !== null) {
       missed = true;
@@ -194,6 +206,7 @@ export function openOutput(options: OutputOptions): Output {
       close();
       note();
       finished = true;
+      markEnd();
       wake();
     },
     tail: () => readTail(files),
