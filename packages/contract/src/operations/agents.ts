@@ -54,8 +54,19 @@ const Deployment = z.object({
   buildId: Id.nullable().describe('The build that it runs; null for a directory of the service'),
 });
 
+/** Why a deployment does not serve, or its instances do not start; in the style of cloud API 4.2. */
+export const DeploymentProblem = z.enum([
+  'PCC_PREPARE_FAILED',
+  'PCC_BOT_EXITED',
+  'PCC_BOT_START_TIMEOUT',
+  'PCC_OUT_OF_MEMORY',
+  'PCC_SUPERSEDED',
+  'PCC_UNKNOWN_ERROR',
+]);
+export type DeploymentProblem = z.infer<typeof DeploymentProblem>;
+
 const failedExit = z.object({
-  code: z.string().describe('A PCC_ code'),
+  code: DeploymentProblem,
   message: z.string(),
   exitCode: z.number().int().nullable().describe('Null when the bot did not exit by itself'),
   signal: z.string().nullable(),

@@ -16,7 +16,9 @@ import { createDeploymentPreparer } from './deployment-preparer.ts';
 import { type InstanceWatch, watchInstances } from './instance-events.ts';
 import { createInstanceRunner } from './instance-runner.ts';
 import { type Action, plan } from './plan.ts';
+import { createSettled } from './settled.ts';
 import { takeUp } from './take-up.ts';
+import { createValidation } from './validation.ts';
 import { type Rows, readWorld } from './world.ts';
 
 export type ReconcilerContext = {
@@ -51,8 +53,8 @@ export type Reconciler = {
   readonly handOver: (session: AttendedSession) => void;
   /** Ends a session, once. With `only` it ends only one that is still in that state. */
   readonly finish: (sessionId: string, status: string, at?: Date, only?: 'waiting') => Promise<void>;
-  /** Resolves after the first attempt to prepare a deployment: null when it serves, else what is in the way. */
-  readonly prepared: (deploymentId: string) => Promise<string | null>;
+  /** Resolves when this process has brought a deployment to its end: null when it serves, else what was in the way. */
+  readonly deployed: (deploymentId: string) => Promise<string | null>;
   /** No new instances from now on; idle ones are stopped. */
   readonly drain: () => void;
   /** Lets go of everything; bots go on. */
@@ -68,7 +70,9 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   const { db, attendance, directory, runtime, logger, persist } = context;
   const closing = new AbortController();
   const backoff = createBackoff(context.now);
-  const preparer = createDeploymentPreparer({ ...context, backoff });
+  const outcomes = createSettled<string | null>();
+  const preparer = createDeploymentPreparer({ ...context, backoff, outcomes });
+  const validation = createValidation({ ...context, backoff, outcomes });
   let started = false;
   let draining = false;
   let wanted = false;
@@ -91,7 +95,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   };
   const runner = createInstanceRunner({
     ...context,
-    backoff,
+    validation,
     onReady: (row) => {
       if (row.session_id !== null && row.host !== null && row.port !== null) {
         directory.ready(row.session_id, { host: row.host, port: row.port });
@@ -188,6 +192,11 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
         if (row !== undefined) await preparer.prepare(row);
         return kick();
       }
+      case 'activate-deployment': {
+        const row = rows.deployments.get(action.deploymentId);
+        if (row !== undefined) await validation.passed(row);
+        return kick();
+      }
       case 'discard-deployment': {
         const prepared = rows.deployments.get(action.deploymentId)?.prepared;
         if (prepared) await runtime.discard(prepared);
@@ -254,13 +263,13 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     start: () => {
       started = true;
       const { signal } = closing;
-      watching = watchInstances({ ...context, signal, finish, kick, unknownEnd, onIdleExit: backoff.failed });
+      watching = watchInstances({ ...context, signal, finish, kick, unknownEnd, onIdleExit: validation.idleExit });
       timer = setInterval(kick, tickMilliseconds);
       kick();
       return firstLook;
     },
     kick,
-    prepared: preparer.settled,
+    deployed: outcomes.settled,
     finish,
     handOver: (session) => {
       handOver(attendContext, session).catch((error: unknown) => {
