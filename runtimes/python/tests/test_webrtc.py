@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import aioice.ice
-import av
 import pytest
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 from aiortc.mediastreams import AudioStreamTrack
@@ -34,7 +33,7 @@ class Tone(AudioStreamTrack):
     """Silence is what aiortc's own track sends."""
 
     async def recv(self) -> Any:
-        frame = cast("av.AudioFrame", await super().recv())
+        frame: Any = await super().recv()
         for plane in frame.planes:
             plane.update(b"\x00\x40\x00\xc0" * (plane.buffer_size // 4))
         return frame
@@ -172,7 +171,8 @@ async def test_what_is_no_offer_is_refused_and_the_session_waits_on(echo: Path) 
     async with running(echo) as bot:
         session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
         await bot.wait_for("Starting bot session")
-        for body in ({}, [], {"sdp": "x", "type": "offer"}, {"sdp": 1, "type": 2}, {"pc_id": 1}):
+        bodies: list[Any] = [{}, [], {"sdp": "x", "type": "offer"}, {"sdp": 1, "type": 2}, {"pc_id": 1}]
+        for body in [*bodies, {"sdp": "m=nonsense", "type": "offer"}]:
             assert (await bot.post("/api/offer", body, headers=CLIENT)).status_code == 400
         assert (await bot.client.patch("/api/offer", json={}, headers=CLIENT)).status_code in (400, 404)
         other = {"x-session-id": "other"}

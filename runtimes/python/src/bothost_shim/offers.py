@@ -61,6 +61,8 @@ class OfferDesk:
 
     async def offer(self, request: dict[str, Any], ice_servers: list[dict[str, Any]]) -> dict[str, Any]:
         """Answer an offer. Raises HttpError 400 for what is none, and what Pipecat's handler refuses."""
+        if not _is_offer(request):
+            raise HttpError(400, "This is not a WebRTC offer")
         async with self._one_at_a_time:
             request_handler, connection = await self._ready_modules()
             if self._handler is None:
@@ -105,6 +107,12 @@ class OfferDesk:
         if self._modules is None:
             raise HttpError(404, "No session waits for an offer")
         return await asyncio.shield(self._modules)
+
+
+def _is_offer(request: dict[str, Any]) -> bool:
+    """Answer whether it names media: aiortc takes any other text too, and answers it."""
+    sdp = request.get("sdp")
+    return request.get("type") == "offer" and isinstance(sdp, str) and "m=" in sdp
 
 
 def _refusal(error: Exception) -> HttpError:
