@@ -87,7 +87,7 @@ export function announceRollback(
 function changeTable(changes: readonly Change[], empty: string): Block {
   return {
     kind: 'table',
-    columns: [{ title: 'Change' }, { title: 'From' }, { title: '' }, { title: 'To' }],
+    columns: [{ title: 'Change' }, { title: 'From' }, { title: '  ' }, { title: 'To' }],
     rows: changes.map(({ key, from, to }) => [
       key,
       from === null ? { text: '', rich: '-', tone: 'dim' } : from,

@@ -38,7 +38,7 @@ export async function attendRollout(
     const seconds = Math.floor(secondsBetween(begun.toISOString(), world.now()));
     const phase = found.state === 'preparing' ? 'Preparing' : 'Starting the first instance';
     const why = agent.conditions.find(({ type, status }) => type === 'Progressing' && status === 'True')?.message ?? '';
-    talk.status(`${phase}, ${seconds} s${why === '' ? '' : `: ${why}`}`);
+    talk.status(`${seconds} s: ${why === '' ? phase : why}`);
     if (!talk.isLive && (said.phase !== phase || seconds - said.seconds >= sayEverySeconds)) {
       talk.say(`${phase}${seconds === 0 ? '' : `, ${seconds} s`}`);
       said = { phase, seconds };

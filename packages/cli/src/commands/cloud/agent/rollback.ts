@@ -54,12 +54,11 @@ export const command = define({
   },
 });
 
-/** The one that took traffic last before the one that does. */
+/** As the service has it: the one that serves while another is on its way, else the one that took traffic before it. */
 function servedBefore(all: readonly DeploymentDetails[], serving: DeploymentDetails | null): DeploymentDetails {
-  const until = serving?.activatedAt ?? null;
-  const earlier = all.filter(
-    ({ id, activatedAt }) => activatedAt !== null && id !== serving?.id && (until === null || activatedAt < until),
-  );
+  const isOnItsWay = all[0]?.state === 'preparing' || all[0]?.state === 'validating';
+  if (isOnItsWay && serving !== null) return serving;
+  const earlier = all.filter(({ id, activatedAt }) => activatedAt !== null && id !== serving?.id);
   const [found] = earlier.toSorted((a, b) => ((a.activatedAt ?? '') < (b.activatedAt ?? '') ? 1 : -1));
   if (found !== undefined) return found;
   throw new Failure('no-earlier-deployment', 'No other deployment of this agent has served before.');

@@ -15,9 +15,16 @@ export const command = define({
     const client = await service();
     const agent = await client.getAgent({ params: { agentName: name } });
     const { program } = world.environment;
+    const hasFailed = agent.currentRevision?.phase === 'Failed';
+    const failed = hasFailed
+      ? await client.getDeployment({ params: { agentName: name, deploymentId: agent.desiredDeploymentId } })
+      : null;
+    const tail = failed?.failure?.tail.trimEnd() ?? '';
+    const lastWords: readonly Block[] =
+      tail === '' ? [] : [{ kind: 'text', title: 'Last output', lines: tail.split(/\r?\n/) }];
     return {
       json: agent,
-      blocks: [state(agent), ...problems(agent), ...revisions(agent), facts(agent), next(agent, program)],
+      blocks: [state(agent), ...problems(agent), ...lastWords, ...revisions(agent), facts(agent), next(agent, program)],
     };
   },
 });
@@ -39,15 +46,21 @@ function state(agent: AgentDetails): Block {
 function problems(agent: AgentDetails): readonly Block[] {
   const holding = agent.conditions.filter(({ status }) => status === 'True');
   const fields = [
-    ...agent.errors.map(({ code, message }) => [`Error ${code}`, { text: message, tone: 'bad' }] as const),
+    ...agent.errors.map(({ code, message }) => [`Error ${code}`, { text: sentence(message), tone: 'bad' }] as const),
     ...holding.map(({ type, reason, message, lastTransitionTime }) => {
       const tone = type === 'Degraded' ? 'bad' : 'warn';
-      const text = message === '' ? reason : `${reason}: ${message}`;
+      const isSaid = message === '' || agent.errors.some((error) => error.message === message);
+      const text = isSaid ? reason : `${reason}: ${sentence(message)}`;
       const since = lastTransitionTime.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
       return [type, { text, rich: `${text} (since ${since})`, tone }] as const;
     }),
   ];
   return fields.length === 0 ? [] : [{ kind: 'fields', title: 'Conditions', fields }];
+}
+
+/** What the bot wrote at last has lines of its own. */
+function sentence(message: string): string {
+  return message.split(' It wrote last:')[0]?.split('\n')[0] ?? message;
 }
 
 function revisions({ currentRevision, previousRevision }: AgentDetails): readonly Block[] {
@@ -60,9 +73,9 @@ function revisions({ currentRevision, previousRevision }: AgentDetails): readonl
         { title: 'Revision' },
         { title: 'Phase' },
         { title: 'Ready', align: 'right' },
-        { title: 'Bot', drop: 2 },
-        { title: 'Since', drop: 3 },
-        { title: 'Trouble', drop: 1 },
+        { title: 'Bot', drop: 1 },
+        { title: 'Since', drop: 2 },
+        { title: 'Trouble' },
       ],
       rows: shown.map(({ deploymentID, phase, phaseStartedAt, readyReplicas, health }) => [
         deploymentID,
@@ -79,9 +92,8 @@ function revisions({ currentRevision, previousRevision }: AgentDetails): readonl
 
 const phases = { Creating: 'warn', Validating: 'warn', Active: 'good', Draining: 'dim', Failed: 'bad' } as const;
 
-function trouble({ reason, message, lastExitCode }: NonNullable<AgentDetails['currentRevision']>['health']): string {
-  const exit = lastExitCode === null ? '' : `, exit code ${lastExitCode}`;
-  return `${reason}${exit}${message === null ? '' : `: ${message}`}`;
+function trouble({ reason, lastExitCode }: NonNullable<AgentDetails['currentRevision']>['health']): string {
+  return `${reason}${lastExitCode === null ? '' : `, exit code ${lastExitCode}`}`;
 }
 
 /** What one would do now. */
@@ -100,7 +112,14 @@ function next(agent: AgentDetails, program: string): Block {
           ]
         : [
             ['See why it failed', command(`logs ${agent.name} --deployment ${failed}`)],
-            ['Go back for good', command(`rollback ${agent.name}`)],
+            ...(agent.activeDeploymentId === null
+              ? []
+              : [
+                  [
+                    'Go on with what serves',
+                    command(`rollback ${agent.name} --to ${agent.activeDeploymentId}`),
+                  ] as const,
+                ]),
           ],
   };
 }
