@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { describeAdoption } from './adoption.ts';
+import { describeBuilding } from './building.ts';
 import type { RuntimeSetup } from './fixture.ts';
 import { describeIsolation } from './isolation.ts';
 import { describeLife } from './life.ts';
@@ -11,6 +12,7 @@ import { describeResources } from './resources.ts';
 export function describeRuntime(name: string, setup: RuntimeSetup): void {
   describe(name, () => {
     describePreparation(setup);
+    describeBuilding(setup);
     describeLife(setup);
     describeOutput(setup);
     describeResources(setup);

@@ -102,7 +102,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       readRecord(instanceFiles(instancesDirectory, basename(owner)))?.account?.uid ?? null;
     releaseForgotten(reservationsDirectory, instancesDirectory, accountOf);
   }
-  const shim = once(() => openShim(dataDirectory));
+  const shim = once(() => openShim(dataDirectory, options.shimPackage));
   const building = options.building ?? DEFAULT_BUILDING;
   const preparer = createPreparer({
     ...options,

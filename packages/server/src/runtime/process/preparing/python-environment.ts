@@ -50,8 +50,8 @@ open(sys.argv[1], 'w').write(''.join(f'{name}=={version}\\n' for name, version i
 
 /**
  * What makes an environment, command by command. The project is not installed, only what it depends on: it runs from its
- * directory. What the shim asks for comes last and may change nothing of what is there. Throws `PrepareError` where the
- * tool cannot tell what to install.
+ * directory, whose files must not pass for those of pip (-P). What the shim asks for comes last and may change nothing of
+ * what is there. Throws `PrepareError` where the tool cannot tell what to install.
  */
 export function environmentCommands(
   project: PythonProject,
@@ -68,7 +68,7 @@ export function environmentCommands(
   });
   const install = (title: string, ...what: readonly string[]): BuildCommand =>
     uv === null
-      ? command(`pip install ${title}`, python, '-m', 'pip', 'install', '--no-input', ...what)
+      ? command(`pip install ${title}`, python, '-P', '-m', 'pip', 'install', '--no-input', ...what)
       : command(`uv pip install ${title}`, uv, 'pip', 'install', '--python', python, ...what);
   const create =
     uv === null
@@ -77,7 +77,7 @@ export function environmentCommands(
   return [
     create,
     ...projectCommands(project, tools, place, command, install),
-    command('what is installed', python, '-c', FREEZE, place.constraints),
+    command('what is installed', python, '-P', '-c', FREEZE, place.constraints),
     install('what the host shim needs', '-c', place.constraints, '-r', place.shimRequirements),
   ];
 }

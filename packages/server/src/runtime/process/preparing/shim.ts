@@ -38,8 +38,8 @@ const projectSchema = z.object({
  * Copies the shim that came with the service into the data directory, by its content, so that an upgrade leaves bots that
  * run their own. The bots' accounts may not be able to reach the place it is installed in. Rejects when it is not there.
  */
-export async function openShim(dataDirectory: string): Promise<Shim> {
-  const shipped = dirname(createRequire(import.meta.url).resolve('@bothost/python-shim/package.json'));
+export async function openShim(dataDirectory: string, shimPackage?: string | undefined): Promise<Shim> {
+  const shipped = shimPackage ?? dirname(createRequire(import.meta.url).resolve('@bothost/python-shim/package.json'));
   const source = join(shipped, 'src');
   const { project } = projectSchema.parse(parse(readFileSync(join(shipped, 'pyproject.toml'), 'utf8')));
   const all = join(dataDirectory, 'shim');
