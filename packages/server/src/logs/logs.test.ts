@@ -2,6 +2,7 @@ import type { LogLine } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../test-bots.ts';
 import { ended, start, stop, tell } from '../test-client.ts';
+import { secondOrganization } from '../test-organization.ts';
 import { startTestServer, type TestServer } from '../test-server.ts';
 
 type Query = Parameters<TestServer['client']['getLogs']>[0]['query'];
@@ -193,6 +194,25 @@ describe('logs', () => {
     expect(texts(long).join('')).toBe('y'.repeat(50_000));
     expect(long.map(({ continued }) => continued ?? false)).toEqual([...long.slice(1).map(() => true), false]);
     await stop(service, 'talker', session);
+  });
+
+  it('are not there for another organization', async () => {
+    const other = await secondOrganization(service);
+    const path = `/agents/talker/logs`;
+    for (const at of [path, `/organizations/${service.organization}${path}`]) {
+      const response = await fetch(`${service.url}/v1${at}`, {
+        headers: { authorization: `Bearer ${other.privateKey}` },
+      });
+      expect(response.status).toBe(404);
+    }
+    await other.close();
+  });
+
+  it('of an agent that is deleted stay under its id', async () => {
+    const { id } = (await service.client.listAgents({ query: {} })).agents.find(({ name }) => name === 'broken') ?? {};
+    await service.client.deleteAgent({ params: { agentName: 'broken' } });
+    await expect(read('broken')).rejects.toMatchObject({ status: 404 });
+    expect(texts((await read(id ?? '')).logs)).toContain('no such module');
   });
 
   it('are 400 for bad times, cursors and limits, and 404 for what is not there', async () => {
