@@ -233,7 +233,7 @@ function validate(deployment: PlannedDeployment, mine: readonly PlannedInstance[
   if (mine.some((instance) => instance.state === 'ready' && instance.running)) {
     return [{ do: 'activate-deployment', deploymentId }];
   }
-  const idle = Math.max(1, deployment.minAgents);
+  const idle = Math.min(Math.max(1, deployment.minAgents), deployment.maxAgents);
   return mine.length < idle && !resting ? [{ do: 'provision', deploymentId, idle }] : [];
 }
 
