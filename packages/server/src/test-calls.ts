@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Carrier } from '@bothost/contract';
 import { WebSocket } from 'ws';
 
@@ -156,14 +155,18 @@ export async function dial(service: { readonly url: string }, path: string): Pro
     heard.push(JSON.parse(data.toString()));
     for (const look of waiting) look();
   });
-  const closed = once(socket, 'close').then(([code, reason]) => [code as number, String(reason)] as const);
-  const refused = once(socket, 'unexpected-response').then(([, answer]) => {
-    answer.resume();
-    socket.on('error', () => undefined);
-    socket.terminate();
-    throw new Error(`refused with ${answer.statusCode}`);
+  socket.on('error', () => undefined);
+  const closed = new Promise<readonly [number, string]>((resolve) => {
+    socket.once('close', (code, reason) => resolve([code, String(reason)]));
   });
-  await Promise.race([once(socket, 'open'), refused]);
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('unexpected-response', (_, answer) => {
+      answer.resume();
+      socket.terminate();
+      reject(new Error(`refused with ${answer.statusCode}`));
+    });
+  });
   return {
     socket,
     say: (...messages) => {

@@ -66,7 +66,7 @@ export function asFields(value: unknown): Readonly<Record<string, unknown>> {
 function audioBytesOf(data: RawData): number {
   const fields = fieldsOf(data);
   const { payload } = asFields(fields['media']);
-  return fields['event'] === 'media' && typeof payload === 'string' ? Math.ceil((payload.length * 3) / 4) : 0;
+  return fields['event'] === 'media' && typeof payload === 'string' ? Buffer.byteLength(payload, 'base64') : 0;
 }
 
 function sizeOf(data: RawData): number {

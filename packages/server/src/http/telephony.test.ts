@@ -1,40 +1,38 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { carriers } from '@bothost/contract';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type BotDirectory, writeBot } from '../test-bots.ts';
 import { callOf, dial, twilioCall } from '../test-calls.ts';
 import { ended, idle, tell } from '../test-client.ts';
+import { type Gate, openGate } from '../test-gate.ts';
 import { type SecondOrganization, secondOrganization } from '../test-organization.ts';
 import { startTestServer, type TestServer } from '../test-server.ts';
 
-/** The bot listens when this server lets it: a cold start as long as the test wants. */
-function listensAfter(gate: Server): string {
-  return `
-    const { connect } = require('node:net');
-    const listen = require('node:http').Server.prototype.listen;
-    require('node:http').Server.prototype.listen = function (...address) {
-      connect(${(gate.address() as AddressInfo).port}, '127.0.0.1').once('data', () => listen.apply(this, address));
-      return this;
-    };`;
+/** Uses up the instance that showed that the agent's deployment works, so that the next call finds none. */
+async function useUpTheFirst(service: TestServer, agentName: string) {
+  const { path } = callOf('telnyx', `${agentName}.${service.organization}`);
+  // No call gets through before that.
+  const call = await vi.waitFor(() => dial(service, path), { timeout: 20_000, interval: 100 });
+  call.socket.close();
+  const active = async () => (await service.client.getAgent({ params: { agentName } })).activeSessionCount;
+  await vi.waitFor(async () => expect(await active()).toBe(0), { timeout: 20_000 });
 }
 
 describe('calls of carriers', () => {
   let service: TestServer;
   let neighbours: SecondOrganization;
-  let gate: Server;
+  let gate: Gate;
   let bots: BotDirectory[];
   const lines: string[] = [];
 
   beforeAll(async () => {
-    gate = createServer().listen(0, '127.0.0.1');
-    await once(gate, 'listening');
+    gate = await openGate();
     const open = { websocketAuth: 'none' } as const;
     bots = [
       await writeBot('phone', { ...open, maxAgents: 2 }),
-      await writeBot('sleepy', { ...open, prelude: listensAfter(gate) }),
-      await writeBot('dead', { ...open, prelude: 'process.exit(3);' }),
+      await writeBot('sleepy', { ...open, prelude: gate.prelude }),
+      await writeBot('dead', { ...open, prelude: gate.prelude }),
       await writeBot('guarded'),
     ];
     const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
@@ -43,6 +41,8 @@ describe('calls of carriers', () => {
     const theirs = await writeBot('theirs', open);
     bots.push(theirs);
     await neighbours.serve(theirs.path);
+    for (const agentName of ['phone', 'sleepy', 'dead']) await useUpTheFirst(service, agentName);
+    gate.shut();
   });
   afterAll(async () => {
     await neighbours.close();
@@ -94,15 +94,15 @@ describe('calls of carriers', () => {
 
     it('loses nothing but old audio while its bot starts, and the order stays', async () => {
       const words = callOf(carrier, hostOf('sleepy'));
-      const waiting = once(gate, 'connection');
+      const bot = gate.next();
       const call = await dial(service, words.path);
       const pieces = Array.from({ length: words.piecesHeld * 2 }, (_, index) => words.media(index));
       call.say(...words.opening, ...pieces.slice(0, 3), words.dtmf, ...pieces.slice(3), words.dtmf);
-      const [bot] = (await waiting) as [Socket];
+      const order = await bot;
       // The service has read it all when it answers what was said last.
       call.socket.ping();
       await once(call.socket, 'pong');
-      bot.write('go');
+      order('go');
       const kept = [...words.opening, words.dtmf, ...pieces.slice(-words.piecesHeld), words.dtmf];
       expect(await call.hear(kept.length)).toEqual(kept);
       call.say(words.media(7));
@@ -112,11 +112,11 @@ describe('calls of carriers', () => {
 
     it('may hang up while its bot starts', async () => {
       const words = callOf(carrier, hostOf('sleepy'));
-      const waiting = once(gate, 'connection');
+      const bot = gate.next();
       const call = await dial(service, words.path);
       call.say(...words.opening, words.media(0), words.stop);
       const sessionId = await sessionOf('sleepy');
-      await waiting;
+      await bot;
       call.socket.close(1000);
       expect((await ended(service, 'sleepy', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
     });
@@ -141,8 +141,10 @@ describe('calls of carriers', () => {
 
     it('is closed when its bot does not start', async () => {
       const words = callOf(carrier, hostOf('dead'));
+      const bot = gate.next();
       const call = await dial(service, words.path);
       call.say(...words.opening);
+      (await bot)('die');
       expect(await call.closed).toEqual([1011, 'bot-unreachable']);
     });
 
@@ -221,9 +223,9 @@ describe('calls of carriers', () => {
 
   it('closes a call that says more than any call while its bot starts', async () => {
     const words = callOf('telnyx', hostOf('sleepy'));
-    const waiting = once(gate, 'connection');
+    const bot = gate.next();
     const call = await dial(service, words.path);
-    await waiting;
+    await bot;
     const sessionId = await sessionOf('sleepy');
     for (let sent = 0; sent < 1000; sent += 1) call.say({ event: 'mark', mark: { name: 'x'.repeat(100) } });
     expect((await call.closed)[0]).toBe(1008);
@@ -239,22 +241,23 @@ describe('calls of carriers', () => {
 
 describe('a stop of the service', () => {
   it('ends calls, those whose bot still starts too, with the word that it goes away', async () => {
-    const gate = createServer().listen(0, '127.0.0.1');
-    await once(gate, 'listening');
+    const gate = await openGate();
     const bots = [
       await writeBot('phone', { websocketAuth: 'none' }),
-      await writeBot('sleepy', { websocketAuth: 'none', prelude: listensAfter(gate) }),
+      await writeBot('sleepy', { websocketAuth: 'none', prelude: gate.prelude }),
     ];
     const service = await startTestServer({ agents: bots.map((bot) => bot.path) });
+    for (const agentName of ['phone', 'sleepy']) await useUpTheFirst(service, agentName);
+    gate.shut();
     const talking = callOf('twilio', `phone.${service.organization}`);
     const first = await dial(service, talking.path);
     first.say(...talking.opening);
     await first.hear(talking.opening.length);
-    const waiting = once(gate, 'connection');
+    const bot = gate.next();
     const ringing = callOf('twilio', `sleepy.${service.organization}`);
     const second = await dial(service, ringing.path);
     second.say(...ringing.opening);
-    await waiting;
+    await bot;
     const closing = service.close();
     expect((await first.closed)[0]).toBe(1001);
     expect((await second.closed)[0]).toBe(1001);
