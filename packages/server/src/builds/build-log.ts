@@ -4,7 +4,7 @@ import { countLines, insertLines, type StoredLine } from './log-rows.ts';
 
 /** What is kept of one build: lines from its beginning, and the last ones, where the cause of a failure stands. */
 export type LogLimits = { readonly lines: number; readonly lastLines: number; readonly lineCharacters: number };
-export const buildLogLimits: LogLimits = { lines: 8_000, lastLines: 500, lineCharacters: 2_000 };
+const buildLogLimits: LogLimits = { lines: 8_000, lastLines: 500, lineCharacters: 2_000 };
 
 /** Writes the log of one build. */
 export type BuildLog = {

@@ -54,9 +54,12 @@ async function unpackInto(
 ): Promise<Unpacked> {
   let files = 0;
   let bytes = 0;
+  const folders = new Set<string>();
   const place = async (path: string) => {
     const at = join(root, path);
-    await mkdir(dirname(at), { recursive: true });
+    const folder = dirname(at);
+    if (!folders.has(folder)) await mkdir(folder, { recursive: true });
+    folders.add(folder);
     return at;
   };
 
