@@ -6,6 +6,7 @@ import { describeIsolation } from './isolation.ts';
 import { describeLife } from './life.ts';
 import { describeOutput } from './output.ts';
 import { describePreparation } from './preparation.ts';
+import { describePythonBots } from './python-bot.ts';
 import { describeResources } from './resources.ts';
 
 /** What every driver has to pass, with real bots: small Node programs that do what they are told. */
@@ -13,6 +14,7 @@ export function describeRuntime(name: string, setup: RuntimeSetup): void {
   describe(name, () => {
     describePreparation(setup);
     describeBuilding(setup);
+    describePythonBots(setup);
     describeLife(setup);
     describeOutput(setup);
     describeResources(setup);

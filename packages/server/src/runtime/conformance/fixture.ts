@@ -17,6 +17,8 @@ export type RuntimeSetup = {
   readonly isolatesAccounts: boolean;
   /** Whether the machine is expected to limit CPU and memory itself under this driver, and not by notice. */
   readonly enforcesLimits: boolean;
+  /** Why no Python bot can run here; null where one can, behind the shim of `stand-in-shim.ts`. */
+  readonly lacksPython: string | null;
 };
 
 /**

@@ -29,7 +29,7 @@ const isAlive = (pid: number) => {
   return stat !== null && !hasEnded(stat);
 };
 
-const setup: RuntimeSetup = { open, isAlive, isolatesAccounts: isRoot, enforcesLimits: false };
+const setup: RuntimeSetup = { open, isAlive, isolatesAccounts: isRoot, enforcesLimits: false, lacksPython: null };
 
 const NEVER = new AbortController().signal;
 const SLEEPER = `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).pid`;
