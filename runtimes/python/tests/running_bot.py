@@ -34,9 +34,9 @@ class RunningBot:
         return port
 
     async def wait_for(self, pattern: str) -> "re.Match[str]":
-        """Wait until the output has it."""
+        """Wait until whole lines of the output have it."""
         while True:
-            found = re.search(pattern, self.text, re.MULTILINE)
+            found = re.search(pattern, self.text.rpartition("\n")[0], re.MULTILINE)
             if found:
                 return found
             chunk = await self.output.read(65536)

@@ -194,11 +194,11 @@ async def test_a_bot_that_is_not_async_is_a_failure(tmp_path: Path) -> None:
 
 
 async def test_a_room_comes_with_both_of_its_headers(tmp_path: Path) -> None:
-    source = "async def bot(args):\n    print(type(args).__name__, args.room_url, args.token, flush=True)\n"
+    source = "async def bot(args):\n    print(type(args).__name__, args.room_url, args.token)\n"
     async with running(write_bot(tmp_path, source)) as bot:
         room = {"x-daily-room-url": "https://example.invalid/room", "x-daily-room-token": "t"}
         assert (await bot.post("/bot", headers=room)).status_code == 200
-        await bot.wait_for("DailyRunnerArguments https://example.invalid/room t")
+        await bot.wait_for("DailySessionArguments https://example.invalid/room t")
         del room["x-daily-room-token"]
         assert (await bot.post("/bot", headers=room)).status_code == 400
 

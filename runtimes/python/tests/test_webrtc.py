@@ -128,7 +128,7 @@ async def test_the_body_is_that_of_the_offer_or_else_of_the_start(
         call = Call()
         await call.connect(bot, **more)
         assert (await session).status_code == 200
-        await bot.wait_for(f"body {body} SmallWebRTCRunnerArguments")
+        await bot.wait_for(f"body {body} SmallWebRTCSessionArguments")
         await call.connection.close()
 
 
