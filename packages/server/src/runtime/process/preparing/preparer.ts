@@ -118,8 +118,8 @@ export function createPreparer(options: PreparerOptions): Preparer {
     return inLane(owner, async () => {
       const late = new AbortController();
       const timer = setTimeout(() => {
-        const minutes = Math.round(options.timeoutMilliseconds / 6_000) / 10;
-        late.abort(new PrepareTimeout(`The project was not prepared within ${minutes} minutes, and was given up.`));
+        const seconds = Math.round(options.timeoutMilliseconds / 1000);
+        late.abort(new PrepareTimeout(`The project was not prepared within ${seconds} seconds, and was given up.`));
       }, options.timeoutMilliseconds);
       try {
         return await make(spec, owner, output, AbortSignal.any([signal, closing.signal, late.signal]));

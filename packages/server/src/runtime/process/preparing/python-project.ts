@@ -36,7 +36,9 @@ const pyprojectSchema = z.looseObject({
     .optional(),
   tool: z
     .looseObject({
-      uv: z.looseObject({ sources: z.record(z.string(), z.unknown()).default({}), workspace: z.unknown() }).optional(),
+      uv: z
+        .looseObject({ sources: z.record(z.string(), z.unknown()).default({}), workspace: z.unknown().optional() })
+        .optional(),
       poetry: z.looseObject({ dependencies: z.record(z.string(), z.unknown()).optional() }).optional(),
     })
     .default({}),
