@@ -52,9 +52,7 @@ describe('a build', () => {
   it('is ended when it takes more memory than it may, and says that', async () => {
     const { build } = await openRuntime({ memoryBytes: 300 * 1024 * 1024 });
     const code = 'const held = []; setInterval(() => held.push(Buffer.alloc(8e6, 1)), 1);';
-    await expect(build(code)).rejects.toThrow(
-      /ran out of memory, of which builds get 300 MB/,
-    );
+    await expect(build(code)).rejects.toThrow(/ran out of memory, of which builds get 300 MB/);
   });
 
   it('sees the variables that the operator names, whose passwords nobody reads in its output', async () => {
