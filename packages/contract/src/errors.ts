@@ -96,7 +96,7 @@ export const failures = {
   'too-many-uploads': {
     status: 429,
     code: '429',
-    message: 'The organization has too many uploads that were begun and not finished. Finish some, or try again later.',
+    message: 'The organization has too many uploads of which no build came. Make builds of them, or try again later.',
   },
   'at-capacity': {
     status: 429,

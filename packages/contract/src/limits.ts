@@ -57,8 +57,8 @@ export const logPage = { default: 10, maximum: 10_000, waitSeconds: 25 } as cons
 export const uploadBytes = 500 * 1_048_576;
 /** Life of an upload URL; asked again for the same content, the upload goes on where it was. */
 export const uploadUrlSeconds = 900;
-/** Uploads that an organization may have begun and not finished. */
-export const openUploads = 100;
+/** Uploads that an organization may have of which no build has come. */
+export const unusedUploads = 100;
 /** What an unpacked archive may be: bytes of all files, times the packed size, entries, bytes of a path, folders deep. */
 export const unpackedArchive = {
   bytes: 4 * 1_073_741_824,

@@ -1,5 +1,6 @@
 import { type Prepared, PrepareError, type Runtime } from '../runtime/runtime.ts';
 import { ArchiveError } from './archive-error.ts';
+import { requireSpace } from './disk-space.ts';
 import { type Places, removeFiles } from './places.ts';
 import type { BuildRow } from './rows.ts';
 import { unpackArchive } from './unpack.ts';
@@ -35,6 +36,7 @@ export async function attemptBuild(
   const began = context.now().getTime();
   const seconds = () => ((context.now().getTime() - began) / 1000).toFixed(1);
   try {
+    await requireSpace(places.root, build.size_bytes);
     write(`Unpacking ${size(build.size_bytes)}, SHA-256 ${build.content_hash}`);
     const archive = { path: places.archive(build.upload_id), bytes: build.size_bytes };
     const { files, bytes } = await unpackArchive(archive, tree, write, signal);
@@ -45,13 +47,24 @@ export async function attemptBuild(
     write(`Ready after ${seconds()} s`);
     return { state: 'success', prepared };
   } catch (error) {
-    const outcome = outcomeOf(error, timeout, timeoutSeconds);
+    const isLost = isMissing(error, places.archive(build.upload_id));
+    const outcome = isLost ? archiveLost : outcomeOf(error, timeout, timeoutSeconds);
     if (outcome === null || closing.aborted) throw error;
     write(outcome.error);
     return outcome;
   } finally {
     await removeFiles(tree);
   }
+}
+
+const archiveLost = {
+  state: 'failed',
+  errorCode: 'archive-lost',
+  error: 'The archive is not on the disk of the service any more. Upload it again.',
+} as const;
+
+function isMissing(error: unknown, path: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'path' in error && error.path === path;
 }
 
 /** Null: not a matter of what was uploaded. */

@@ -1,15 +1,15 @@
 import {
   failure,
   type Operations,
-  openUploads,
   type RequestOf,
   type ResponseOf,
+  unusedUploads,
   uploadUrlSeconds,
 } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import type { UploadReceiver } from './receive.ts';
 import { requireRegion } from './region.ts';
-import { countOpenUploads, requireUpload } from './rows.ts';
+import { countUnusedUploads, requireUpload } from './rows.ts';
 import { signUploadToken } from './upload-token.ts';
 
 type Begin = Operations['getBuildUploadUrl'];
@@ -33,7 +33,7 @@ export async function beginUpload(
 ): Promise<ResponseOf<Begin>> {
   requireRegion(context.host, wanted.region);
   const now = context.now();
-  if ((await countOpenUploads(context.db, scope.organizationId)) >= openUploads) throw failure('too-many-uploads');
+  if ((await countUnusedUploads(context.db, scope.organizationId)) >= unusedUploads) throw failure('too-many-uploads');
   const upload = await requireUpload(context.db, {
     id: context.newId(),
     organization_id: scope.organizationId,

@@ -39,6 +39,8 @@ export function createEntryTree(limits: ArchiveLimits): EntryTree {
       const segments = cleanSegments(entry, limits);
       const path = segments.join('/');
       requireFolder(segments, entry);
+      // Folders that are only implied are made too.
+      if (nodes.size > limits.entries) throw new ArchiveError('archive-too-many-files');
       const before = path === '' ? { kind: 'directory' } : nodes.get(path);
       if (before !== undefined && (before.kind !== 'directory' || node.kind !== 'directory')) {
         throw new ArchiveError('archive-duplicate-entry', entry);

@@ -4,9 +4,10 @@ import { type FileHandle, open, stat, truncate } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { failure, uploadBytes } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
+import { isDiskFull, requireSpace } from './disk-space.ts';
 import { createExclusive } from './exclusive.ts';
 import { type Places, removeFiles } from './places.ts';
-import { completeUploadRow, findUpload, touchUpload, type UploadRow } from './rows.ts';
+import { completeUploadRow, findUpload, reopenUpload, touchUpload, type UploadRow } from './rows.ts';
 import { isUploadToken } from './upload-token.ts';
 
 export type ReceiveContext = {
@@ -44,15 +45,18 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
   const { db, places } = context;
   const exclusive = createExclusive();
 
-  async function requireOwn(uploadId: string, token: string): Promise<UploadRow> {
+  /** Before anything else: without it nobody may even interrupt an upload. */
+  function requireToken(uploadId: string, token: string): void {
     if (!isUploadToken(context.uploadTokenKey, uploadId, token, context.now())) throw failure('upload-token-invalid');
+  }
+
+  async function requireOwn(uploadId: string): Promise<UploadRow> {
     const upload = await findUpload(db, uploadId);
     if (upload === undefined || upload.region !== context.host.region) throw failure('upload-not-found');
     return upload;
   }
 
   async function receivedBytes(upload: UploadRow): Promise<number> {
-    if (upload.state === 'complete') return upload.size_bytes ?? 0;
     return (await stat(places.archive(upload.id)).catch(() => null))?.size ?? 0;
   }
 
@@ -79,43 +83,61 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
     return row;
   }
 
+  /** All bytes came and nobody has looked at them; or an archive is not there any more. */
+  async function isUnsettled(upload: UploadRow): Promise<boolean> {
+    const isAllThere = (await receivedBytes(upload)) === upload.size_bytes;
+    return upload.state === 'complete' ? !isAllThere : upload.announced && isAllThere;
+  }
+
   async function settleNow(upload: UploadRow): Promise<UploadRow> {
-    const isAllThere =
-      upload.announced && upload.state === 'open' && (await receivedBytes(upload)) === upload.size_bytes;
-    return isAllThere ? complete(upload) : upload;
+    if (!(await isUnsettled(upload))) return upload;
+    if (upload.state === 'open') return complete(upload);
+    await removeFiles(places.archive(upload.id));
+    return (await reopenUpload(db, upload.id, context.now())) ?? upload;
   }
 
   return {
     receivedBytes,
     // Whoever asks how far it is wants to go on: what came before them is over.
-    look: (uploadId, token) =>
-      exclusive.run(uploadId, true, async () => progress(await settleNow(await requireOwn(uploadId, token)))),
+    look: async (uploadId, token) => {
+      requireToken(uploadId, token);
+      return exclusive.run(uploadId, true, async () => progress(await settleNow(await requireOwn(uploadId))));
+    },
 
-    append: (uploadId, token, offset, body) =>
-      exclusive.run(uploadId, true, async (givenUp) => {
-        const upload = await requireOwn(uploadId, token);
+    append: async (uploadId, token, offset, body) => {
+      requireToken(uploadId, token);
+      return exclusive.run(uploadId, true, async (givenUp) => {
+        const upload = await requireOwn(uploadId);
         if (!upload.announced || upload.size_bytes === null) throw failure('upload-not-resumable');
         if (offset !== (await receivedBytes(upload))) throw failure('upload-offset-wrong');
         if (upload.state === 'open') {
           await touchUpload(db, upload.id, context.now());
+          await requireSpace(places.root, upload.size_bytes - offset);
           await write(places.archive(upload.id), offset, upload.size_bytes, body, givenUp);
         }
         return progress(await settleNow(upload));
-      }),
+      });
+    },
 
-    replace: (uploadId, token, body) =>
-      exclusive.run(uploadId, true, async (givenUp) => {
-        const upload = await requireOwn(uploadId, token);
+    replace: async (uploadId, token, body) => {
+      requireToken(uploadId, token);
+      return exclusive.run(uploadId, true, async (givenUp) => {
+        const upload = await requireOwn(uploadId);
         if (upload.state === 'complete') return progress(await requireSame(upload, body));
         await touchUpload(db, upload.id, context.now());
+        await requireSpace(places.root, upload.size_bytes ?? 0);
         const path = places.archive(upload.id);
         const written = await write(path, 0, upload.size_bytes ?? uploadBytes, body, givenUp);
         if (written === 0) throw failure('upload-form-invalid', { message: 'The file that was uploaded is empty.' });
         return progress(await complete(upload));
-      }),
+      });
+    },
 
-    settle: (upload) =>
-      exclusive.run(upload.id, false, async () => settleNow((await findUpload(db, upload.id)) ?? upload)),
+    settle: async (upload) => {
+      // Without waiting for whoever is still sending.
+      if (!(await isUnsettled(upload))) return upload;
+      return exclusive.run(upload.id, false, async () => settleNow((await findUpload(db, upload.id)) ?? upload));
+    },
   };
 }
 
@@ -151,7 +173,7 @@ async function write(
     return size;
   } catch (error) {
     if (givenUp.aborted) throw failure('upload-offset-wrong', { message: 'Another request goes on with this upload.' });
-    throw isFull(error) ? failure('storage-full', { cause: error }) : error;
+    throw isDiskFull(error) ? failure('storage-full', { cause: error }) : error;
   } finally {
     givenUp.removeEventListener('abort', stop);
     await file?.close();
@@ -169,8 +191,4 @@ async function hashes(bytes: Readable): Promise<{ contentHash: string; contextHa
     size += chunk.length;
   }
   return { contentHash: sha256.digest('hex'), contextHash: md5.digest('hex').slice(0, 16), bytes: size };
-}
-
-function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }

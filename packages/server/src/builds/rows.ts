@@ -21,12 +21,15 @@ export async function requireUpload(db: Database, row: Insertable<UploadsTable>)
     .executeTakeFirstOrThrow();
 }
 
-export async function countOpenUploads(db: Database, organizationId: string): Promise<number> {
+/** Uploads that no build has (yet). */
+export async function countUnusedUploads(db: Database, organizationId: string): Promise<number> {
   const { count } = await db
     .selectFrom('uploads')
     .select(sql<number>`count(*)`.as('count'))
     .where('organization_id', '=', organizationId)
-    .where('state', '=', 'open')
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('builds').select('builds.id').whereRef('builds.upload_id', '=', 'uploads.id'))),
+    )
     .executeTakeFirstOrThrow();
   return count;
 }
@@ -68,6 +71,16 @@ export async function deleteUploads(db: Database, region: string, before: Date, 
       limit ${limit} for update skip locked)
     returning id`.execute(db);
   return rows.map(({ id }) => id);
+}
+
+/** The archive of a complete upload was lost: it has to be sent again. */
+export function reopenUpload(db: Database, id: string, at: Date): Promise<UploadRow | undefined> {
+  return db
+    .updateTable('uploads')
+    .set({ state: 'open', updated_at: at })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
 }
 
 export async function knownUploads(db: Database, ids: readonly string[]): Promise<ReadonlySet<string>> {

@@ -67,8 +67,7 @@ export async function readTarEntries(
     signal.throwIfAborted();
     for await (const chunk of unpacked as AsyncIterable<Buffer>) {
       total += chunk.length;
-      if (total > limits.bytes) throw new ArchiveError('archive-too-large-unpacked');
-      if (total > ratioFromBytes && total > limits.ratio * file.bytes) throw new ArchiveError('archive-bomb');
+      requireSize(total, file.bytes, limits);
       const end: number | null = ended ? 0 : findEnd(chunk);
       ended = end !== null;
       if (!isZero(chunk.subarray(end ?? chunk.length))) throw new ArchiveError('archive-trailing-data');
@@ -93,6 +92,12 @@ export async function readTarEntries(
     lastEntry(current)?.destroy(new Error('given up'));
     await taking;
   }
+}
+
+/** @throws ArchiveError when an archive of `packed` bytes may not become `unpacked` bytes */
+export function requireSize(unpacked: number, packed: number, limits: SizeLimits): void {
+  if (unpacked > limits.bytes) throw new ArchiveError('archive-too-large-unpacked');
+  if (unpacked > ratioFromBytes && unpacked > limits.ratio * packed) throw new ArchiveError('archive-bomb');
 }
 
 /** It is set in callbacks, which the compiler does not follow. */

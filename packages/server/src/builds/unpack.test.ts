@@ -43,7 +43,7 @@ describe('an archive', () => {
         { path: 'short', body: 'y' },
       ),
     );
-    expect({ files, bytes }).toEqual({ files: 5, bytes: 21 });
+    expect({ files, bytes }).toEqual({ files: 5, bytes: 31 });
     expect(await readFile(at('src/bot.py'), 'utf8')).toBe('print(1)\n');
     expect((await stat(at('src/bot.py'))).mode & 0o7777).toBe(0o644);
     expect((await stat(at('run'))).mode & 0o7777).toBe(0o755);
@@ -168,6 +168,20 @@ const attacks: readonly [string, ArchiveProblem, Buffer, Partial<UnpackLimits>?]
   ['many entries', 'archive-too-many-files', archive(file('a'), file('b'), file('c')), { entries: 2 }],
   ['large content', 'archive-too-large-unpacked', archive({ path: 'a', body: Buffer.alloc(9_000) }), { bytes: 8_192 }],
   ['a bomb', 'archive-bomb', archive({ path: 'a', body: Buffer.alloc(40_000_000) })],
+  [
+    'hard links to one large file',
+    'archive-bomb',
+    archive(
+      { path: 'a', body: Buffer.alloc(1_000_000) },
+      ...Array.from({ length: 20 }, (_, index) => ({ path: `h${index}`, type: 'Link', linkpath: 'a' })),
+    ),
+  ],
+  [
+    'many folders that are only implied',
+    'archive-too-many-files',
+    archive(file('a/b/c/d/e/x'), file('f/g/h/i/j/x')),
+    { entries: 9 },
+  ],
   ['a size that only the extended header says', 'archive-corrupt', archive(pax({ size: '600' }), file('a'), file('b'))],
 ];
 

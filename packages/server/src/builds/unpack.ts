@@ -5,7 +5,7 @@ import type { ReadEntry } from 'tar';
 import { ArchiveError, readable } from './archive-error.ts';
 import { type ArchiveLimits, createEntryTree, type EntryTree } from './entry-tree.ts';
 import { removeFiles } from './places.ts';
-import { readTarEntries, type SizeLimits } from './tar-entries.ts';
+import { readTarEntries, requireSize, type SizeLimits } from './tar-entries.ts';
 
 export type UnpackLimits = ArchiveLimits & SizeLimits;
 
@@ -54,6 +54,7 @@ async function unpackInto(
 ): Promise<Unpacked> {
   let files = 0;
   let bytes = 0;
+  const sizes = new Map<string, number>();
   const folders = new Set<string>();
   const place = async (path: string) => {
     const at = join(root, path);
@@ -62,6 +63,14 @@ async function unpackInto(
     folders.add(folder);
     return at;
   };
+
+  /** A hard link counts as the file that it is: whoever copies the tree gets it once more. */
+  function count(path: string, size: number) {
+    files += 1;
+    bytes += size;
+    sizes.set(path, size);
+    requireSize(bytes, archive.bytes, how.limits);
+  }
 
   async function take(entry: ReadEntry): Promise<void> {
     const { path, type } = entry;
@@ -79,8 +88,8 @@ async function unpackInto(
         const source = tree.linkedFile(path, entry.linkpath ?? '');
         const file = tree.add(path, { kind: 'file' });
         if (file === null || isVariables(file) || isVariables(source)) return drop(entry);
+        count(file, sizes.get(source) ?? 0);
         await link(join(root, source), await place(file));
-        files += 1;
         return drop(entry);
       }
       case 'File':
@@ -94,10 +103,8 @@ async function unpackInto(
         }
         const mode = entry.mode ?? 0;
         if ((mode & 0o6000) !== 0) how.output(`${readable(file)} loses its setuid and setgid bits.`);
-        await writeEntry(entry, await place(file), (mode & 0o111) === 0 ? 0o644 : 0o755);
-        files += 1;
-        bytes += entry.size;
-        return;
+        count(file, entry.size);
+        return writeEntry(entry, await place(file), (mode & 0o111) === 0 ? 0o644 : 0o755);
       }
       default:
         throw new ArchiveError('archive-special-file', path);

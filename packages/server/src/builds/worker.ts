@@ -1,7 +1,9 @@
+import { ApiError, failures } from '@bothost/contract';
 import type { Logger } from 'pino';
 import type { Database } from '../store/tables.ts';
 import { type AttemptContext, attemptBuild, type Outcome } from './attempt.ts';
 import { type BuildLog, openBuildLog } from './build-log.ts';
+import { isDiskFull } from './disk-space.ts';
 import type { LogNews } from './log-news.ts';
 import { removeFiles } from './places.ts';
 import { planBuilds } from './plan.ts';
@@ -107,9 +109,11 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
     logger.error({ err: error, buildId: build.id }, 'a build failed for no fault of its own');
     const attempts = (troubled.get(build.id)?.attempts ?? 0) + 1;
     if (attempts >= attemptsAtMost) {
-      const text = 'The service could not do this build. Its operator finds the cause in the log of the service.';
-      log.write(text);
-      return finish(build, log, { state: 'failed', errorCode: 'internal', error: text });
+      const isFull = isDiskFull(error) || (error instanceof ApiError && error.reason === 'storage-full');
+      const reason = isFull ? 'storage-full' : 'internal';
+      const { message } = failures[reason];
+      log.write(message);
+      return finish(build, log, { state: 'failed', errorCode: reason, error: message });
     }
     const until = new Date(context.now().getTime() + pauseMilliseconds * 2 ** (attempts - 1));
     troubled.set(build.id, { attempts, until });
