@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -287,6 +288,11 @@ describe('an upload', () => {
     hanging.write(bytes.subarray(0, 10));
     const path = join(service.dataDirectory, 'builds', 'uploads', upload.uploadId);
     await until(() => existsSync(path));
+    // Who has no token cannot, and who asks for the URL again waits for nobody.
+    expect((await look({ ...upload, uploadFields: { token: 'x' } })).status).toBe(403);
+    expect(hanging.destroyed).toBe(false);
+    await begin(bytes);
+    expect(hanging.destroyed).toBe(false);
     const offset = Number((await look(upload)).headers.get('upload-offset'));
     await ended;
     expect((await append(upload, offset, bytes.subarray(offset))).status).toBe(200);
@@ -314,6 +320,16 @@ describe('an upload', () => {
     expect(await reason(announced)).toBe('invalid-request');
     const half = client.getBuildUploadUrl({ body: { region, contentHash: sha256(bytes) } });
     expect(await reason(half)).toBe('invalid-request');
+  });
+
+  it('whose archive was lost is asked for again', async () => {
+    const bytes = project();
+    const uploadId = await send(bytes);
+    await rm(join(service.dataDirectory, 'builds', 'uploads', uploadId));
+    expect(await reason(client.createBuild({ body: { uploadId, region } }))).toBe('upload-incomplete');
+    expect(await begin(bytes)).toMatchObject({ uploadId, receivedBytes: 0 });
+    expect(await send(bytes)).toBe(uploadId);
+    expect((await build(bytes)).status).toBe('success');
   });
 
   it('needs its own token', async () => {
@@ -357,6 +373,16 @@ describe('an upload', () => {
     expect(await reasonOf(fetch(upload.uploadUrl, { method: 'PATCH', body: 'x' }))).toMatchObject({
       reason: 'invalid-request',
     });
+  });
+
+  it('is one of at most a hundred of which no build came', async () => {
+    const other = createClient({ origin: service.url, key: neighbours.privateKey });
+    const asked = await Promise.all(
+      Array.from({ length: 130 }, () => reason(other.getBuildUploadUrl({ body: { region } }))),
+    );
+    expect(asked).toContain('nothing');
+    expect(await reason(other.getBuildUploadUrl({ body: { region } }))).toBe('too-many-uploads');
+    expect(await reason(client.getBuildUploadUrl({ body: { region } }))).toBe('nothing');
   });
 
   it('for a region that this server does not run is refused', async () => {
