@@ -6,20 +6,24 @@ import { parrotFile } from './repository.ts';
 /** An agent that a bench has the service serve. */
 export type BenchAgent = {
   readonly name: string;
-  readonly bot: 'parrot' | 'tiny';
+  readonly bot: 'parrot' | 'tiny' | 'printing';
   readonly minAgents: number;
   readonly maxAgents: number;
   /** `agent-3x` where the bot itself must not be what limits. */
   readonly profile?: 'agent-1x' | 'agent-3x';
 };
 
-const tinyFile = fileURLToPath(new URL('./programs/tiny-bot.js', import.meta.url));
+const files = {
+  parrot: parrotFile,
+  tiny: fileURLToPath(new URL('./programs/tiny-bot.js', import.meta.url)),
+  printing: fileURLToPath(new URL('./programs/printing-bot.js', import.meta.url)),
+} as const;
 
 /** Writes the directory of an agent below `parent` and returns it. */
 export async function writeAgent(parent: string, agent: BenchAgent): Promise<string> {
   const directory = join(parent, agent.name);
   await mkdir(directory, { recursive: true });
-  await copyFile(agent.bot === 'parrot' ? parrotFile : tinyFile, join(directory, 'bot.js'));
+  await copyFile(files[agent.bot], join(directory, 'bot.js'));
   if (agent.bot === 'tiny') {
     const ws = dirname(fileURLToPath(import.meta.resolve('ws/package.json')));
     await cp(ws, join(directory, 'node_modules/ws'), { recursive: true });
