@@ -47,7 +47,7 @@ export type {
   DeploymentProblem,
 } from './operations/agents.ts';
 export { type OperationName, type Operations, operations } from './operations/all.ts';
-export { type Build, type BuildStatus, UploadAnswer } from './operations/builds.ts';
+export { type Build, type BuildStatus, UploadAnswer, uploadPath } from './operations/builds.ts';
 export type { ApiKey } from './operations/keys.ts';
 export { type LogLevel, type LogLine, logLevels } from './operations/logs.ts';
 export type {

@@ -75,6 +75,9 @@ export const getBuildUploadUrl = operation({
   errors: ['invalid-request', 'region-unknown', 'too-many-uploads'],
 });
 
+/** Where archives go: no operation, since its bodies are none of JSON. */
+export const uploadPath = '/uploads/{uploadId}';
+
 /** What the upload URL answers to `POST` and `PATCH`. */
 export const UploadAnswer = z.object({ uploadId: Id, receivedBytes: z.number().int(), complete: z.boolean() });
 export type UploadAnswer = z.infer<typeof UploadAnswer>;

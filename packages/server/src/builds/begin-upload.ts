@@ -1,9 +1,11 @@
 import {
   failure,
+  fillPath,
   type Operations,
   type RequestOf,
   type ResponseOf,
   unusedUploads,
+  uploadPath,
   uploadUrlSeconds,
 } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
@@ -13,9 +15,6 @@ import { countUnusedUploads, requireUpload } from './rows.ts';
 import { signUploadToken } from './upload-token.ts';
 
 type Begin = Operations['getBuildUploadUrl'];
-
-/** The path of the one endpoint that is no operation: its bodies are archives. */
-export const uploadPath = '/uploads';
 
 /** Where and with which token an archive may be sent; the same upload again for a content that was announced before. @throws failure `region-unknown`, `too-many-uploads` */
 export async function beginUpload(
@@ -51,7 +50,7 @@ export async function beginUpload(
   const expiresAt = new Date((Math.floor(now.getTime() / 1000) + uploadUrlSeconds) * 1000);
   return {
     uploadId: upload.id,
-    uploadUrl: `${context.publicUrl()}${uploadPath}/${upload.id}`,
+    uploadUrl: `${context.publicUrl()}${fillPath(uploadPath, { uploadId: upload.id })}`,
     uploadFields: { token: signUploadToken(context.uploadTokenKey, upload.id, expiresAt) },
     expiresAt: expiresAt.toISOString(),
     receivedBytes: await context.uploads.receivedBytes(settled),

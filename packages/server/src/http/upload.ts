@@ -1,9 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { ApiError, failure, UploadAnswer, uploadBytes } from '@bothost/contract';
+import { ApiError, failure, fillPath, UploadAnswer, uploadBytes, uploadPath } from '@bothost/contract';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { Logger } from 'pino';
-import { uploadPath } from '../builds/begin-upload.ts';
 import type { UploadProgress, UploadReceiver } from '../builds/receive.ts';
 import { sendFailure, type ToFailure } from './failure-response.ts';
 
@@ -13,7 +12,7 @@ export type UploadContext = {
   readonly toFailure: ToFailure;
 };
 
-const pattern = new RegExp(`^${uploadPath}/([0-9a-fA-F-]{36})(?:\\?.*)?$`);
+const pattern = new RegExp(`^${uploadPath.replace('{uploadId}', '([0-9a-fA-F-]{36})')}(?:\\?.*)?$`);
 
 /** The upload that a URL is of; null when it is none. */
 export function parseUploadPath(url: string): string | null {
@@ -69,7 +68,7 @@ export function createUploadEndpoint(context: UploadContext) {
       refuse(incoming, response, known, requestId);
     } finally {
       clearTimeout(deadline);
-      const fields = { requestId, method: incoming.method, path: `${uploadPath}/${uploadId}` };
+      const fields = { requestId, method: incoming.method, path: fillPath(uploadPath, { uploadId }) };
       const ms = Math.round(performance.now() - began);
       context.logger.info({ ...fields, status: response.statusCode, ms }, 'request');
     }
