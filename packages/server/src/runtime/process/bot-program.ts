@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { Project } from './prepared-project.ts';
-import { environmentFiles } from './preparing/environment-files.ts';
+import { environmentFiles, readMarker } from './preparing/environment-files.ts';
+import type { Shim } from './preparing/shim.ts';
 
 /** What runs a bot: its command, variables that only this kind needs, and the folder of its interpreter. */
 export type BotProgram = {
@@ -13,18 +14,21 @@ export type BotProgramOptions = {
   readonly projectsDirectory: string;
   readonly environmentsDirectory: string;
   readonly interpreter: () => Promise<string>;
-  /** Where Python finds the module `bothost_shim`. */
-  readonly shim: () => Promise<string>;
+  readonly shim: () => Promise<Shim>;
 };
 
 /** `node <main>`; for Python the shim in the project's environment, which runs the bot from the directory it is in. */
 export async function botProgram(options: BotProgramOptions, project: Project): Promise<BotProgram> {
   if (project.kind === 'python') {
-    const { bin } = environmentFiles(options.environmentsDirectory, project);
+    const files = environmentFiles(options.environmentsDirectory, project);
+    const { bin } = files;
+    const shim = await options.shim();
+    // After an upgrade of the service it is a new one.
+    await shim.compile(readMarker(files));
     return {
       command: [join(bin, 'python'), '-m', 'bothost_shim'],
       variables: {
-        PYTHONPATH: await options.shim(),
+        PYTHONPATH: shim.path,
         PYTHONUNBUFFERED: '1',
         // What can be compiled was, and the project is not the bot's to write to.
         PYTHONDONTWRITEBYTECODE: '1',

@@ -151,7 +151,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     reservationsDirectory,
     isolation,
     bootId,
-    program: (project) => botProgram({ ...preparer.kept, interpreter, shim: async () => (await shim()).path }, project),
+    program: (project) => botProgram({ ...preparer.kept, interpreter, shim }, project),
     open,
     noticed: events.noticed,
     noticeWide,

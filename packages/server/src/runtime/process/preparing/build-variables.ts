@@ -1,11 +1,11 @@
-import { delimiter, join } from 'node:path';
-import { environmentMark } from '../environment.ts';
+import { join } from 'node:path';
+import { environmentMark, withFolder } from '../environment.ts';
 import type { Builder } from './builder.ts';
 
 export type BuildVariablesOptions = {
   readonly builder: Pick<Builder, 'owner' | 'home' | 'cache'>;
-  /** Folders that come before those of the service's `PATH`. */
-  readonly folders: readonly string[];
+  /** Comes before the folders of the service's `PATH`. */
+  readonly folder: string | null;
   readonly path: string;
   readonly language: string | undefined;
   readonly timeZone: string | undefined;
@@ -44,7 +44,7 @@ export function buildVariables(options: BuildVariablesOptions): Readonly<Record<
     UV_CACHE_DIR: join(cache, 'uv'),
     XDG_CACHE_HOME: cache,
     ...options.variables,
-    PATH: [...options.folders, options.path].join(delimiter),
+    PATH: options.folder === null ? options.path : withFolder(options.path, options.folder),
     HOME: home,
     TMPDIR: home,
     LANG: options.language ?? 'C.UTF-8',

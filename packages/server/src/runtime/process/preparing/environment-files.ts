@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
+import { replaceFile } from '../instance-record.ts';
 import type { Project } from '../prepared-project.ts';
+import type { Python } from './python-interpreter.ts';
 
 export type EnvironmentFiles = {
   readonly directory: string;
@@ -26,4 +30,16 @@ export function environmentFiles(
     marker: join(directory, 'environment.json'),
     users: join(directory, 'users'),
   };
+}
+
+const markerSchema = z.object({ python: z.object({ path: z.string(), version: z.string() }) });
+
+/** The last step of making an environment. */
+export function writeMarker(files: EnvironmentFiles, python: Python): void {
+  replaceFile(files.marker, JSON.stringify({ python }));
+}
+
+/** The interpreter that an environment was made with; throws when the environment is not whole. */
+export function readMarker(files: EnvironmentFiles): Python {
+  return markerSchema.parse(JSON.parse(readFileSync(files.marker, 'utf8'))).python;
 }

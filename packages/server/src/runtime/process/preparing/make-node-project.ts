@@ -26,7 +26,7 @@ export async function makeNodeProject(
     const folder = dirname(interpreter);
     const program = await findTool(plan.tool, folder, context.path, account);
     const commands = nodeCommands(directory, plan, manifest, program === null ? {} : { [plan.tool]: program });
-    await build(context, making, [folder], [], async (run) => {
+    await build(context, making, folder, [], async (run) => {
       for (const command of commands) await run(command);
     });
   }

@@ -1,11 +1,10 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { replaceFile } from '../instance-record.ts';
 import { programsNamed, tryProgram } from '../interpreter.ts';
 import { TRIAL_ACCOUNT } from '../isolation.ts';
 import type { Project } from '../prepared-project.ts';
 import type { Builder } from './builder.ts';
-import { environmentFiles } from './environment-files.ts';
+import { environmentFiles, writeMarker } from './environment-files.ts';
 import { hasEnvironment, removeHalfEnvironment, useEnvironment } from './kept-projects.ts';
 import { build, type Making, type MakingContext } from './making.ts';
 import { PYTHON_MAIN } from './project-kind.ts';
@@ -48,7 +47,7 @@ export async function makePythonProject(
     for (const path of [files.directory, files.environment]) chmodSync(path, 0o750);
   }
   try {
-    await build(context, making, [], isThere ? [] : [files.environment], async (run, builder) => {
+    await build(context, making, null, isThere ? [] : [files.environment], async (run, builder) => {
       if (!isThere) {
         const place = {
           environment: files.environment,
@@ -78,9 +77,8 @@ export async function makePythonProject(
         variables: {},
       });
     });
-    if (!isThere) replaceFile(files.marker, JSON.stringify({ python, tool: uv === null ? 'pip' : 'uv' }));
+    if (!isThere) writeMarker(files, python);
     useEnvironment(context.kept, named);
-    if (!existsSync(files.marker)) throw new Error('the environment is gone');
   } catch (error) {
     await removeHalfEnvironment(context.kept, named);
     throw error;

@@ -53,7 +53,7 @@ export type Run = (command: BuildCommand) => Promise<void>;
 export function build(
   context: MakingContext,
   making: Making,
-  folders: readonly string[],
+  folder: string | null,
   also: readonly string[],
   work: (run: Run, builder: Builder) => Promise<void>,
 ): Promise<void> {
@@ -68,7 +68,7 @@ export function build(
         builder,
         projectId: making.id,
         command,
-        environment: buildVariables({ ...context, builder, folders, variables: command.variables }),
+        environment: buildVariables({ ...context, builder, folder, variables: command.variables }),
         output: making.output,
         mask,
         signal: making.signal,
