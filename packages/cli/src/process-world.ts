@@ -29,7 +29,8 @@ function outputOf(stream: NodeJS.WriteStream): Output {
   return {
     closed,
     terminal: stream.isTTY === true,
-    columns: stream.columns ?? 80,
+    // A terminal that does not know its width says 0.
+    columns: stream.columns || 80,
     write: (text) => void stream.write(text),
   };
 }

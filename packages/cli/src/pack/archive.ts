@@ -14,17 +14,19 @@ export type Archive = {
 };
 
 const beginning = new Date(0);
+const progressBytes = 1_048_576;
 
 /**
  * Writes a project as tar.gz to `target`. Equal content makes equal bytes: order, times and owners are always the same,
  * of modes only 'executable or not' is kept, hard links are files. A file that changes its size meanwhile is a
- * `Failure`.
+ * `Failure`. `onProgress` hears now and then how large the archive is.
  */
 export async function writeArchive(
   root: string,
   files: readonly ProjectFile[],
   target: string,
   signal: AbortSignal,
+  onProgress: (bytes: number) => void = () => {},
 ): Promise<Archive> {
   const statCache = new Map(files.map((file) => [join(root, file.path), uniform(file)]));
   const pack = new Pack({
@@ -41,6 +43,7 @@ export async function writeArchive(
   const counted = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
       hash.update(chunk);
+      if (Math.floor((bytes + chunk.length) / progressBytes) > Math.floor(bytes / progressBytes)) onProgress(bytes);
       bytes += chunk.length;
       yield chunk;
     }

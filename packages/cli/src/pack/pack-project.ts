@@ -2,6 +2,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
+import { byteSize } from '../values.ts';
 import { type Archive, writeArchive } from './archive.ts';
 import { checkSize } from './doubts.ts';
 import { listProject, type ProjectFiles } from './project-files.ts';
@@ -22,7 +23,10 @@ export async function withPackedProject<T>(
   checkSize(project.files, null);
   const directory = await mkdtemp(join(tmpdir(), 'botcli-'));
   try {
-    const archive = await writeArchive(root, project.files, join(directory, 'project.tar.gz'), world.signal);
+    const target = join(directory, 'project.tar.gz');
+    const archive = await writeArchive(root, project.files, target, world.signal, (bytes) =>
+      talk.status(`Packing, ${byteSize(bytes)}`),
+    );
     checkSize(project.files, archive);
     talk.status(null);
     return await use({ root, project, archive });
