@@ -144,7 +144,7 @@ async function compose(
     persist,
     holdsRegion: store.holdsRegion,
     isDraining: () => draining,
-    onOver: () => reconciler.kick(),
+    onOver: telemetry.buildOver,
     dataDirectory: data.path,
     uploadTokenKey: deriveKey(data.rootKey, 'upload-token'),
     timeoutSeconds: config.buildTimeoutSeconds,

@@ -11,7 +11,7 @@ import {
 import type { Database } from '../store/tables.ts';
 import type { UploadReceiver } from './receive.ts';
 import { requireRegion } from './region.ts';
-import { countUnusedUploads, requireUpload } from './rows.ts';
+import { countUnusedUploads, requireUpload } from './upload-rows.ts';
 import { signUploadToken } from './upload-token.ts';
 
 type Begin = Operations['getBuildUploadUrl'];

@@ -3,7 +3,8 @@ import type { Database } from '../store/tables.ts';
 import { presentBuild } from './present.ts';
 import type { UploadReceiver } from './receive.ts';
 import { requireRegion } from './region.ts';
-import { type BuildRow, findUpload, insertBuild, touchUpload, useBuildOf } from './rows.ts';
+import { type BuildRow, insertBuild, useBuildOf } from './rows.ts';
+import { findUpload, touchUpload } from './upload-rows.ts';
 
 type Create = Operations['createBuild'];
 

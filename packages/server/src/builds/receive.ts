@@ -7,7 +7,7 @@ import type { Database } from '../store/tables.ts';
 import { isDiskFull, requireSpace } from './disk-space.ts';
 import { createExclusive } from './exclusive.ts';
 import { type Places, removeFiles } from './places.ts';
-import { completeUploadRow, findUpload, reopenUpload, touchUpload, type UploadRow } from './rows.ts';
+import { completeUploadRow, findUpload, reopenUpload, touchUpload, type UploadRow } from './upload-rows.ts';
 import { isUploadToken } from './upload-token.ts';
 
 export type ReceiveContext = {

@@ -2,15 +2,8 @@ import type { Logger } from 'pino';
 import type { Prepared, Runtime } from '../runtime/runtime.ts';
 import type { Database } from '../store/tables.ts';
 import { type Places, removeFiles } from './places.ts';
-import {
-  buildsInRemoval,
-  deleteBuild,
-  deleteUploads,
-  knownUploads,
-  lockUnused,
-  markRemoving,
-  markUsed,
-} from './rows.ts';
+import { buildsInRemoval, deleteBuild, lockUnused, markRemoving, markUsed } from './rows.ts';
+import { deleteUploads, knownUploads } from './upload-rows.ts';
 
 export type RetentionContext = {
   readonly db: Database;

@@ -85,7 +85,8 @@ async function work(prepare: Runtime['prepare'], fields: Partial<WorkerContext> 
     holdsRegion: () => true,
     isDraining: () => false,
     buildsAtOnce: 1,
-    onOver: (id) => {
+    onOver: ({ id, seconds }) => {
+      expect(seconds).toBeGreaterThanOrEqual(0);
       over.add(id);
       for (const tell of waiting) tell();
     },

@@ -20,7 +20,7 @@ export type WorkerContext = AttemptContext & {
   readonly isDraining: () => boolean;
   readonly buildsAtOnce: number;
   /** Called when a build is over. */
-  readonly onOver: (buildId: string) => void;
+  readonly onOver: (build: { readonly id: string; readonly status: string; readonly seconds: number }) => void;
 };
 
 /** Makes builds of what was uploaded, those first that an earlier server left unfinished. */
@@ -88,12 +88,13 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
     running.set(build.id, work);
   }
 
-  async function run(build: BuildRow): Promise<void> {
+  async function run(before: BuildRow): Promise<void> {
     const now = context.now();
-    const begun = { state: 'building', started_at: build.started_at ?? now, updated_at: now } as const;
-    if ((await changeOpenBuild(db, build.id, begun)) === undefined) return;
+    const begun = { state: 'building', started_at: before.started_at ?? now, updated_at: now } as const;
+    const build = await changeOpenBuild(db, before.id, begun);
+    if (build === undefined) return;
     const log = await openBuildLog({ ...context, stored: context.buildLogs.tell }, build.id);
-    if (build.state === 'building' && !troubled.has(build.id)) {
+    if (before.state === 'building' && !troubled.has(build.id)) {
       log.write('The service was restarted: the build begins anew');
     }
     try {
@@ -139,7 +140,8 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
     await persist(() => changeOpenBuild(db, build.id, over));
     logger.info({ buildId: build.id, status: outcome.state, errorCode: over.error_code }, 'a build is over');
     context.buildLogs.tell(build.id);
-    context.onOver(build.id);
+    const seconds = (now.getTime() - (build.started_at ?? now).getTime()) / 1000;
+    context.onOver({ id: build.id, status: outcome.state, seconds });
   }
 
   return {
