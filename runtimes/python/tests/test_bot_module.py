@@ -143,3 +143,60 @@ async def bot(args):
         await bot.wait_for(r"ready \[\]")
         await bot.post("/bot")
         await bot.wait_for(r"^\[(?!.*aiortc).*\]$")
+
+
+async def test_a_lifespan_that_fails_is_refused(tmp_path: Path) -> None:
+    source = """
+from contextlib import asynccontextmanager
+from pipecatcloud_system import add_lifespan_to_app
+
+@asynccontextmanager
+async def life(app):
+    raise ValueError("no database")
+    yield
+
+add_lifespan_to_app(life)
+
+async def bot(args): ...
+"""
+    output = await refused(write_bot(tmp_path, source))
+    assert "ValueError: no database" in output
+    assert output.strip().splitlines()[-1].startswith("bothost_shim: what the bot added")
+
+
+async def test_sigterm_while_the_module_is_imported_is_no_fault_of_the_module_s(tmp_path: Path) -> None:
+    source = "import time\nprint('importing', flush=True)\ntime.sleep(3600)\n"
+    process = await spawn(write_bot(tmp_path, source), {})
+    assert process.stdout is not None
+    assert await process.stdout.readline() == b"importing\n"
+    process.terminate()
+    assert await process.stdout.read() == b""
+    assert await process.wait() == 0
+
+
+async def test_what_a_bot_leaves_behind_does_not_keep_its_process(tmp_path: Path) -> None:
+    source = """
+import asyncio, threading, time
+
+threading.Thread(target=lambda: time.sleep(3600)).start()
+
+async def stubborn():
+    while True:
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            print("no", flush=True)
+
+async def bot(args):
+    args.task = asyncio.create_task(stubborn())
+    await asyncio.sleep(0)
+"""
+    async with running(write_bot(tmp_path, source), BOT_ONE_SHOT="1") as bot:
+        assert (await bot.post("/bot")).status_code == 200
+        assert await bot.process.wait() == 0
+
+
+async def test_a_path_cannot_forge_a_line_of_the_log(tmp_path: Path) -> None:
+    async with running(write_bot(tmp_path, "async def bot(args): ...\n")) as bot:
+        await bot.client.get("/a%0A2026-01-01%20forged?secret=1")
+        await bot.wait_for(r"GET /a%0A2026-01-01%20forged 404$")

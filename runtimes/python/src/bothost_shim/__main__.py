@@ -6,20 +6,36 @@ import signal
 import sys
 import threading
 from pathlib import Path
+from typing import Never
 
 from .log_lines import finish_logging, logger, prepare_logging
 from .settings import InvalidSettingError, read_settings
 
 # The image refuses to start: trying again would not help (bot contract 2.5).
 _REFUSED = 78
-# A thread that a bot left behind may hold up the end of the process so long, in seconds.
-_THREADS_SECONDS = 5.0
+# What a bot left behind may hold up the end of the process so long, in seconds.
+_REMAINS_SECONDS = 5.0
+
+
+class _TerminatedError(BaseException):
+    """SIGTERM, while there is no server yet that would take it. Not an exit: a bot that is imported may do that."""
 
 
 def main() -> int:
     """Serve the bot of this folder. Answer the exit status."""
-    # Until there is a server: as the first process of a container nothing else would end this one.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+
+    def terminate(*_: object) -> Never:
+        raise _TerminatedError
+
+    # As the first process of a container nothing else would end this one.
+    signal.signal(signal.SIGTERM, terminate)
+    try:
+        return _run()
+    except _TerminatedError:
+        return 0
+
+
+def _run() -> int:
     try:
         settings = read_settings(os.environ)
     except InvalidSettingError as error:
@@ -46,15 +62,15 @@ def main() -> int:
     from .arguments import warm_up
     from .host import Host
 
-    async def run() -> None:
-        await serve(Host(settings, bot), listener)
+    async def run() -> bool:
+        has_served = await serve(Host(settings, bot), listener)
+        _limit_remains(0)
+        return has_served
 
     warm_up()
-    asyncio.run(run())
+    if not asyncio.run(run()):
+        return _refuse("what the bot added to the life of its application failed")
     logger.info("The instance goes down")
-    watchdog = threading.Timer(_THREADS_SECONDS, os._exit, [0])
-    watchdog.daemon = True
-    watchdog.start()
     return 0
 
 
@@ -66,7 +82,15 @@ def _refuse(reason: str) -> int:
             log.write(reason)
     except OSError:
         pass
+    _limit_remains(_REFUSED)
     return _REFUSED
+
+
+def _limit_remains(status: int) -> None:
+    """End the process even if tasks that take no cancellation, or threads of the bot's, would keep it."""
+    watchdog = threading.Timer(_REMAINS_SECONDS, os._exit, [status])
+    watchdog.daemon = True
+    watchdog.start()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from .asgi import Application, Message, Receive, Scope, Send
+from .asgi import Application, Message, Receive, Scope, Send, written_path
 from .control_token import require_token
 from .host import Host
 from .http_exchange import HttpError, refuse_socket, send_json
@@ -70,7 +70,7 @@ async def _answer(host: Host, scope: Scope, receive: Receive, send: Send) -> Non
     except HttpError as error:
         await send_json(send, error.status, error.body())
     except Exception:
-        logger.exception("%s %s failed", scope["method"], scope["path"])
+        logger.exception("%s %s failed", scope["method"], written_path(scope))
         if not begun:
             await send_json(send, 500, HttpError(500, "The request failed").body())
 
@@ -124,7 +124,7 @@ def _logged(scope: Scope, send: Send) -> Send:
 
     async def logged(message: Message) -> None:
         if message["type"] == "http.response.start":
-            logger.info("%s %s %s", scope["method"], scope["path"], message["status"])
+            logger.info("%s %s %s", scope["method"], written_path(scope), message["status"])
         await send(message)
 
     return logged

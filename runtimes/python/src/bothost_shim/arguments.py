@@ -2,10 +2,9 @@
 
 import dataclasses
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec
+from types import ModuleType
 from typing import Any, Literal
 
 Kind = Literal["plain", "daily", "websocket", "webrtc"]
@@ -63,8 +62,7 @@ def _argument_class(kind: Kind) -> type[Any]:
     hosted, runner = _NAMES[kind]
     if find_spec("pipecatcloud") is not None:
         try:
-            with _loguru_handlers_kept():
-                return _named(import_module("pipecatcloud.agent"), hosted)
+            return _named(_import_hosted(), hosted)
         except (ImportError, AttributeError):
             # Without Pipecat, or older than this kind.
             pass
@@ -73,20 +71,23 @@ def _argument_class(kind: Kind) -> type[Any]:
     return BotArguments
 
 
+def _import_hosted() -> ModuleType:
+    """Import `pipecatcloud.agent` without its package, unless the bot did that.
+
+    The package takes away all log handlers, adds its own, and imports an HTTP client. A bot that imports it later
+    runs all that, and gets the same classes.
+    """
+    package = "pipecatcloud"
+    spec = None if package in sys.modules else find_spec(package)
+    if spec is None:
+        return import_module("pipecatcloud.agent")
+    sys.modules[package] = module_from_spec(spec)
+    try:
+        return import_module("pipecatcloud.agent")
+    finally:
+        del sys.modules[package]
+
+
 def _named(module: Any, name: str) -> type[Any]:
     found: type[Any] = getattr(module, name)
     return found
-
-
-@contextmanager
-def _loguru_handlers_kept() -> Iterator[None]:
-    """Keep the bot's log handlers while `pipecatcloud` is imported, which takes all away and adds its own."""
-    if "pipecatcloud" in sys.modules or find_spec("loguru") is None:
-        yield
-        return
-    logger: Any = import_module("loguru").logger
-    logger.remove = logger.add = lambda *_arguments, **_options: 0
-    try:
-        yield
-    finally:
-        del logger.remove, logger.add

@@ -13,6 +13,9 @@ from .run_bot import announce
 from .session import Session, SessionRunningError, SessionSlot
 from .settings import Settings
 
+# A storage that does not answer must not hold up the end of a session.
+_DELETE_SECONDS = 5.0
+
 
 @dataclass
 class Host:
@@ -49,7 +52,8 @@ class Host:
         urls, self.uploads[:] = list(self.uploads), []
         for url in urls:
             try:
-                await self.bot.file_storage.delete(url)
+                async with asyncio.timeout(_DELETE_SECONDS):
+                    await self.bot.file_storage.delete(url)
             except Exception:
                 logger.exception("The file storage could not delete an upload")
 

@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import socket
+from contextlib import suppress
 from types import FrameType
 
 import uvicorn
@@ -41,18 +42,20 @@ class _Server(uvicorn.Server):
             self.should_exit = True
             return
         # Nobody has connected yet, somebody asked it to end before, or who sits at the terminal is in a hurry.
-        if session.task is None or session.end_reason is not None or sig == signal.SIGINT:
+        if session.waits or session.end_reason is not None or sig == signal.SIGINT:
             session.end("shutdown")
-            self.should_exit = self.should_exit or session.task is None or is_again
-            self.force_exit = is_again
+            self.should_exit = self.force_exit = is_again
             return
         logger.info("The instance goes down when its session has ended")
         if host.settings.drain_seconds is not None:
             self._loop.call_later(host.settings.drain_seconds, session.end, "shutdown")
 
 
-async def serve(host: Host, listener: socket.socket) -> None:
-    """Serve until a signal, and until the session has ended that runs then; with `one_shot` until the first has."""
+async def serve(host: Host, listener: socket.socket) -> bool:
+    """Serve until a signal, and until the session has ended that runs then; with `one_shot` until the first has.
+
+    Answer whether it ever came up: what a bot adds to the life of its application may fail.
+    """
     config = uvicorn.Config(
         create_application(host),
         interface="asgi3",
@@ -72,8 +75,11 @@ async def serve(host: Host, listener: socket.socket) -> None:
     address, port = listener.getsockname()[:2]
     logger.info("The bot is imported; serving on %s port %s", address, port)
     watch = asyncio.create_task(_leave_after_session(server, host))
-    await server.serve(sockets=[listener])
+    # Where the start failed, uvicorn ends the program, or in older releases just returns.
+    with suppress(SystemExit):
+        await server.serve(sockets=[listener])
     watch.cancel()
+    return server.started
 
 
 async def _leave_after_session(server: uvicorn.Server, host: Host) -> None:

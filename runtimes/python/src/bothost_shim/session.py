@@ -27,8 +27,9 @@ class Session:
     end_reason: EndReason | None = None
     outcome: Outcome | None = None
     ended_at: datetime | None = None
-    # Told nothing yet: no bot runs for it.
     task: asyncio.Task[Any] | None = None
+    # For its client, of whom nothing has been heard yet.
+    waits: bool = False
     asked_to_end: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     # Run when it has ended, in order.
@@ -72,7 +73,6 @@ class SessionSlot:
     def __init__(self) -> None:
         """Hold nothing yet."""
         self.latest: Session | None = None
-        self._begun = asyncio.Condition()
 
     @property
     def running(self) -> Session | None:

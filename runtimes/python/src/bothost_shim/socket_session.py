@@ -1,7 +1,9 @@
 """`WS /ws`: a session that is as long as its socket (bot contract 2.7, 3.1)."""
 
+import asyncio
 import base64
 import json
+from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -19,7 +21,7 @@ _LINGER_SECONDS = 25.0
 
 async def socket_session(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
     """Accept a socket and run the bot on it. Raises HttpError when another session runs."""
-    from starlette.websockets import WebSocket, WebSocketState
+    from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
     session = host.begin_session(scope)
     outcome = Outcome(500)
@@ -41,7 +43,9 @@ async def socket_session(host: Host, scope: Scope, receive: Receive, send: Send)
         outcome = await run_bot(session, host.bot, arguments)
         states = (websocket.client_state, websocket.application_state)
         if all(state == WebSocketState.CONNECTED for state in states):
-            await websocket.close(*_closing(outcome))
+            # Its client may leave at the same moment.
+            with suppress(WebSocketDisconnect, RuntimeError):
+                await websocket.close(*_closing(outcome))
     finally:
         await host.delete_uploads()
         session.finish(outcome)
@@ -49,11 +53,10 @@ async def socket_session(host: Host, scope: Scope, receive: Receive, send: Send)
 
 def _noticing(session: Session, receive: Receive) -> Receive:
     """Give a bot whose client has gone its time to notice, and not more."""
-    import asyncio
 
     async def noticing() -> Message:
         message = await receive()
-        if message["type"] == "websocket.disconnect":
+        if message["type"] == "websocket.disconnect" and not session.ended.is_set():
             timer = asyncio.get_running_loop().call_later(_LINGER_SECONDS, session.end, "client gone")
             session.at_end.append(timer.cancel)
         return message

@@ -58,7 +58,10 @@ async def _run(
             arguments = build_arguments("daily", body=body, **common, **room)
         return await run_bot(session, host.bot, arguments)
     async with host.offers.session(session) as connected:
-        if not await _wait(connected, session, host.settings.offer_seconds):
+        session.waits = True
+        is_connected = await _wait(connected, session, host.settings.offer_seconds)
+        session.waits = False
+        if not is_connected:
             return outcome_of(session) if session.end_reason else Outcome(504, "BOT_CONNECTION_TIMEOUT")
         connection, request_data = connected.result()
         arguments = build_arguments("webrtc", body=request_data or body, webrtc_connection=connection, **common)
