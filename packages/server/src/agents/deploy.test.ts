@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { insertTestBuild } from '../builds/test-build.ts';
 import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
@@ -7,6 +8,7 @@ import { createAgent, updateAgent } from './deploy.ts';
 import { activateDeployment, failDeployment, lockForStart } from './deployment.ts';
 import { getDeployment, listDeployments } from './deployments.ts';
 import { rollBack } from './rollback.ts';
+import { serveValidated } from './rows.ts';
 import { getAgent } from './show.ts';
 
 const keyId = '01890000-0000-7000-8000-000000000001';
@@ -172,6 +174,24 @@ describe('agents made of builds', () => {
       expect(await activate()).toBe(desiredDeploymentId);
       expect(await serving()).toMatchObject({ deploymentId: desiredDeploymentId, maxSessionSeconds: 60 });
       expect(await getDeployment(rows, scope, 'echo', first, async () => [])).toMatchObject({ serving: false });
+    });
+
+    it('while a start waits at the agent: it gets the new one', async () => {
+      await update({ buildId: await build() });
+      const { desiredDeploymentId: id } = await show();
+      const waiting = async () =>
+        (
+          await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+            where wait_event_type = 'Lock' and datname = current_database()`.execute(rows.db)
+        ).rows[0]?.count;
+      const started = await rows.db.transaction().execute(async (db) => {
+        await lockForStart(db, scope.organizationId, 'echo', 'us-west');
+        const start = serving();
+        await expect.poll(waiting).toBe(1);
+        await serveValidated(db, (await show()).id, id, clock);
+        return { start };
+      });
+      expect(await started.start).toMatchObject({ deploymentId: id });
     });
 
     it('with the same again: nothing', async () => {

@@ -29,19 +29,24 @@ export async function lockWithActiveDeployment(
   name: string,
 ): Promise<LockedAgent | undefined> {
   const { rows } = await sql<LockedAgent>`/* prepared: lock-for-start */
-    select agents.id as "agentId", agents.region, deployments.id as "deploymentId",
+    select agents.id as "agentId", agents.region, active_deployment_id as "activeId", deployments.id as "deploymentId",
       deployments.max_agents as "maxAgents", deployments.max_session_seconds as "maxSessionSeconds",
       deployments.websocket_auth as "websocketAuth"
     from agents left join deployments on deployments.id = agents.active_deployment_id
     where agents.organization_id = ${organizationId} and agents.name = ${name} and agents.deleted_at is null
     for no key update of agents`.execute(db);
-  return rows[0];
+  const [row] = rows;
+  // While it waited for the lock another deployment began to serve: the agent's row is the new one, and what was joined to it
+  // is of before. The lock is held now, so that a second look sees both as they are.
+  if (row !== undefined && row.activeId !== row.deploymentId) return lockWithActiveDeployment(db, organizationId, name);
+  return row;
 }
 
 type LockedAgent = {
   readonly agentId: string;
   readonly region: string;
-  /** These are null when no deployment serves. */
+  readonly activeId: string | null;
+  /** The same; this and the others are null when no deployment serves. */
   readonly deploymentId: string | null;
   readonly maxAgents: number | null;
   readonly maxSessionSeconds: number | null;
