@@ -37,7 +37,11 @@ function notes(current: Current | null): readonly Block[] {
   const { agent, desired, serving } = current;
   const live = agent.activeSessionCount;
   const lines = [
-    ...(live === 0 ? [] : [`${counted(live, 'live session')} stay on the present version; new ones get the new.`]),
+    ...(live === 0
+      ? []
+      : [
+          `${counted(live, 'live session')} ${live === 1 ? 'stays' : 'stay'} on the present version; new ones get the new.`,
+        ]),
     ...(desired.state === 'failed'
       ? [`The last deploy (${desired.id}) failed: ${desired.failure?.message ?? ''}`]
       : []),
