@@ -313,6 +313,8 @@ describe('an upload', () => {
     const upload = await begin(bytes);
     const longer = Buffer.concat([bytes, Buffer.alloc(10)]);
     expect(await reasonOf(append(upload, 0, longer))).toMatchObject({ status: 413, reason: 'archive-too-large' });
+    const muchLonger = Buffer.concat([bytes, Buffer.alloc(20_000_000)]);
+    expect(await reasonOf(append(upload, 0, muchLonger))).toMatchObject({ status: 413 });
     const posted = fetch(upload.uploadUrl, { method: 'POST', body: form(upload.uploadFields, longer) });
     expect(await reasonOf(posted)).toMatchObject({ status: 413, reason: 'archive-too-large' });
     const size = 500 * 1_048_576 + 1;

@@ -164,7 +164,8 @@ async function write(
     file = await open(path, 'a', 0o600);
     await truncate(path, offset);
     if (givenUp.aborted) stop();
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+    // A body that is refused stays readable: its connection is still to carry the answer.
+    for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       if (size + chunk.length > limit) throw failure('archive-too-large');
       await file.appendFile(chunk);
       size += chunk.length;

@@ -46,6 +46,7 @@ export async function readTarEntries(
   parser.on('meta', (text: string) => {
     if (hiddenName.test(text)) problem.set(new ArchiveError('archive-path-invalid'));
   });
+  parser.on('error', problem.set);
   // What the parser would leave out in silence is refused.
   parser.on('ignoredEntry', (entry: ReadEntry) => problem.set(new ArchiveError('archive-special-file', entry.path)));
   parser.on('eof', () => {
@@ -65,7 +66,7 @@ export async function readTarEntries(
   let ended = false;
   try {
     signal.throwIfAborted();
-    for await (const chunk of unpacked as AsyncIterable<Buffer>) {
+    for await (const chunk of fromFirstBlock(unpacked)) {
       total += chunk.length;
       requireSize(total, file.bytes, limits);
       const end: number | null = ended ? 0 : findEnd(chunk);
@@ -93,6 +94,30 @@ export async function readTarEntries(
     await taking;
   }
 }
+
+/**
+ * The chunks, the first of them at least a header long. The parser would unpack what is packed once more by itself, and
+ * nobody would count it.
+ */
+async function* fromFirstBlock(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  let head: Buffer | null = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    if (head === null) {
+      yield chunk;
+      continue;
+    }
+    head = Buffer.concat([head, chunk]);
+    if (head.length < 512) continue;
+    if (packings.some((magic) => head?.subarray(0, magic.length).equals(magic))) {
+      throw new ArchiveError('archive-not-tar');
+    }
+    yield head;
+    head = null;
+  }
+}
+
+/** How gzip (RFC 1952) and Zstandard (RFC 8878) begin. */
+const packings = [Buffer.from([0x1f, 0x8b]), Buffer.from([0x28, 0xb5, 0x2f, 0xfd])];
 
 /** @throws ArchiveError when an archive of `packed` bytes may not become `unpacked` bytes */
 export function requireSize(unpacked: number, packed: number, limits: SizeLimits): void {

@@ -84,10 +84,22 @@ const withNoise = archive({ path: 'noise', body: noise }, file('bot.py'));
 const damaged = Buffer.from(withNoise);
 damaged.fill(0x55, Math.floor(damaged.length / 2), Math.floor(damaged.length / 2) + 40);
 
+/** Two members, the first with one byte only and a comment (RFC 1952 2.3) that is longer than what is read at once. */
+function inPieces(content: Buffer): Buffer {
+  const first = gzipSync(content.subarray(0, 1));
+  const header = Buffer.from(first.subarray(0, 10));
+  header[3] = 0x10;
+  const comment = Buffer.concat([Buffer.alloc(256 * 1024 - 12 - (first.length - 10), 'c'), Buffer.alloc(1)]);
+  return Buffer.concat([header, comment, first.subarray(10), gzipSync(content.subarray(1))]);
+}
+
 const attacks: readonly [string, ArchiveProblem, Buffer, Partial<UnpackLimits>?][] = [
   ['text', 'archive-not-gzip', Buffer.from('this is no archive')],
   ['a zip file', 'archive-not-gzip', Buffer.from('PK\x03\x04')],
   ['gzip of something else', 'archive-not-tar', gzipSync(Buffer.alloc(2_000, 'text '))],
+  ['gzip in gzip', 'archive-not-tar', gzipSync(good)],
+  ['gzip in gzip that comes in pieces', 'archive-not-tar', inPieces(good)],
+  ['Zstandard in gzip', 'archive-not-tar', gzipSync(Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), noise]))],
   ['gzip of nothing', 'archive-not-tar', gzipSync('')],
   ['damaged gzip', 'archive-corrupt', damaged],
   [

@@ -22,6 +22,8 @@ export function parseUploadPath(url: string): string | null {
 /** Without a byte for this long the client is gone, and no archive may take longer than this. */
 const idleMilliseconds = 60_000;
 const longestMilliseconds = 3_600_000;
+/** A body that was refused may go on for so long. */
+const lateMilliseconds = 5_000;
 
 /**
  * Receives archives, streamed to the disk (`getBuildUploadUrl` of the contract says how they are sent). It stands before the
@@ -70,7 +72,9 @@ export function createUploadEndpoint(context: UploadContext) {
       clearTimeout(deadline);
       const fields = { requestId, method: incoming.method, path: fillPath(uploadPath, { uploadId }) };
       const ms = Math.round(performance.now() - began);
-      context.logger.info({ ...fields, status: response.statusCode, ms }, 'request');
+      // Null: the connection broke, and nobody was answered.
+      const status = response.headersSent ? response.statusCode : null;
+      context.logger.info({ ...fields, status, ms }, 'request');
     }
   };
 }
@@ -78,14 +82,11 @@ export function createUploadEndpoint(context: UploadContext) {
 function refuse(incoming: IncomingMessage, response: ServerResponse, known: ApiError, requestId: string): void {
   // The connection broke: nobody is there to be told.
   if (incoming.destroyed && !incoming.complete) return void response.destroy();
-  // The rest of a body that is not wanted would be read as the next request.
-  const headers = incoming.complete ? {} : { connection: 'close' };
-  sendFailure(response, known, requestId, {
-    ...headers,
-    ...(known.status === 405 ? { allow: 'HEAD, PATCH, POST' } : {}),
-  });
+  sendFailure(response, known, requestId, known.status === 405 ? { allow: 'HEAD, PATCH, POST' } : {});
   // A client that is still sending could not read the answer if it met a closed connection.
   incoming.resume();
+  const timer = setTimeout(() => incoming.destroy(), lateMilliseconds);
+  incoming.once('close', () => clearTimeout(timer));
 }
 
 function send(response: ServerResponse, progress: UploadProgress, requestId: string): void {
