@@ -22,8 +22,8 @@ export function rolloutOf(
   const serving = active !== undefined && active.id !== desired.id ? revisionOf(active, 'Active', usage) : null;
   const former = draining === undefined ? null : revisionOf(draining, 'Draining', usage);
   return {
-    // It was decided: it serves, or never will.
-    reconciled: desired.state === 'ready' || desired.state === 'failed' ? desired.id : (active?.id ?? null),
+    // It was decided: it serves, or never will. The agent's row says which one serves; it may be a moment older than the others.
+    reconciled: desired.state === 'failed' ? desired.id : (active?.id ?? null),
     currentRevision: current,
     previousRevision: serving ?? former,
     errors: desired.state === 'failed' ? [errorOf(desired)] : [],
@@ -105,7 +105,7 @@ function progressOf(desired: DeploymentRow, active: DeploymentRow | undefined): 
     lastTransitionTime: desired.state_at.toISOString(),
   });
   if (desired.state === 'preparing') return [progressing('Preparing', 'The new deployment is being prepared.')];
-  if (desired.state === 'validating') {
+  if (desired.state === 'validating' || (desired.state === 'ready' && desired.id !== active?.id)) {
     return [progressing('Validating', 'The first instance of the new deployment has yet to become ready.')];
   }
   return [];
