@@ -207,6 +207,22 @@ describe('a build', () => {
   });
 });
 
+describe('a build fails by name', () => {
+  it('when the disk of the service stays full', async () => {
+    const build = await newBuild();
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    const { over } = await work(() => Promise.reject(full), { now: fastClock() });
+    expect(await over(build.id)).toMatchObject({ state: 'failed', error_code: 'storage-full' });
+  });
+
+  it('when its archive is not there any more', async () => {
+    const build = await newBuild();
+    await rm(places.archive(build.upload_id));
+    const { over } = await work(inHand().prepare);
+    expect(await over(build.id)).toMatchObject({ state: 'failed', error_code: 'archive-lost' });
+  });
+});
+
 describe('builds', () => {
   it('wait for a place, the oldest first', async () => {
     const [first, second] = [await newBuild(), await newBuild()];
