@@ -60,7 +60,8 @@ export function essence(text: string): string {
       .replace(/\d+(?:\.\d+)? (?:B|KiB|MiB|s)\b/g, 'SIZE')
       .replace(/http:\/\/127\.0\.0\.1:\d+/g, 'ORIGIN')
       .replace(/\/[^\s]*\/projects\/ID/g, 'PROJECT')
-      .replace(/v20\.\d+\.\d+|v2\d\.\d+\.\d+/g, 'NODE')
+      .replace(/\bv2\d\.\d+\.\d+/g, 'NODE')
+      .replace(/Python 3\.\d+\.\d+ \(\S+\)/g, 'PYTHON')
       .split('\n')
       // Whether somebody waits long enough to be told is a matter of the machine.
       .filter((line) => !/^(?:Preparing|Starting the first instance)/.test(line))
@@ -68,4 +69,12 @@ export function essence(text: string): string {
       .filter((line) => line !== '')
       .join('\n')
   );
+}
+
+/** What a step prints, as a pattern: a line of three dots stands for any lines. */
+export function patternOf(printed: string): RegExp {
+  const parts = essence(printed)
+    .split('\n')
+    .map((line) => (line === '...' ? '(?:.*\\n)*?' : `${line.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')}\\n`));
+  return new RegExp(`^${parts.join('')}$`);
 }

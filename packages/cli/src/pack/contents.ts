@@ -22,7 +22,8 @@ export function contentsOf(folder: string, { files, leftOut }: ProjectFiles, arc
 }
 
 function leftOutTable(leftOut: readonly LeftOut[]): Block {
-  const reasons = [...new Set(leftOut.map(({ reason }) => reason))];
+  const others = new Set(leftOut.map(({ reason }) => reason).filter((reason) => reason !== 'always'));
+  const reasons = ['always', ...[...others].sort()].filter((reason) => leftOut.some((one) => one.reason === reason));
   return {
     kind: 'table',
     columns: [

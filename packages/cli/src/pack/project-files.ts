@@ -40,7 +40,11 @@ export async function listProject(root: string, rules: Rules): Promise<ProjectFi
       found.refused,
     );
   }
-  return { files: found.files.sort((a, b) => (a.path < b.path ? -1 : 1)), leftOut: found.leftOut };
+  return { files: byPath(found.files), leftOut: byPath(found.leftOut) };
+}
+
+function byPath<T extends { readonly path: string }>(entries: readonly T[]): readonly T[] {
+  return entries.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 type Walk = {
