@@ -61,6 +61,16 @@ export function describeBuilding(setup: RuntimeSetup): void {
       expect((await start(fixture, prepared)).said).toBe('hello');
     });
 
+    it('refuses a project for another Node, and says which there is', async () => {
+      const fixture = await open();
+      const manifest = (range: string) => ({ 'package.json': `{ "engines": { "node": "${range}" } }`, 'index.js': '' });
+      const refused = fixture.prepare('old', await fixture.project('old', manifest('<10')));
+      await expect(refused).rejects.toThrow(/asks for Node <10; bots run on v\d+\.\d+\.\d+ here/);
+      const unread = fixture.prepare('odd', await fixture.project('odd', manifest('any will do')));
+      await expect(unread).rejects.toThrow(/"any will do", which is not a range/);
+      await fixture.prepare('fits', await fixture.project('fits', manifest('>=18 || ^16.3')));
+    });
+
     it('uses the node_modules that came with a served directory as they are', async () => {
       const fixture = await open();
       const path = await fixture.project('whole', {

@@ -1,19 +1,23 @@
-import { chmod, readdir, rm } from 'node:fs/promises';
+import { chmod, lchown, lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Also what a program of the same account made unreadable. Idempotent. */
-export async function removeTree(directory: string): Promise<void> {
-  try {
-    await rm(directory, { recursive: true, force: true });
-  } catch {
-    await unlock(directory);
-    await rm(directory, { recursive: true, force: true });
-  }
+/**
+ * Removes a tree, also what its program made unreadable. It is closed first, from the top down: as root we would otherwise
+ * follow a link that somebody put where a directory was. Idempotent.
+ */
+export async function removeTree(path: string): Promise<void> {
+  await close(path).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  });
+  await rm(path, { recursive: true, force: true });
 }
 
-async function unlock(directory: string): Promise<void> {
-  await chmod(directory, 0o700);
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
-    if (entry.isDirectory()) await unlock(join(directory, entry.name));
+/** From here on nobody else can change what is in it: a directory is ours before what it holds is looked at. */
+async function close(path: string): Promise<void> {
+  if (!(await lstat(path)).isDirectory()) return;
+  if (process.geteuid?.() === 0) await lchown(path, 0, 0);
+  await chmod(path, 0o700);
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    if (entry.isDirectory()) await close(join(path, entry.name));
   }
 }

@@ -1,10 +1,11 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { releaseUid, reserveUid } from '../accounts.ts';
 import { type InstanceFiles, instanceFiles } from '../instance-record.ts';
 import type { TryAccount } from '../interpreter.ts';
 import { type Isolation, makePassable } from '../isolation.ts';
 import { removeInstance } from '../launch.ts';
+import { removeTree } from '../remove-tree.ts';
 
 /** One program to run for a project, by the account that builds. `title` is what people read of it. */
 export type BuildCommand = {
@@ -55,7 +56,7 @@ export async function withBuilder<T>(
     makePassable(inputs);
     mkdirSync(files.home, { mode: 0o700 });
     if (account !== null) chownSync(files.home, account.uid, account.gid);
-    const cache = openCache(options.cachesDirectory, owner, account);
+    const cache = await openCache(options.cachesDirectory, owner, account);
     return await work({ owner, account, files, home: files.home, cache, inputs });
   } finally {
     lockCache(options.cachesDirectory, owner);
@@ -65,12 +66,12 @@ export async function withBuilder<T>(
 }
 
 /** What another account had downloaded is dropped: the kernel would not let this one use it, and nobody may pass it on. */
-function openCache(cachesDirectory: string, owner: string, account: TryAccount): string {
+async function openCache(cachesDirectory: string, owner: string, account: TryAccount): Promise<string> {
   const directory = join(cachesDirectory, owner);
   const cache = join(directory, 'files');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const uid = account?.uid ?? process.geteuid?.();
-  if (existsSync(cache) && statSync(cache).uid !== uid) rmSync(cache, { recursive: true, force: true });
+  if (existsSync(cache) && statSync(cache).uid !== uid) await removeTree(cache);
   mkdirSync(cache, { recursive: true, mode: 0o700 });
   if (account !== null) chownSync(cache, account.uid, account.gid);
   chmodSync(directory, 0o711);

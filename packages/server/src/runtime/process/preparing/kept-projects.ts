@@ -61,8 +61,11 @@ export async function removeHalfEnvironment(
  * Idempotent; not while something of the owner is being prepared.
  */
 export async function removeUnused(kept: Kept, owner: string): Promise<void> {
+  await removeUnusedBut(kept, owner, readProjects(kept).get(owner) ?? new Set());
+}
+
+async function removeUnusedBut(kept: Kept, owner: string, projects: ReadonlySet<string>): Promise<void> {
   const directory = join(kept.environmentsDirectory, owner);
-  const projects = projectsOf(kept, owner);
   for (const environment of existsSync(directory) ? readdirSync(directory) : []) {
     const files = environmentFiles(kept.environmentsDirectory, { owner, environment });
     const users = existsSync(files.users) ? readdirSync(files.users) : [];
@@ -90,12 +93,20 @@ export async function sweepProjects(kept: Kept): Promise<void> {
     }
   }
   const owners = [kept.environmentsDirectory, kept.cachesDirectory].flatMap((directory) => readdirSync(directory));
-  for (const owner of new Set(owners)) await removeUnused(kept, owner);
+  const projects = readProjects(kept);
+  for (const owner of new Set(owners)) await removeUnusedBut(kept, owner, projects.get(owner) ?? new Set());
 }
 
-function projectsOf(kept: Kept, owner: string): ReadonlySet<string> {
-  const ids = readdirSync(kept.projectsDirectory).flatMap((name) => /^([^.].*)\.json$/.exec(name)?.[1] ?? []);
-  return new Set(ids.filter((id) => readProject(kept.projectsDirectory, id)?.owner === owner));
+/** The ids of all whole projects, by owner. */
+function readProjects(kept: Kept): ReadonlyMap<string, ReadonlySet<string>> {
+  const projects = new Map<string, Set<string>>();
+  for (const name of readdirSync(kept.projectsDirectory)) {
+    const id = /^([^.].*)\.json$/.exec(name)?.[1];
+    const owner = id === undefined ? null : (readProject(kept.projectsDirectory, id)?.owner ?? null);
+    if (id === undefined || owner === null) continue;
+    projects.set(owner, (projects.get(owner) ?? new Set()).add(id));
+  }
+  return projects;
 }
 
 function beginning(kept: Kept, id: string): string {

@@ -78,7 +78,7 @@ export function environmentCommands(
     create,
     ...projectCommands(project, tools, place, command, install),
     command('what is installed', python, '-P', '-c', FREEZE, place.constraints),
-    install('what the host shim needs', '-c', place.constraints, '-r', place.shimRequirements),
+    install('what the host shim needs', '--quiet', '-c', place.constraints, '-r', place.shimRequirements),
   ];
 }
 
