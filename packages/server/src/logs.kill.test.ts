@@ -8,12 +8,17 @@ import { freePort } from './killing/free-port.ts';
 import { seeded } from './killing/random.ts';
 import { type ServiceProcess, serviceProcess } from './killing/service-process.ts';
 
-/** Counts as far as its session says, then answers, with a last line that it does not end. */
+/** Counts as far as its session says, with a last line that it does not end, then answers and exits. */
 const bot = `
 const { createServer } = require('node:http');
 const { writeSync } = require('node:fs');
+let sessionId;
 createServer(async (request, response) => {
-  if (request.url !== '/bot') return response.end();
+  if (request.url === '/_bot/session') {
+    return response.end(JSON.stringify(sessionId === undefined ? { state: 'idle' } : { state: 'running', sessionId }));
+  }
+  if (request.url !== '/bot') return response.end('{}');
+  sessionId = request.headers['x-session-id'];
   let body = '';
   for await (const chunk of request) body += chunk;
   const { count, atOnce, pause } = JSON.parse(body);
@@ -24,7 +29,8 @@ createServer(async (request, response) => {
     writeSync(1, next < count ? text : text + 'the end');
     if (next < count) return;
     clearInterval(timer);
-    response.end('{}');
+    // It may be a dead server that waits for the answer.
+    response.once('close', () => process.exit(0)).end('{}');
   }, pause);
 }).listen(Number(process.env.PORT), process.env.BOT_HOST);
 `;

@@ -21,7 +21,7 @@ const limits: PageLimits = {
   scanBytes: 128 * 1024 * 1024,
   milliseconds: 2_000,
   count: 10_000,
-  countMilliseconds: 100,
+  countMilliseconds: 50,
 };
 /** Who follows looks at least so often for instances that are new. */
 const lookMilliseconds = 1_000;

@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   closeSync,
+  existsSync,
   type FSWatcher,
   ftruncateSync,
   openSync,
@@ -151,7 +152,8 @@ export function openOutput(options: OutputOptions): Output {
   };
 
   const markEnd = () => {
-    if (endedAt !== null) return;
+    // It may have been handed over already, by a server that was killed before it forgot the instance.
+    if (endedAt !== null || !existsSync(files.output)) return;
     endedAt = stamps.next();
     try {
       appendFileSync(files.marks, formatEnd(endedAt), { mode: 0o600 });
@@ -184,8 +186,10 @@ export function openOutput(options: OutputOptions): Output {
   };
   note();
   try {
-    watcher = watch(files.output, { persistent: false }, noteSoon);
-    watcher.on('error', options.onError);
+    if (existsSync(files.output)) {
+      watcher = watch(files.output, { persistent: false }, noteSoon);
+      watcher.on('error', options.onError);
+    }
   } catch (error) {
     // Out of watches: the tick looks each second.
     options.onError(error);
