@@ -63,9 +63,13 @@ class RunningBot:
 def environment(**variables: str) -> dict[str, str]:
     """Answer what the service gives a bot, and nothing of this process's."""
     path = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    return (
-        path | {"PYTHONPATH": str(SOURCES), "PYTHONUNBUFFERED": "1", "PORT": "0", "BOT_HOST": "127.0.0.1"} | variables
-    )
+    # What Python compiles stays out of the sources, which are shipped.
+    python = {
+        "PYTHONPATH": str(SOURCES),
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONPYCACHEPREFIX": str(Path(sys.prefix) / "compiled"),
+    }
+    return path | python | {"PORT": "0", "BOT_HOST": "127.0.0.1"} | variables
 
 
 async def spawn(folder: Path, variables: dict[str, str]) -> asyncio.subprocess.Process:
