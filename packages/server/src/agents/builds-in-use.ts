@@ -1,5 +1,5 @@
 import type { Database } from '../store/tables.ts';
-import { buildIdsInUse } from './rows.ts';
+import { buildIdsInUse } from './deployment-rows.ts';
 
 /** Deployments of an agent to which it can always be rolled back. */
 const keptDeployments = 10;

@@ -6,9 +6,9 @@ import { newId } from '../uuid.ts';
 import { deleteAgent } from './delete.ts';
 import { createAgent, updateAgent } from './deploy.ts';
 import { activateDeployment, failDeployment, lockForStart } from './deployment.ts';
+import { serveValidated } from './deployment-rows.ts';
 import { getDeployment, listDeployments } from './deployments.ts';
 import { rollBack } from './rollback.ts';
-import { serveValidated } from './rows.ts';
 import { getAgent } from './show.ts';
 
 const keyId = '01890000-0000-7000-8000-000000000001';

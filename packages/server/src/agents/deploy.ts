@@ -2,15 +2,9 @@ import { type AgentSettings, failure } from '@bothost/contract';
 import { getProperties, listRegions } from '../organizations/properties.ts';
 import type { Database } from '../store/tables.ts';
 import { sourceOfBuild } from './build-source.ts';
+import { type DeploymentRow, findDeployment, updateScaling } from './deployment-rows.ts';
 import { deployNew, type Wanted } from './new-deployment.ts';
-import {
-  type AgentRow,
-  type DeploymentRow,
-  findDeployment,
-  insertAgent,
-  lockAgentByName,
-  updateScaling,
-} from './rows.ts';
+import { type AgentRow, insertAgent, lockAgentByName } from './rows.ts';
 import {
   defaultSettings,
   differenceOf,

@@ -1,15 +1,7 @@
 import type { DeploymentProblem } from '@bothost/contract';
 import type { Database, StoredExit } from '../store/tables.ts';
-import {
-  changeDeployment,
-  lockAgent,
-  lockWithActiveDeployment,
-  noteProblem,
-  openDeployments,
-  serveValidated,
-  updateAgent,
-  updateDeployment,
-} from './rows.ts';
+import { changeDeployment, noteProblem, openDeployments, serveValidated, updateDeployment } from './deployment-rows.ts';
+import { lockAgent, lockWithActiveDeployment, updateAgent } from './rows.ts';
 
 /** The deployment that new sessions of an agent run on. */
 export type ServingDeployment = {
@@ -97,16 +89,16 @@ export type Problem = { readonly code: DeploymentProblem; readonly message: stri
 
 /**
  * A deployment that did not become ready never will: the one before goes on serving (architecture; cloud API 8,
- * "Deployment"). Nothing changes for one that has served, or was given up.
+ * "Deployment"). False, and nothing changes, for one that serves or was given up.
  */
-export async function failDeployment(
+export function failDeployment(
   context: { db: Database; now: () => Date },
   deployment: { readonly id: string; readonly agentId: string },
   problem: Problem,
-): Promise<void> {
+): Promise<boolean> {
   const now = context.now();
   const { exit } = problem;
-  await context.db.transaction().execute(async (db) => {
+  return context.db.transaction().execute(async (db) => {
     const failed = await changeDeployment(db, deployment.id, ['preparing', 'validating'], {
       state: 'failed',
       state_at: now,
@@ -117,6 +109,7 @@ export async function failDeployment(
       ...(exit === null ? {} : { last_exit: JSON.stringify(exit), restarts: 1 }),
     });
     if (failed) await updateAgent(db, deployment.agentId, { updated_at: now });
+    return failed;
   });
 }
 

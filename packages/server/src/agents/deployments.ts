@@ -1,8 +1,9 @@
 import { type DeploymentDetails, failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../uuid.ts';
+import { countDeployments, deploymentOf, pageOfDeployments } from './deployment-rows.ts';
 import { type DeploymentUsage, presentDeployment } from './present.ts';
-import { countDeployments, deploymentOf, findAgent, pageOfDeployments } from './rows.ts';
+import { findAgent } from './rows.ts';
 
 type List = Operations['listDeployments'];
 type Scope = { readonly organizationId: string; readonly organizationName: string };

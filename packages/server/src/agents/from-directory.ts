@@ -3,8 +3,9 @@ import { basename } from 'node:path';
 import type { DeployFile } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { DeployFileError, readDeployFile } from './deploy-file.ts';
+import { findDeployment, newestOfDirectory } from './deployment-rows.ts';
 import { deployNew } from './new-deployment.ts';
-import { findDeployment, newestOfDirectory, requireAgent } from './rows.ts';
+import { requireAgent } from './rows.ts';
 import type { Settings } from './settings.ts';
 
 type Context = {

@@ -1,6 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { Database, DeploymentSource, DeploymentsTable } from '../store/tables.ts';
-import { type AgentRow, insertDeployment, supersede, updateAgent } from './rows.ts';
+import { insertDeployment, supersede } from './deployment-rows.ts';
+import { type AgentRow, updateAgent } from './rows.ts';
 import type { Settings } from './settings.ts';
 
 type Prepared = Readonly<Record<string, string | number | boolean | null>>;

@@ -1,5 +1,5 @@
 import { type AgentDetails, type DeploymentDetails, profiles } from '@bothost/contract';
-import type { DeploymentRow } from './rows.ts';
+import type { DeploymentRow } from './deployment-rows.ts';
 
 /** What runs of a deployment at the moment; counted by `instances/`, which stands above. */
 export type DeploymentUsage = {

@@ -1,16 +1,9 @@
 import { failure } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { sourceOfBuild } from './build-source.ts';
+import { type DeploymentRow, deploymentOf, findDeployment, servedBefore } from './deployment-rows.ts';
 import { deployNew, type Wanted } from './new-deployment.ts';
-import {
-  type AgentRow,
-  type DeploymentRow,
-  deploymentOf,
-  findAgent,
-  findDeployment,
-  lockAgentByName,
-  servedBefore,
-} from './rows.ts';
+import { type AgentRow, findAgent, lockAgentByName } from './rows.ts';
 import { settingsOf } from './settings.ts';
 
 type Context = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ago, testNow } from '../store/test-rows.ts';
+import type { DeploymentRow } from './deployment-rows.ts';
 import { rolloutOf } from './rollout.ts';
-import type { DeploymentRow } from './rows.ts';
 
 const deployment = (fields: Partial<DeploymentRow> = {}): DeploymentRow => ({
   id: 'new',

@@ -1,6 +1,6 @@
 import type { AgentDetails } from '@bothost/contract';
+import type { DeploymentRow } from './deployment-rows.ts';
 import { type DeploymentUsage, plain } from './present.ts';
-import type { DeploymentRow } from './rows.ts';
 
 type Revision = NonNullable<AgentDetails['currentRevision']>;
 type Condition = AgentDetails['conditions'][number];

@@ -7,7 +7,7 @@ import {
   type ProfileName,
   sessionSeconds,
 } from '@bothost/contract';
-import type { DeploymentRow } from './rows.ts';
+import type { DeploymentRow } from './deployment-rows.ts';
 
 /** What a deployment runs with, beside its source. Durations in seconds. */
 export type Settings = {

@@ -1,8 +1,9 @@
 import { type AgentDetails, type AgentListItem, failure } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
+import { type DeploymentRow, deploymentsByIds } from './deployment-rows.ts';
 import { type DeploymentUsage, presentManifest } from './present.ts';
 import { rolloutOf } from './rollout.ts';
-import { type AgentRow, agentsOf, type DeploymentRow, deploymentsByIds, findAgent } from './rows.ts';
+import { type AgentRow, agentsOf, findAgent } from './rows.ts';
 
 type Scope = { readonly organizationId: string; readonly organizationName: string };
 

@@ -49,15 +49,20 @@ export function createValidation(context: Context): Validation {
   async function startFailed(row: OpenDeployment, error: unknown, timedOut: boolean): Promise<void> {
     backoff.failed(row.id);
     const { byBot, ...problem } = startProblem(error, timedOut);
+    const deployment = { id: row.id, agentId: row.agent_id };
     const isOver = row.state === 'validating' && (byBot || row.restarts + 1 >= attempts);
-    const write = isOver
-      ? () => failDeployment(context, { id: row.id, agentId: row.agent_id }, problem)
-      : () => noteStart(context, row.id, problem);
-    // It must not keep the instance from being recorded as gone.
-    await persist(write).catch((failure: unknown) =>
-      logger.error({ deploymentId: row.id, err: failure }, 'a failed start could not be noted'),
-    );
-    if (!isOver) return;
+    const write = async () => {
+      const ended = isOver && (await failDeployment(context, deployment, problem));
+      // Another one of its instances may have been ready first.
+      if (!ended) await noteStart(context, row.id, problem);
+      return ended;
+    };
+    const ended = await persist(write).catch((failure: unknown) => {
+      // It must not keep the instance from being recorded as gone.
+      logger.error({ deploymentId: row.id, err: failure }, 'a failed start could not be noted');
+      return false;
+    });
+    if (!ended) return;
     logger.warn(
       { deploymentId: row.id, agent: row.agent_name },
       'a deployment failed: none of its instances became ready',
