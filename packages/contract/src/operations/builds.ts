@@ -109,7 +109,7 @@ export const createBuild = operation({
     contextHash: z.string(),
     cached: z.boolean().describe('A build of this content had succeeded before'),
   }),
-  errors: ['invalid-request', 'region-unknown', 'upload-not-found', 'upload-incomplete'],
+  errors: ['invalid-request', 'region-unknown', 'upload-not-found', 'upload-incomplete', 'upload-content-wrong'],
 });
 
 export const listBuilds = operation({

@@ -77,6 +77,25 @@ it('lines are text for a terminal: no control sequences, only the last of what i
   ]);
 });
 
+it('a line that comes while others are being stored is stored after them', async () => {
+  const { id } = await newBuild();
+  let meanwhile: () => void = () => undefined;
+  const persist = async <T>(write: () => Promise<T>) => {
+    const written = await write();
+    meanwhile();
+    return written;
+  };
+  const log = await openBuildLog({ ...context(), persist }, id);
+  meanwhile = () => {
+    meanwhile = () => undefined;
+    log.write('second');
+  };
+  log.write('first');
+  await log.flush();
+  await log.end();
+  expect(await textsOf(id)).toEqual(['first', 'second']);
+});
+
 it('lines that the database did not take are stored with the next, once', async () => {
   const { id } = await newBuild();
   let away = true;

@@ -70,7 +70,8 @@ export async function openBuildLog(
     writing = writing
       .catch(() => undefined)
       .then(async () => {
-        const lines = waiting;
+        // A copy: more may come while these are written.
+        const lines = [...waiting];
         if (lines.length === 0) return;
         await context.persist(() => insertLines(context.db, buildId, lines));
         waiting = waiting.slice(lines.length);

@@ -324,6 +324,19 @@ describe('an upload', () => {
     expect(await reason(half)).toBe('invalid-request');
   });
 
+  it('brings a build back whose files were lost with the archive', async () => {
+    const bytes = project();
+    const first = await build(bytes);
+    const { uploadId } = await begin(bytes);
+    const projects = join(service.dataDirectory, 'projects');
+    const ofBuild = () => readdirSync(projects).filter((name) => name.includes(first.id));
+    await rm(join(service.dataDirectory, 'builds', 'uploads', uploadId));
+    for (const name of ofBuild()) await rm(join(projects, name), { recursive: true });
+    expect(await begin(bytes)).toMatchObject({ uploadId, receivedBytes: 0 });
+    expect(await build(bytes)).toMatchObject({ id: first.id, status: 'success' });
+    expect(existsSync(join(projects, first.id, 'index.js'))).toBe(true);
+  });
+
   it('whose archive was lost is asked for again', async () => {
     const bytes = project();
     const uploadId = await send(bytes);

@@ -7,6 +7,7 @@ import type { Database } from '../store/tables.ts';
 import { isDiskFull, requireSpace } from './disk-space.ts';
 import { createExclusive } from './exclusive.ts';
 import { type Places, removeFiles } from './places.ts';
+import { reopenBuildsOf } from './rows.ts';
 import { completeUploadRow, findUpload, reopenUpload, touchUpload, type UploadRow } from './upload-rows.ts';
 import { isUploadToken } from './upload-token.ts';
 
@@ -78,9 +79,13 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
       throw failure('upload-content-wrong');
     }
     const content = { content_hash: found.contentHash, context_hash: found.contextHash, size_bytes: found.bytes };
-    const row = await completeUploadRow(db, upload.id, { ...content, updated_at: context.now() });
-    if (row === undefined) throw failure('upload-not-found');
-    return row;
+    const now = context.now();
+    return db.transaction().execute(async (transaction) => {
+      const row = await completeUploadRow(transaction, upload.id, { ...content, updated_at: now });
+      if (row === undefined) throw failure('upload-not-found');
+      await reopenBuildsOf(transaction, upload.id, now);
+      return row;
+    });
   }
 
   /** All bytes came and nobody has looked at them; or an archive is not there any more. */

@@ -138,6 +138,20 @@ export function changeOpenBuild(
     .executeTakeFirst();
 }
 
+/**
+ * The archive of these builds was lost and came again, so what was prepared may be lost, too: they are built anew under their
+ * ids, which takes no time where it is still there.
+ */
+export async function reopenBuildsOf(db: Database, uploadId: string, at: Date): Promise<void> {
+  await db
+    .updateTable('builds')
+    .set({ state: 'pending', prepared: null, completed_at: null, updated_at: at })
+    .where('upload_id', '=', uploadId)
+    .where('state', '=', 'success')
+    .where('removing', '=', false)
+    .execute();
+}
+
 /** Builds that are over and were not asked for since `before`, locked until the transaction ends. */
 export async function lockUnused(db: Database, region: string, before: Date, limit: number): Promise<string[]> {
   const rows = await db

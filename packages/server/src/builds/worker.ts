@@ -126,6 +126,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
     troubled.delete(build.id);
     // The log first: a build that is over has said all that it will say.
     await log.end();
+    if (!context.holdsRegion()) return;
     const now = context.now();
     const failed = outcome.state === 'success' ? null : outcome;
     const over = {
