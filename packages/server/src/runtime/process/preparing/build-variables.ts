@@ -3,7 +3,7 @@ import { environmentMark, withFolder } from '../environment.ts';
 import type { Builder } from './builder.ts';
 
 export type BuildVariablesOptions = {
-  readonly builder: Pick<Builder, 'owner' | 'home' | 'cache'>;
+  readonly builder: Pick<Builder, 'name' | 'home' | 'cache'>;
   /** Comes before the folders of the service's `PATH`. */
   readonly folder: string | null;
   readonly path: string;
@@ -17,8 +17,8 @@ export type BuildVariablesOptions = {
 
 /** All that a build sees of its surroundings: nothing of the service's own environment but what the operator named. */
 export function buildVariables(options: BuildVariablesOptions): Readonly<Record<string, string>> {
-  const { home, cache, owner } = options.builder;
-  const [name = '', mark = ''] = environmentMark(owner).split('=');
+  const { home, cache } = options.builder;
+  const [name = '', mark = ''] = environmentMark(options.builder.name).split('=');
   return {
     npm_config_audit: 'false',
     npm_config_fund: 'false',
@@ -34,15 +34,15 @@ export function buildVariables(options: BuildVariablesOptions): Readonly<Record<
     // Interpreters are the operator's choice; a link into the cache would end with the cache.
     UV_PYTHON_DOWNLOADS: 'never',
     UV_LINK_MODE: 'copy',
-    npm_config_package_import_method: 'copy',
     npm_config_cache: join(cache, 'npm'),
-    npm_config_store_dir: join(cache, 'pnpm'),
     YARN_CACHE_FOLDER: join(cache, 'yarn'),
     YARN_ENABLE_GLOBAL_CACHE: 'false',
     YARN_NODE_LINKER: 'node-modules',
     PIP_CACHE_DIR: join(cache, 'pip'),
     UV_CACHE_DIR: join(cache, 'uv'),
     XDG_CACHE_HOME: cache,
+    // pnpm keeps its store here.
+    XDG_DATA_HOME: join(cache, 'data'),
     ...options.variables,
     PATH: options.folder === null ? options.path : withFolder(options.path, options.folder),
     HOME: home,

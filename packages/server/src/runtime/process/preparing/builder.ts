@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { releaseUid, reserveUid } from '../accounts.ts';
@@ -17,7 +18,8 @@ export type BuildCommand = {
 
 /** An account to build with, and its places. */
 export type Builder = {
-  readonly owner: string;
+  /** Of its directory, its control groups and its mark: no two on one machine share it. */
+  readonly name: string;
   readonly account: TryAccount;
   readonly files: InstanceFiles;
   /** Its own and empty at first. */
@@ -45,7 +47,10 @@ export async function withBuilder<T>(
   gid: number | null,
   work: (builder: Builder) => Promise<T>,
 ): Promise<T> {
-  const files = instanceFiles(options.preparingDirectory, owner);
+  // Servers of one machine may build for owners of the same name, and know processes by the mark alone.
+  const place = createHash('sha256').update(options.preparingDirectory).digest('hex').slice(0, 8);
+  const name = `${owner}-${place}`;
+  const files = instanceFiles(options.preparingDirectory, name);
   await removeInstance(files, options.reservationsDirectory);
   makePassable(files.directory);
   let uid: number | null = null;
@@ -57,7 +62,7 @@ export async function withBuilder<T>(
     mkdirSync(files.home, { mode: 0o700 });
     if (account !== null) chownSync(files.home, account.uid, account.gid);
     const cache = await openCache(options.cachesDirectory, owner, account);
-    return await work({ owner, account, files, home: files.home, cache, inputs });
+    return await work({ name, account, files, home: files.home, cache, inputs });
   } finally {
     lockCache(options.cachesDirectory, owner);
     await removeInstance(files, options.reservationsDirectory);

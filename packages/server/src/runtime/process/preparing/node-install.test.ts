@@ -51,7 +51,7 @@ describe('a Node project', () => {
     [
       'with a lock of pnpm uses pnpm',
       { manifest: DEPENDENCIES, files: ['pnpm-lock.yaml'] },
-      ['pnpm install --frozen-lockfile --prod'],
+      ['pnpm install --frozen-lockfile --package-import-method=copy --prod'],
     ],
     [
       'with a lock of Yarn 1 uses its words',

@@ -80,7 +80,11 @@ export function nodeCommands(
 }
 
 function installWords({ tool, install, builds }: NodePlan, isClassicYarn: boolean): readonly string[] {
-  if (tool === 'pnpm') return ['install', '--frozen-lockfile', ...(builds ? [] : ['--prod'])];
+  if (tool === 'pnpm') {
+    // Files of the store must not be those of the project, which change hands.
+    const words = ['install', '--frozen-lockfile', '--package-import-method=copy'];
+    return builds ? words : [...words, '--prod'];
+  }
   if (tool === 'yarn') {
     return isClassicYarn
       ? ['install', '--frozen-lockfile', '--non-interactive', ...(builds ? [] : ['--production'])]

@@ -43,7 +43,7 @@ export async function runCommand(options: RunOptions): Promise<void> {
   options.output(`> ${command.title}`);
   const { record, keeper, child, go } = await launchContained({
     files,
-    instanceId: builder.owner,
+    instanceId: builder.name,
     deploymentId: options.projectId,
     port: 0,
     limits: options.limits,
