@@ -117,7 +117,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
     const clients = [client(), client()];
     for (let kill = 0; kill < kills; kill++) {
       await service.ready();
-      await delay(random.below(700));
+      await delay(random.below(2_500));
       service.current().signal('SIGKILL');
       await service.current().dead;
       if (random.next() < 0.3) await delay(random.below(300));

@@ -16,8 +16,9 @@ export type KeepContext = {
 
 /**
  * Takes over what an ended instance wrote: files first, then their row. A server that is killed in between, or before the
- * instance is forgotten, leaves both to be done again. Of an instance without a row nothing is kept. What the disk refuses
- * is told and given up, since the end of the instance must not wait for it. Rejects when the database is gone for good.
+ * instance is forgotten, leaves both to be done again. Of an instance without a row nothing is kept. Rejects when the disk is
+ * full, to be tried again, and when the database is gone for good; what else the disk refuses is told and given up, since
+ * the end of an instance must not wait for ever.
  */
 export async function keepOutput(context: KeepContext, instanceId: string): Promise<void> {
   const { db, host, persist } = context;
@@ -33,6 +34,7 @@ export async function keepOutput(context: KeepContext, instanceId: string): Prom
     if (isEmpty) await rm(directory, { recursive: true, force: true });
     if (file === null || isEmpty) return;
   } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') throw error;
     return context.logger.error({ err: error, instanceId }, 'the output of an instance could not be kept');
   }
   const dropped = file.dropped.reduce((sum, { from, to }) => sum + to - from, 0);

@@ -1,4 +1,4 @@
-import { mkdir, rename } from 'node:fs/promises';
+import { cp, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { InstanceOutputs } from '../runtime.ts';
 import type { Instance } from './instance.ts';
@@ -35,11 +35,21 @@ export function createOutputs(context: {
       if (instances.get(instanceId)?.end() === null) throw new Error(`instance ${instanceId} still runs`);
       const files: InstanceFiles = instanceFiles(context.instancesDirectory, instanceId);
       await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
-      await rename(files.log, directory).catch((error: NodeJS.ErrnoException) => {
+      await rename(files.log, directory).catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EXDEV') return moveToOtherDisk(files.log, directory);
         // Moved before, by a server that was killed then.
         if (error.code !== 'ENOENT') throw error;
       });
     },
     released: (directory) => describeOutput(outputFiles(directory), true),
   };
+}
+
+/** Still in one step, as the copy gets its name when it is whole. */
+async function moveToOtherDisk(from: string, to: string): Promise<void> {
+  const copy = `${to}.copy`;
+  await rm(copy, { recursive: true, force: true });
+  await cp(from, copy, { recursive: true, preserveTimestamps: true });
+  await rename(copy, to);
+  await rm(from, { recursive: true });
 }
