@@ -6,6 +6,7 @@ import { idle } from './figures/idle.ts';
 import { liveSessions } from './figures/live-sessions.ts';
 import { logCapture } from './figures/log-capture.ts';
 import { proxy } from './figures/proxy.ts';
+import { pythonStart } from './figures/python-start.ts';
 import { socketRelay } from './figures/socket-relay.ts';
 import { warmStart } from './figures/warm-start.ts';
 import { writeResults } from './results.ts';
@@ -20,6 +21,7 @@ const benches: readonly Bench[] = [
   logCapture,
   idle,
   coldStart,
+  pythonStart,
 ];
 const names = benches.map((bench) => bench.name);
 const usage = `npm run bench -- [${names.join(' | ')}]... [--quick] [--strict] [--write]
