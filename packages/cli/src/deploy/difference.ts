@@ -36,8 +36,8 @@ export function codeChange(current: DeploymentDetails | null, { contentHash, bui
 }
 
 /** Enough of a content hash for people. */
-export function shortHash(hash: string): string;
-export function shortHash(hash: string | null): string | null;
-export function shortHash(hash: string | null): string | null {
+function shortHash(hash: string): string;
+function shortHash(hash: string | null): string | null;
+function shortHash(hash: string | null): string | null {
   return hash === null ? null : hash.slice(0, 12);
 }
