@@ -114,6 +114,18 @@ describe('agents from directories', () => {
     expect(await serving()).toMatchObject({ deploymentId: second.deploymentId });
   });
 
+  it('what somebody deployed since then stays, until the directory itself changes', async () => {
+    await ready((await start()).deploymentId);
+    const other = await rows.deployment(await agentId(), {
+      source: JSON.stringify({ kind: 'build', buildId: newId(), contentHash: 'x' }),
+      build_id: newId(),
+      created_at: testNow,
+    });
+    expect(await start()).toMatchObject({ deploymentId: other, changed: false, prepared: true });
+    await write('main.js', '2');
+    expect(await start()).toMatchObject({ changed: true });
+  });
+
   it('two starts at once make one agent and one deployment', async () => {
     const starts = await Promise.all([start(), start(), start()]);
     expect(new Set(starts.map(({ deploymentId }) => deploymentId)).size).toBe(1);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { forgetPrepared, lockForScaling } from '../agents/deployment.ts';
@@ -69,6 +70,8 @@ const pauseMilliseconds = 10;
 export function createReconciler(context: ReconcilerContext): Reconciler {
   const { db, attendance, directory, runtime, logger, persist } = context;
   const closing = new AbortController();
+  // Each session that is attended listens.
+  setMaxListeners(0, closing.signal);
   const backoff = createBackoff(context.now);
   const outcomes = createSettled<string | null>();
   const preparer = createDeploymentPreparer({ ...context, backoff, outcomes });
