@@ -78,7 +78,7 @@ function stampOf(file: OutputFile, { to, end }: LineRange) {
 }
 
 /** Index of the first mark whose end is not before `offset`. */
-export function firstMarkAt({ marks }: OutputFile, offset: number): number {
+function firstMarkAt({ marks }: OutputFile, offset: number): number {
   let low = 0;
   let high = marks.length;
   while (low < high) {
