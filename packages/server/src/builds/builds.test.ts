@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Build, type Client, createClient } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SecondOrganization, secondOrganization } from '../test-organization.ts';
@@ -255,7 +254,7 @@ describe('an upload', () => {
     broken.on('error', () => undefined);
     broken.write(bytes.subarray(0, half));
     const path = join(service.dataDirectory, 'builds', 'uploads', upload.uploadId);
-    await until(() => existsSync(path) && readdirSync(join(path, '..')).length > 0);
+    await expect.poll(() => (existsSync(path) ? statSync(path).size : 0)).toBeGreaterThan(0);
     broken.destroy();
     expect(await reason(client.createBuild({ body: { uploadId: upload.uploadId, region } }))).toBe('upload-incomplete');
     const again = await begin(bytes);
@@ -287,7 +286,7 @@ describe('an upload', () => {
     hanging.on('error', () => undefined);
     hanging.write(bytes.subarray(0, 10));
     const path = join(service.dataDirectory, 'builds', 'uploads', upload.uploadId);
-    await until(() => existsSync(path));
+    await expect.poll(() => existsSync(path)).toBe(true);
     // Who has no token cannot, and who asks for the URL again waits for nobody.
     expect((await look({ ...upload, uploadFields: { token: 'x' } })).status).toBe(403);
     expect(hanging.destroyed).toBe(false);
@@ -406,7 +405,3 @@ describe('an upload', () => {
     expect(await reason(client.createBuild({ body: { uploadId, region: 'us-east' } }))).toBe('region-unknown');
   });
 });
-
-async function until(reached: () => boolean): Promise<void> {
-  while (!reached()) await delay(5);
-}
