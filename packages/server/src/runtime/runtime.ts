@@ -169,9 +169,12 @@ export type RuntimeOptions = {
   readonly building?: BuildLimits | undefined;
 };
 
-/** The source cannot be started; the message is for the agent's owner. */
+/** The source cannot be started; the message is for the agent's owner, some of whose clients read brackets as markup. */
 export class PrepareError extends Error {
   override readonly name: string = 'PrepareError';
+  constructor(message: string, options?: ErrorOptions) {
+    super(message.replaceAll('[', '(').replaceAll(']', ')'), options);
+  }
 }
 
 /** Making it startable took longer than it may. */

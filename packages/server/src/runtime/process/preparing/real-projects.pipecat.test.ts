@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { pino } from 'pino';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../../config.ts';
 import type { InstanceAddress, Prepared, PrepareSource, Runtime } from '../../runtime.ts';
+import { programsNamed } from '../interpreter.ts';
 import { createProcessRuntime } from '../process-runtime.ts';
 
 const NEVER = new AbortController().signal;
@@ -17,16 +18,21 @@ const LIMITS = { cpuMillicores: 2000, memoryBytes: 1024 * 1024 * 1024 };
 const organizationId = '0199f0a0-0000-7000-8000-000000000001';
 const isRoot = process.geteuid?.() === 0;
 const config = readConfig();
+const hasPython = programsNamed(['python3'], config.inherited.path).length > 0;
 
 let root: string;
 let uv: string;
 
 /** A uv of the Python registry: where the machine has none, these tests bring it. */
 beforeAll(async () => {
+  if (!hasPython) return;
   root = await mkdtemp(join(tmpdir(), 'bothost-uv-'));
   await chmod(root, 0o755);
-  await promisify(execFile)('python3', ['-m', 'pip', 'install', '--quiet', '--target', root, 'uv==0.13.8']);
-  uv = join(root, 'bin');
+  await promisify(execFile)('python3', ['-m', 'venv', root]);
+  await promisify(execFile)(join(root, 'bin/python'), ['-m', 'pip', 'install', '--quiet', 'uv==0.13.8']);
+  uv = join(root, 'only');
+  await mkdir(uv);
+  await symlink('../bin/uv', join(uv, 'uv'));
   return () => rm(root, { recursive: true, force: true });
 });
 
@@ -95,7 +101,7 @@ async def bot(args):
     print('signed', itsdangerous.__version__, args.body)
 `;
 
-describe.each([
+describe.skipIf(!hasPython).each([
   ['pip', async () => config.inherited.path],
   ['uv', async () => `${uv}:${config.inherited.path}`],
 ])('a Python project, with %s', (tool, path) => {
@@ -159,7 +165,7 @@ build-backend = "setuptools.build_meta"
   });
 });
 
-it('respects a lock of uv', async () => {
+it.skipIf(!hasPython)('respects a lock of uv', async () => {
   const bench = await openBench(`${uv}:${config.inherited.path}`);
   const project = await bench.project('locked', {
     'bot.py': BOT.replace('2.2.0', '2.1.0'),
@@ -173,7 +179,7 @@ it('respects a lock of uv', async () => {
   expect(await ask(address, '/bot', {})).toMatchObject({ status: 200 });
 });
 
-it('refuses an interpreter that does not fit, and says what there is', async () => {
+it.skipIf(!hasPython)('refuses an interpreter that does not fit, and says what there is', async () => {
   const bench = await openBench();
   const project = await bench.project('new', {
     'bot.py': BOT,
@@ -182,14 +188,14 @@ it('refuses an interpreter that does not fit, and says what there is', async () 
   await expect(bench.prepare('new', project)).rejects.toThrow(/pyproject\.toml asks for Python >=3\.99.*Here is 3\./);
 });
 
-describe('a Node project', () => {
-  const main = `const { nanoid } = require('nanoid/non-secure');
+const NODE_BOT = `const { nanoid } = require('nanoid/non-secure');
 require('http').createServer((request, response) => response.end(nanoid())).listen(process.env.PORT, '127.0.0.1');`;
 
+describe('a Node project', () => {
   it('installs what its lock says, as an account that is not ours, and cannot be written to by the bot', async () => {
     const bench = await openBench();
     const manifest = { name: 'locked', version: '1.0.0', main: 'main.js', dependencies: { nanoid: '^3.3.0' } };
-    const project = await bench.project('locked', { 'package.json': JSON.stringify(manifest), 'main.js': main });
+    const project = await bench.project('locked', { 'package.json': JSON.stringify(manifest), 'main.js': NODE_BOT });
     const options = { cwd: project };
     await promisify(execFile)(
       'npm',
@@ -216,7 +222,7 @@ require('http').createServer((request, response) => response.end(nanoid())).list
     const build = `require('is-number'); require('fs').mkdirSync('built'); require('fs').copyFileSync('main.js', 'built/main.js');`;
     const project = await bench.project('built', {
       'package.json': JSON.stringify(manifest),
-      'main.js': main,
+      'main.js': NODE_BOT,
       'build.js': build,
     });
     const { prepared, lines } = await bench.prepare('built', project);
@@ -224,5 +230,36 @@ require('http').createServer((request, response) => response.end(nanoid())).list
     expect(await readdir(join(bench.dataDirectory, 'projects/built/node_modules'))).not.toContain('is-number');
     const address = await bench.start('built', prepared);
     expect((await ask(address, '/', {})).said).toHaveLength(21);
+  });
+});
+
+describe.each([
+  ['pnpm', 'pnpm@10.18.3', ['install', '--lockfile-only']],
+  ['yarn', 'yarn@1.22.22', ['install', '--non-interactive']],
+])('a project with a lock of %s', (tool, spec, lock) => {
+  it('is installed by it, and started without its development dependencies', async () => {
+    const tools = await mkdtemp(join(tmpdir(), 'bothost-tools-'));
+    onTestFinished(() => rm(tools, { recursive: true, force: true }));
+    await chmod(tools, 0o755);
+    const run = promisify(execFile);
+    await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', tools, spec]);
+    const bin = join(tools, 'node_modules/.bin');
+    const bench = await openBench(`${bin}:${config.inherited.path}`);
+    const project = await bench.project('other', {
+      'package.json': JSON.stringify({
+        name: 'other',
+        version: '1.0.0',
+        main: 'built.js',
+        scripts: { build: 'node build.js' },
+        dependencies: { nanoid: '3.3.8' },
+        devDependencies: { 'is-number': '7.0.0' },
+      }),
+      'build.js': `require('is-number'); require('fs').writeFileSync('built.js', ${JSON.stringify(NODE_BOT)});`,
+    });
+    await run(join(bin, tool), lock, { cwd: project });
+    const { prepared, lines } = await bench.prepare('other', project);
+    expect(lines.filter((line) => line.startsWith(`> ${tool} `)).length).toBeGreaterThan(1);
+    expect(await readdir(join(bench.dataDirectory, 'projects/other/node_modules'))).not.toContain('is-number');
+    expect((await ask(await bench.start('other', prepared), '/', {})).said).toHaveLength(21);
   });
 });
