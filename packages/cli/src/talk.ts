@@ -1,5 +1,6 @@
 import { colorsFor } from './colors.ts';
 import type { OutputMode } from './global-options.ts';
+import { printable } from './printable.ts';
 import type { Block } from './report.ts';
 import type { World } from './world.ts';
 
@@ -58,6 +59,6 @@ export function createTalk(world: Pick<World, 'stderr' | 'environment'>, mode: O
 
 /** Here, unlike in a report, what is no data has its place among the rest. */
 function plain(block: Block, render: (block: Block) => string): string {
-  if (block.kind === 'note') return block.lines.map((line) => `${line}\n`).join('');
+  if (block.kind === 'note') return block.lines.map((line) => `${printable(line)}\n`).join('');
   return block.kind === 'table' && block.rows.length === 0 ? `${block.empty}\n` : render(block);
 }

@@ -4,6 +4,7 @@ import { Failure } from '../failure.ts';
 import { printableLog } from '../log-text.ts';
 import type { Archive } from '../pack/archive.ts';
 import { patiently } from '../patience.ts';
+import { leaving } from './leaving.ts';
 import { upload } from './upload.ts';
 
 export type Obtained = {
@@ -19,7 +20,7 @@ export type Obtained = {
  * not succeed is a `Failure`.
  */
 export async function obtainBuild(
-  context: Pick<Context, 'world' | 'talk' | 'mode'>,
+  context: Pick<Context, 'world' | 'talk' | 'settings'>,
   client: Client,
   archive: Archive,
   place: { readonly region: string; readonly dockerfile: string | undefined },
@@ -28,14 +29,21 @@ export async function obtainBuild(
   const { builds } = await patiently(context, () => client.listBuilds({ query }));
   const [found] = builds;
   if (found !== undefined) return { build: found, sentBytes: 0, isCached: true };
-  const { uploadId, sentBytes } = await upload(context, client, archive, place.region);
+  const { uploadId, sentBytes } = await leaving(
+    context,
+    'What got through is kept: the same deploy goes on from there.',
+    () => upload(context, client, archive, place.region),
+  );
   const dockerfilePath = place.dockerfile === undefined ? {} : { dockerfilePath: place.dockerfile };
   const { build, cached } = await patiently(context, () =>
     client.createBuild({ body: { uploadId, region: place.region, ...dockerfilePath } }),
   );
   if (cached) return { build, sentBytes, isCached: true };
   context.talk.say(`Build ${build.id}`);
-  return { build: await attendBuild(context, client, build.id), sentBytes, isCached: false };
+  const made = await leaving(context, 'The build goes on by itself; the same deploy takes it up.', () =>
+    attendBuild(context, client, build.id),
+  );
+  return { build: made, sentBytes, isCached: false };
 }
 
 /** Shows the log of a build until it is over. */

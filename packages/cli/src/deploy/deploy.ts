@@ -5,7 +5,9 @@ import { Failure, UsageError } from '../failure.ts';
 import { contentsDocument, contentsOf } from '../pack/contents.ts';
 import { doubtsAbout } from '../pack/doubts.ts';
 import { type Packed, withPackedProject } from '../pack/pack-project.ts';
+import { printable } from '../printable.ts';
 import type { Report } from '../report.ts';
+import { askForDeployment } from './accept.ts';
 import { announcement } from './announce.ts';
 import { buildFailure, obtainBuild } from './build.ts';
 import { type Current, findCurrent } from './current.ts';
@@ -76,7 +78,7 @@ async function regionOf(client: Client, { name, region }: Wanted, current: Curre
 
 async function show({ context, project }: Deploy, packed: Packed): Promise<void> {
   await context.talk.show(...contentsOf(nameOf(context.world, project.folder), packed.project, packed.archive));
-  for (const doubt of await doubtsAbout(packed.root, packed.project)) context.warn(doubt);
+  for (const doubt of await doubtsAbout(packed.root, packed.project)) context.warn(printable(doubt));
 }
 
 type Code = { readonly contentHash: string | null; readonly buildId: string | null };
@@ -143,20 +145,17 @@ async function carryOut(
     buildId = build.id;
   }
   const begun = world.now().getTime();
-  const body = { ...toRequest(wanted), ...(buildId === null ? {} : { buildId }) };
-  const answer =
-    current === null
-      ? await client.createAgent({ body: { serviceName: wanted.name, region, ...body } })
-      : await client.updateAgent({
-          params: { agentName: wanted.name },
-          body: { ...body, ...(options.isForced ? { forceRedeploy: true } : {}) },
-        });
-  const deploymentId = answer.desiredDeploymentId;
+  const body = {
+    ...toRequest(wanted),
+    ...(buildId === null ? {} : { buildId }),
+    ...(options.isForced && current !== null ? { forceRedeploy: true } : {}),
+  };
+  const agent = { name: wanted.name, region, before: current };
+  const { deploymentId, change, warning } = await askForDeployment(context, client, agent, body);
   const deployment = options.waits
     ? await attendRollout(context, client, wanted.name, deploymentId)
     : await client.getDeployment({ params: { agentName: wanted.name, deploymentId } });
   const seconds = options.waits ? (world.now().getTime() - begun) / 1_000 : null;
-  const { change, warning = null } = answer;
   return outcomeReport(context, {
     agentName: wanted.name,
     change,

@@ -3,7 +3,9 @@ import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { printableLog } from '../log-text.ts';
 import { patiently } from '../patience.ts';
+import { printable } from '../printable.ts';
 import { secondsBetween } from '../values.ts';
+import { leaving } from './leaving.ts';
 
 /** After so many seconds nobody waits any more; the service itself goes on. */
 const waitSeconds = 600;
@@ -14,7 +16,17 @@ const sayEverySeconds = 15;
  * Waits until a deployment takes traffic, saying why it does not yet and for how long. One that failed, or was overtaken
  * by another, is a `Failure`, which says what goes on serving.
  */
-export async function attendRollout(
+export function attendRollout(
+  context: Pick<Context, 'world' | 'talk'>,
+  client: Client,
+  agentName: string,
+  deploymentId: string,
+): Promise<DeploymentDetails> {
+  const sentence = `The rollout goes on by itself; see it by: botcli cloud agent status ${agentName}`;
+  return leaving(context, sentence, () => watch(context, client, agentName, deploymentId));
+}
+
+async function watch(
   context: Pick<Context, 'world' | 'talk'>,
   client: Client,
   agentName: string,
@@ -38,7 +50,7 @@ export async function attendRollout(
     const seconds = Math.floor(secondsBetween(begun.toISOString(), world.now()));
     const phase = found.state === 'preparing' ? 'Preparing' : 'Starting the first instance';
     const why = agent.conditions.find(({ type, status }) => type === 'Progressing' && status === 'True')?.message ?? '';
-    talk.status(`${seconds} s: ${why === '' ? phase : why}`);
+    talk.status(`${seconds} s: ${why === '' ? phase : printable(why)}`);
     if (!talk.isLive && (said.phase !== phase || seconds - said.seconds >= sayEverySeconds)) {
       talk.say(`${phase}${seconds === 0 ? '' : `, ${seconds} s`}`);
       said = { phase, seconds };

@@ -3,6 +3,7 @@ import { ApiError, type Client, ConnectionError, toApiError, UploadAnswer } from
 import type { Context } from '../context.ts';
 import type { Archive } from '../pack/archive.ts';
 import { isPassing, patiently, pauses } from '../patience.ts';
+import { byteSize } from '../values.ts';
 import type { World } from '../world.ts';
 import { progressBar } from './progress-bar.ts';
 
@@ -21,7 +22,7 @@ export type Uploaded = { readonly uploadId: string; readonly sentBytes: number }
  * another run. Broken connections are tried again until nothing has got through for half a minute.
  */
 export async function upload(
-  { world, talk }: Pick<Context, 'world' | 'talk'>,
+  { world, talk, settings }: Pick<Context, 'world' | 'talk' | 'settings'>,
   client: Client,
   archive: Archive,
   region: string,
@@ -34,6 +35,9 @@ export async function upload(
   let offset = target.receivedBytes;
   if (offset > 0 && offset < archive.bytes) talk.say('The service has a part of this already: going on from there.');
   const first = offset;
+  if (!talk.isLive && archive.bytes - offset > pieceBytes.first)
+    talk.say(`Uploading ${byteSize(archive.bytes - offset)}`);
+  let isDirect = false;
   const begun = world.now().getTime();
   let sentBytes = 0;
   let failures = 0;
@@ -46,18 +50,19 @@ export async function upload(
       try {
         const piece = await readPiece(file, offset, Math.min(size, archive.bytes - offset));
         const started = world.now().getTime();
-        const { receivedBytes } = await append(world, target, offset, piece);
+        const url = isDirect ? onOrigin(target.uploadUrl, settings.origin.value) : target.uploadUrl;
+        const { receivedBytes } = await append(world, { ...target, uploadUrl: url }, offset, piece);
         sentBytes += piece.length;
         if (receivedBytes > offset) failures = 0;
         offset = receivedBytes;
         if (world.now().getTime() - started < 500) size = Math.min(size * 2, pieceBytes.most);
       } catch (error) {
-        if (world.signal.aborted) talk.say('What got through is kept: the same deploy goes on from there.');
         world.signal.throwIfAborted();
         const pause = pauses[failures];
         const isLost = error instanceof ApiError && lostTrack.includes(error.reason);
         if (pause === undefined || !(isLost || isPassing(error))) throw error;
         failures += 1;
+        if (error instanceof ConnectionError) isDirect = !isDirect;
         talk.status(`The upload broke off; going on in ${pause / 1_000} s`);
         await world.pause(pause);
         size = pieceBytes.first;
@@ -70,6 +75,14 @@ export async function upload(
     talk.status(null);
   }
   return { uploadId: target.uploadId, sentBytes };
+}
+
+/**
+ * The upload's address where the service was asked. It knows itself by its public address, which somebody who comes
+ * through a tunnel cannot reach.
+ */
+function onOrigin(uploadUrl: string, origin: string): string {
+  return new URL(new URL(uploadUrl).pathname, origin).href;
 }
 
 async function readPiece(file: FileHandle, offset: number, length: number): Promise<Buffer> {

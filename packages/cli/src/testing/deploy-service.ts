@@ -16,6 +16,10 @@ export type DeployService = TestService & {
     breaks: number[];
     /** Whether the next request of an upload gets no answer after half of it was kept. */
     stalls: boolean;
+    /** Whether the next deploy gets no answer, before or after it was done. */
+    losesWrites: 'before' | 'after' | null;
+    /** Where the service believes to be. */
+    publicOrigin: string | null;
     /** What an upload is refused with, once. */
     refuse: Reason | null;
     /** Requests of other kinds that get no answer. */
@@ -41,6 +45,8 @@ export async function startDeployService(): Promise<DeployService> {
   const faults: DeployService['faults'] = {
     breaks: [],
     stalls: false,
+    publicOrigin: null,
+    losesWrites: null,
     refuse: null,
     hangUps: 0,
     buildFails: false,
@@ -93,6 +99,16 @@ export async function startDeployService(): Promise<DeployService> {
     });
     return { ...details(), change: 'deployment' as const };
   };
+  const accept = (body: unknown) => {
+    if (faults.losesWrites === 'before') {
+      faults.losesWrites = null;
+      throw hangUp;
+    }
+    const answer = deploy(body);
+    if (faults.losesWrites === null) return answer;
+    faults.losesWrites = null;
+    throw hangUp;
+  };
   const service = await startTestService(
     { privateKey, publicKey },
     {
@@ -121,7 +137,7 @@ export async function startDeployService(): Promise<DeployService> {
         announced = asked;
         return {
           uploadId: uuid(1),
-          uploadUrl: `${service.origin}/v1/uploads/${uuid(1)}`,
+          uploadUrl: `${faults.publicOrigin ?? service.origin}/v1/uploads/${uuid(1)}`,
           uploadFields: { token: 'upload-token' },
           expiresAt: '2026-11-20T18:00:00.000Z',
           receivedBytes: received.length,
@@ -153,8 +169,8 @@ export async function startDeployService(): Promise<DeployService> {
         if (found === undefined) throw failure('build-not-found');
         return { build: found };
       },
-      createAgent: ({ body }) => deploy(body),
-      updateAgent: ({ body }) => deploy(body),
+      createAgent: ({ body }) => accept(body),
+      updateAgent: ({ body }) => accept(body),
       rollback: ({ body }) => {
         const target = deployments.find(({ id }) => id === (body as { deploymentId?: string }).deploymentId);
         if (target === undefined) throw failure('deployment-not-found');

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { agentInstances, profiles, sessionSeconds } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Interrupted } from '../../failure.ts';
 import { type DeployService, startDeployService } from '../../testing/deploy-service.ts';
 import { privateKey } from '../../testing/records.ts';
 import { type Circumstances, runProgram } from '../../testing/run-program.ts';
@@ -180,6 +181,12 @@ test('an upload whose token has run out asks for another; one that is refused fo
   expect(JSON.parse(full.stdout).error).toMatchObject({ reason: 'storage-full' });
 });
 
+test('an upload gets to a service that knows itself by an address that cannot be reached from here', async () => {
+  await put({ 'voice.bin': randomBytes(2_000_000) });
+  service.faults.publicOrigin = 'http://127.0.0.1:1';
+  expect((await deploy('--yes')).status).toBe(0);
+});
+
 test('a service that is away for a moment is asked again', async () => {
   await deploy('--yes');
   await put({ 'bot.js': '// 2' });
@@ -196,9 +203,39 @@ test('Ctrl-C during an upload is exit 130, leaves nothing behind here, and the p
   service.faults.stalls = true;
   const going = deploy('--yes', { signal: interruption.signal });
   await expect.poll(() => service.received().length).toBeGreaterThan(0);
-  interruption.abort();
+  interruption.abort(new Interrupted());
   expect(await going).toMatchObject({ status: 130, stderr: expect.stringContaining('What got through is kept') });
   expect((await deploy('--yes')).status).toBe(0);
+});
+
+test('a deploy that gets no answer is looked for, and asked for again only if it was not done', async () => {
+  service.faults.losesWrites = 'after';
+  expect((await deploy('--yes')).status).toBe(0);
+  service.faults.losesWrites = 'before';
+  await put({ 'bot.js': '// 2' });
+  expect((await deploy('--yes')).status).toBe(0);
+  expect(service.deployments).toHaveLength(2);
+});
+
+test('Ctrl-C while it is built or rolled out says what goes on by itself', async () => {
+  const told = async (until: string) => {
+    const interruption = new AbortController();
+    const before = service.taken.length;
+    const going = deploy('--yes', { signal: interruption.signal });
+    await expect.poll(() => asked().slice(before), { interval: 1 }).toContain(until);
+    interruption.abort(new Interrupted());
+    return going;
+  };
+  service.faults.log = Array.from({ length: 10_000 }, () => 'installing');
+  expect(await told('getBuildLogs')).toMatchObject({
+    status: 130,
+    stderr: expect.stringContaining('The build goes on'),
+  });
+  service.faults.looks = 10_000;
+  expect(await told('getDeployment')).toMatchObject({
+    status: 130,
+    stderr: expect.stringContaining('The rollout goes on'),
+  });
 });
 
 test('a build that fails is exit 1 with its reason, and nothing is deployed', async () => {
