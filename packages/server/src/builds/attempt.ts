@@ -73,11 +73,14 @@ function outcomeOf(
   timeout: AbortSignal,
   seconds: number,
 ): Exclude<Outcome, { state: 'success' }> | null {
+  // First: what is given up may fail in any way.
+  if (timeout.aborted || error instanceof PrepareTimeout) {
+    return { state: 'timeout', errorCode: 'build-timeout', error: `The build took longer than ${seconds} seconds.` };
+  }
   if (error instanceof ArchiveError) return { state: 'failed', errorCode: error.problem, error: error.message };
   if (error instanceof PrepareError)
     return { state: 'failed', errorCode: 'prepare-failed', error: plain(error.message) };
-  if (!timeout.aborted) return null;
-  return { state: 'timeout', errorCode: 'build-timeout', error: `The build took longer than ${seconds} seconds.` };
+  return null;
 }
 
 /** An existing client reads brackets as markup. */

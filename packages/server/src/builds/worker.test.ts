@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { PrepareError, type Runtime } from '../runtime/runtime.ts';
+import { PrepareError, PrepareTimeout, type Runtime } from '../runtime/runtime.ts';
 import { type TestRows, testRows } from '../store/test-rows.ts';
 import { newId } from '../uuid.ts';
 import { createLogNews } from './log-news.ts';
@@ -185,6 +185,12 @@ describe('a build', () => {
       error: 'The build took longer than 1 seconds.',
     });
     expect(await places.treeIds()).toEqual([]);
+  });
+
+  it('that the runtime gives up for its time has the same end', async () => {
+    const build = await newBuild();
+    const { over } = await work(() => Promise.reject(new PrepareTimeout('Not within 60 seconds.')));
+    expect(await over(build.id)).toMatchObject({ state: 'timeout', error_code: 'build-timeout' });
   });
 
   it('that a trouble of the service stops is tried again', async () => {
