@@ -46,6 +46,28 @@ export const failures = {
     message: 'There is no such build in the region of this agent, or it did not succeed.',
   },
   'agent-exists': { status: 400, code: '400', message: 'An agent of this name exists already.' },
+  'secret-set-kind': {
+    status: 400,
+    code: '400',
+    message: 'A secret set cannot become an image pull secret, nor the other way round. Use another name.',
+  },
+  'secret-set-region': { status: 400, code: '400', message: 'The region of a secret set cannot change.' },
+  'secret-set-elsewhere': {
+    status: 400,
+    code: '400',
+    message: 'The secret set is in another region than the agent. Set it in the region of the agent.',
+  },
+  'secret-set-has-no-keys': {
+    status: 400,
+    code: '400',
+    message: 'This is an image pull secret: it has no keys to show. The list shows its registry and its state.',
+  },
+  'secret-set-too-large': { status: 400, code: '400', message: 'The secret set would be larger than a set may be.' },
+  'secret-sets-too-many': {
+    status: 400,
+    code: '400',
+    message: 'The organization has as many secret sets as it may. Delete one, or put the keys into another.',
+  },
   'deployment-not-ready': { status: 400, code: 'PCC-1001', message: 'The agent has no deployment that is ready.' },
   'token-invalid': {
     status: 403,
@@ -60,6 +82,8 @@ export const failures = {
   'not-found': { status: 404, code: '404', message: 'Not found: no such agent or session.' },
   'deployment-not-found': { status: 404, code: '404', message: 'Not found: no such deployment of this agent.' },
   'secret-set-not-found': { status: 404, code: '404', message: 'Not found: no such secret set.' },
+  'secret-not-found': { status: 404, code: '404', message: 'Not found: no such key in this secret set.' },
+  'secret-revision-not-found': { status: 404, code: '404', message: 'Not found: no such revision of this secret set.' },
   'endpoint-not-found': { status: 404, code: '404', message: 'Not found: no such endpoint.' },
   'organization-not-found': { status: 404, code: '404', message: 'Not found: no such organization.' },
   'key-not-found': { status: 404, code: '404', message: 'Not found: no such API key.' },
@@ -76,6 +100,23 @@ export const failures = {
     status: 409,
     code: '409',
     message: 'What this deployment ran is not kept any more. Deploy it from its project again.',
+  },
+  'secret-set-changed': {
+    status: 409,
+    code: '409',
+    message: 'The secret set is at another revision than expected. Look at it again.',
+  },
+  'secret-set-not-ready': {
+    status: 409,
+    code: '409',
+    message: 'The secret set is not ready. Wait until it is, or look at why it failed.',
+  },
+  'secret-set-in-use': { status: 409, code: '409', message: 'Agents use the secret set.' },
+  'secret-set-damaged': {
+    status: 409,
+    code: '409',
+    message:
+      'What is stored of this secret set is not what was written, so nothing of it is used. Delete it and set it again, and tell the operator.',
   },
   'session-ended': { status: 409, code: '409', message: 'The session has ended.' },
   'upload-incomplete': { status: 409, code: '409', message: 'The archive has not been uploaded completely.' },

@@ -11,6 +11,7 @@ export {
   buildLogWaitSeconds,
   buildPageRows,
   callOpening,
+  canBeInSecretValue,
   carrierMessageBytes,
   defaultProfile,
   heldCall,
@@ -24,7 +25,14 @@ export {
   proxyHoldSeconds,
   requestBodyBytes,
   reservedNames,
+  reservedSecretKey,
   retryAfterSeconds,
+  secretHistoryRows,
+  secretKeyPattern,
+  secretSetNamePattern,
+  secretSetSize,
+  secretSetsPerOrganization,
+  secretValueBytes,
   seriesPoints,
   sessionSeconds,
   socketTokenSeconds,
@@ -51,6 +59,13 @@ export { type Build, type BuildStatus, UploadAnswer, uploadPath } from './operat
 export type { ApiKey } from './operations/keys.ts';
 export { type LogLevel, type LogLine, logLevels } from './operations/logs.ts';
 export type {
+  PutSecretsRequest,
+  SecretRevision,
+  SecretSetDetails,
+  SecretSetListItem,
+  WrittenSecrets,
+} from './operations/secrets.ts';
+export type {
   EndState,
   ResourceMetrics,
   SessionEvent,
@@ -60,4 +75,5 @@ export type {
 } from './operations/sessions.ts';
 export { proxyMethods, proxyPath, type StartResponse, type Transport } from './operations/start.ts';
 export { apiBase, fillPath, pathsOf, publicBase } from './paths.ts';
+export { SecretKey, SecretSetName, secretValueProblems, utf8Bytes } from './secret-fields.ts';
 export { closest } from './suggest.ts';

@@ -72,3 +72,45 @@ export const buildPageRows = { default: 20, maximum: 100 } as const;
 export const buildLogLines = { default: 500, maximum: 10_000 } as const;
 /** How long a reader of a build's log may wait for the next line. */
 export const buildLogWaitSeconds = 30;
+
+/** Names of secret sets and image pull secrets; the same in other case is the same name (spec 2.6, decisions "Secrets"). */
+export const secretSetNamePattern = /^[A-Za-z0-9](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
+export const secretKeyPattern = /^[A-Za-z0-9_-]{1,64}$/;
+/** One value, in UTF-8: half of what Linux takes as one string of an environment. */
+export const secretValueBytes = 65_536;
+/** Keys with their values, of one set. */
+export const secretSetSize = { bytes: 524_288, keys: 256 } as const;
+export const secretSetsPerOrganization = 1_000;
+/** A body that writes the largest set there may be, with every byte escaped in JSON as `\u0001`. */
+export const secretBodyBytes = 4 * 1_048_576;
+/** Revisions of one answer of a set's history. */
+export const secretHistoryRows = { default: 20, maximum: 100 } as const;
+
+/** Variables that the service sets or withholds itself (bot contract 2.4), but for those that a bot's owner may choose. */
+const reservedSecretKeys: ReadonlySet<string> = new Set([
+  'PORT',
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'LANG',
+  'TZ',
+  'PYTHONPATH',
+  'ICE_CONFIG_URL',
+  'PIPECAT_ICE_SERVERS',
+  'PIPECAT_ALLOWED_ORIGINS',
+  'PIPECAT_SETUP_FILES',
+  'PYTHON_DOTENV_DISABLED',
+  'PYTHONUNBUFFERED',
+  'IMAGE_VERSION',
+  'SHUTDOWN_TIMEOUT',
+]);
+
+/** Whether a key names a variable that no secret can be. */
+export function reservedSecretKey(key: string): boolean {
+  return reservedSecretKeys.has(key) || key.startsWith('BOT_') || key.startsWith('BOTHOST_');
+}
+
+/** Whether an environment can carry the text as it is: no NUL, no half of a surrogate pair. */
+export function canBeInSecretValue(text: string): boolean {
+  return !text.includes('\0') && !/\p{Cs}/u.test(text);
+}

@@ -18,6 +18,15 @@ import {
   listRegions,
   updateProperties,
 } from './organizations.ts';
+import {
+  deleteSecret,
+  deleteSecretSet,
+  getSecretHistory,
+  getSecretSet,
+  listSecrets,
+  putSecrets,
+  rollBackSecrets,
+} from './secrets.ts';
 import { getSession, getSessions, stopSession } from './sessions.ts';
 import { startSession } from './start.ts';
 
@@ -49,6 +58,13 @@ export const operations = {
   listBuilds,
   getBuild,
   getBuildLogs,
+  listSecrets,
+  getSecretSet,
+  putSecrets,
+  deleteSecret,
+  deleteSecretSet,
+  getSecretHistory,
+  rollBackSecrets,
 } as const;
 
 export type Operations = typeof operations;

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { reservedSecretKey, secretValueBytes } from './limits.ts';
+import { putSecrets } from './operations/secrets.ts';
+import { SecretKey, SecretSetName, secretValueProblems, utf8Bytes } from './secret-fields.ts';
+
+const accepts = (schema: { safeParse: (value: unknown) => { success: boolean } }, value: unknown) =>
+  schema.safeParse(value).success;
+
+describe('the name of a secret set', () => {
+  it.each(['a', 'A', '7', 'voice-keys', 'Voice-Keys-2', 'a'.repeat(63)])('may be %s', (name) => {
+    expect(accepts(SecretSetName, name)).toBe(true);
+  });
+
+  it.each(['', '-', 'a-', '-a', 'a_b', 'a.b', '../x', 'ｓｅｔ', 'a b', 'a\n', 'a\0', 'a'.repeat(64), 'a/b'])(
+    'is not %j',
+    (name) => expect(accepts(SecretSetName, name)).toBe(false),
+  );
+});
+
+describe('a key', () => {
+  it.each(['A', 'a-b', '1A', '__proto__', 'constructor', 'PIPECAT_LOG_LEVEL', 'NLTK_DATA', 'a'.repeat(64)])(
+    'may be %s',
+    (key) => expect(accepts(SecretKey, key)).toBe(true),
+  );
+
+  it.each(['', ' A', 'A ', 'A.B', 'É', 'A=B', 'A\n', 'a'.repeat(65)])('is not %j', (key) => {
+    expect(accepts(SecretKey, key)).toBe(false);
+  });
+
+  it.each(['PORT', 'BOT_CONTROL_TOKEN', 'BOT_X', 'BOTHOST_INSTANCE', 'PATH', 'HOME', 'ICE_CONFIG_URL'])(
+    'is not %s, which the service sets itself',
+    (key) => {
+      expect(reservedSecretKey(key)).toBe(true);
+      expect(accepts(SecretKey, key)).toBe(false);
+    },
+  );
+});
+
+describe('a value', () => {
+  it('is any text that an environment can carry, up to its limit in bytes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }), (value) => {
+        expect(secretValueProblems(value).length === 0).toBe(!value.includes('\0') && value.isWellFormed());
+      }),
+    );
+    expect(secretValueProblems('é'.repeat(secretValueBytes / 2))).toEqual([]);
+    expect(secretValueProblems('é'.repeat(secretValueBytes / 2 + 1))).toEqual([
+      `${secretValueBytes + 2} bytes, and a value has at most ${secretValueBytes}`,
+    ]);
+    expect(secretValueProblems('')).toHaveLength(1);
+  });
+
+  it('has the length of its UTF-8', () => {
+    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => utf8Bytes(text) === Buffer.byteLength(text)));
+  });
+});
+
+describe('a request that writes secrets', () => {
+  const problems = (body: unknown) => {
+    const parsed = putSecrets.body.safeParse(body);
+    return parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  };
+  const pair = (secretKey: string, secretValue: string) => ({ secretKey, secretValue });
+
+  it.each([
+    [{ secrets: [pair('A', '1'), pair('B', '2')] }],
+    [{ secrets: [pair('A', '1')], region: 'us-west', mode: 'replace', expectedRevision: 0, dryRun: true }],
+    [{ name: 'x', isImagePullSecret: false, secretKey: 'A', secretValue: '1', region: 'us-west' }],
+    [{ isImagePullSecret: true, host: 'https://ghcr.io/', secretValue: 'dTpw' }],
+    [{ secrets: [], remove: ['A'] }],
+    [{ secrets: [pair('A', '1')], status: 'ready', anything: { else: true } }],
+  ])('has one of the forms that clients send: %j', (body) => expect(problems(body)).toEqual([]));
+
+  it.each([
+    [{}, 'secrets'],
+    [{ secrets: [] }, 'secrets'],
+    [{ secrets: [pair('A', '1'), pair('A', '2')] }, 'secrets'],
+    [{ secrets: [pair('A', '1')], secretKey: 'B', secretValue: '2' }, 'secretKey'],
+    [{ secretKey: 'A' }, 'secretValue'],
+    [{ secretValue: 'x' }, 'secretValue'],
+    [{ secrets: [pair('A', '1')], remove: ['A'] }, 'remove'],
+    [{ isImagePullSecret: true, secretValue: 'dTpw' }, 'host'],
+    [{ isImagePullSecret: true, host: 'ghcr.io' }, 'secretValue'],
+    [{ isImagePullSecret: true, host: 'ghcr.io', secretValue: 'dTpw', secrets: [pair('A', '1')] }, 'isImagePullSecret'],
+    [{ secrets: [pair('PORT', '1')] }, 'secrets.0.secretKey'],
+    [{ secrets: [pair('A', '')] }, 'secrets.0.secretValue'],
+  ])('is refused otherwise, by the field: %j', (body, field) => {
+    expect(problems(body).some((problem) => problem.startsWith(`${field}:`))).toBe(true);
+  });
+
+  it('is refused without a word of its values', () => {
+    const canary = 'canary-5f1e';
+    for (const value of [`${canary}\0`, `${canary}\ud800`, canary.repeat(10_000)]) {
+      const body = { secrets: [pair('A', value), pair('no good', value)], secretValue: value, host: 7 };
+      const text = problems(body).join('\n');
+      expect(text).not.toBe('');
+      expect(text).not.toContain('canary');
+    }
+  });
+});
