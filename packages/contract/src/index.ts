@@ -75,5 +75,6 @@ export type {
 } from './operations/sessions.ts';
 export { proxyMethods, proxyPath, type StartResponse, type Transport } from './operations/start.ts';
 export { apiBase, fillPath, pathsOf, publicBase } from './paths.ts';
+export { canonicalRegistry, isEncodedCredentials } from './registry-host.ts';
 export { SecretKey, SecretSetName, secretValueProblems, utf8Bytes } from './secret-fields.ts';
 export { closest } from './suggest.ts';

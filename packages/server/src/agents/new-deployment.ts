@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import type { Database, DeploymentSource, DeploymentsTable } from '../store/tables.ts';
+import type { Database, DeploymentSource, DeploymentsTable, SecretPin } from '../store/tables.ts';
 import { insertDeployment, supersede } from './deployment-rows.ts';
 import { type AgentRow, updateAgent } from './rows.ts';
 import type { Settings } from './settings.ts';
@@ -14,7 +14,7 @@ export type Wanted = {
   readonly settings: Settings;
   readonly createdByKeyId: string | null;
   readonly rolledBackFrom: string | null;
-  readonly secretPins: readonly { readonly secretSet: string; readonly revision: number }[];
+  readonly secretPins: readonly SecretPin[];
 };
 
 /**

@@ -52,7 +52,7 @@ export function presentDeployment(
     activatedAt: row.activated_at?.toISOString() ?? null,
     rolledBackFrom: row.rolled_back_from,
     createdByKeyId: row.created_by_key_id,
-    secretRevisions: row.secret_pins,
+    secretRevisions: row.secret_pins.map(({ secretSet, revision }) => ({ secretSet, revision })),
     activeSessionCount: of.activeSessions,
     failure: problemOf(row),
   };

@@ -20,6 +20,13 @@ export type Tables = {
   uploads: UploadsTable;
   builds: BuildsTable;
   build_log_lines: BuildLogLinesTable;
+  vault_state: VaultStateTable;
+  vault_keys: VaultKeysTable;
+  secret_sets: SecretSetsTable;
+  secret_revisions: SecretRevisionsTable;
+  secret_values: SecretValuesTable;
+  secret_deliveries: SecretDeliveriesTable;
+  audit_events: AuditEventsTable;
 };
 
 export type OrganizationsTable = {
@@ -73,6 +80,9 @@ export type DeploymentSource =
 
 export type StoredExit = { code: number | null; signal: string | null; outOfMemory: boolean; tail: string };
 
+/** A set by its id, since another one may get its name; the name is for people. */
+export type SecretPin = { secretSet: string; setId: string; revision: number };
+
 /** One version of an agent. `min_agents` and `max_agents` alone may change. */
 export type DeploymentsTable = {
   id: string;
@@ -95,7 +105,7 @@ export type DeploymentsTable = {
   /** Of a build, what the build has. A directory's files are the deployment's own. */
   prepared: JSONColumnType<Record<string, string | number | boolean | null>> | null;
   /** The revisions of secret sets that its instances run with. */
-  secret_pins: JSONColumnType<{ secretSet: string; revision: number }[], string | undefined, string>;
+  secret_pins: JSONColumnType<SecretPin[], string | undefined, string>;
   created_by_key_id: string | null;
   /** What a rollback repeated. */
   rolled_back_from: string | null;
@@ -252,6 +262,96 @@ export type InstanceLogsTable = {
   bytes: number;
   dropped_bytes: number;
   stored_at: Date;
+};
+
+/** The root key that wraps now, and something known that it sealed: another key would not open it. */
+export type VaultStateTable = { one: Generated<boolean>; root_key_id: string; canary: Buffer; created_at: Date };
+
+/** The keys of organizations, wrapped by the root key. The one of the greatest version seals from now on. */
+export type VaultKeysTable = {
+  organization_id: string;
+  purpose: 'value' | 'fingerprint' | 'stamp';
+  version: number;
+  root_key_id: string;
+  wrapped: Buffer;
+  created_at: Date;
+};
+
+/** `stamp` is a keyed hash over the other columns, here and in revisions: who changes one in the database is found out. */
+export type SecretSetsTable = {
+  id: string;
+  organization_id: string;
+  name: string;
+  kind: 'secret' | 'imagePullSecret';
+  region: string;
+  /** The registry of an image pull secret. */
+  host: string | null;
+  /** The newest revision. 0 only inside of the transaction that makes the set. */
+  revision: number;
+  stamp: Buffer;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type SecretRevisionsTable = {
+  set_id: string;
+  revision: number;
+  action: 'set' | 'replace' | 'unset' | 'rollback';
+  rolled_back_to: number | null;
+  host: string | null;
+  /** Its keys in order, each with the revision in which its value was written. */
+  entries: JSONColumnType<[string, number][]>;
+  added: JSONColumnType<string[]>;
+  changed: JSONColumnType<string[]>;
+  removed: JSONColumnType<string[]>;
+  created_by_key_id: string | null;
+  created_at: Date;
+  stamp: Buffer;
+};
+
+/** A value as it was written in one revision; later ones that kept it point here. */
+export type SecretValuesTable = {
+  set_id: string;
+  key: string;
+  revision: number;
+  sealed: Buffer;
+  key_version: number;
+  fingerprint: Buffer;
+  fingerprint_version: number;
+  bytes: number;
+  created_at: Date;
+};
+
+/** A revision on its way to its region; it stays as the record of how that went. */
+export type SecretDeliveriesTable = {
+  set_id: string;
+  revision: number;
+  region: string;
+  state: 'pending' | 'ready' | 'failed';
+  attempts: Generated<number>;
+  error: string | null;
+  /** Who holds it. */
+  host_id: string | null;
+  created_at: Date;
+  next_at: Date;
+  done_at: Date | null;
+};
+
+/** Who did what; `hash` covers the row and the hash before it. */
+export type AuditEventsTable = {
+  organization_id: string;
+  sequence: number;
+  at: Date;
+  actor_key_id: string | null;
+  action: string;
+  object: string;
+  region: string | null;
+  keys: JSONColumnType<string[]>;
+  revision_before: number | null;
+  revision_after: number | null;
+  result: string;
+  previous_hash: Buffer;
+  hash: Buffer;
 };
 
 /** The pool, or a transaction of it: verbs take either, so that a transaction can span features. */

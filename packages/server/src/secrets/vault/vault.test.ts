@@ -35,7 +35,7 @@ function* flipped(bytes: Buffer) {
 
 describe('a list of parts', () => {
   const part = fc.oneof(
-    fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed()),
+    fc.string({ unit: 'binary' }).filter((text) => !/\p{Cs}/u.test(text)),
     fc.maxSafeInteger(),
     fc.constant(null),
     fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes)),

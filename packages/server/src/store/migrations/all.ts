@@ -2,6 +2,7 @@ import { first } from './0001-first.ts';
 import { builds } from './0002-builds.ts';
 import { deployments } from './0003-deployments.ts';
 import { logs } from './0004-logs.ts';
+import { secrets } from './0010-secrets.ts';
 
 /** In order. Forward only: a migration that has been released is never edited or removed. */
-export const migrations = [first, builds, deployments, logs];
+export const migrations = [first, builds, deployments, logs, secrets];

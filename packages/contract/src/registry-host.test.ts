@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalRegistry, isEncodedCredentials } from './registry-host.ts';
+
+describe('the host of an image pull secret', () => {
+  it.each([
+    ['ghcr.io', 'ghcr.io'],
+    [' GHCR.io/ ', 'ghcr.io'],
+    ['https://ghcr.io', 'ghcr.io'],
+    ['https://ghcr.io:443/v2/', 'ghcr.io'],
+    ['registry.example.com:5000', 'registry.example.com:5000'],
+    ['https://registry.example.com:5000/v2/', 'registry.example.com:5000'],
+    ['http://registry.example.com:80/', 'http://registry.example.com'],
+    ['us.pkg.dev/project/images/', 'us.pkg.dev/project/images'],
+    ['docker.io', 'https://index.docker.io/v1/'],
+    ['https://index.docker.io/v1/', 'https://index.docker.io/v1/'],
+    ['registry-1.docker.io', 'https://index.docker.io/v1/'],
+    ['docker.io:5000', 'docker.io:5000'],
+    ['localhost:5000', 'localhost:5000'],
+  ])('%j is %s', (text, host) => expect(canonicalRegistry(text)).toEqual({ host }));
+
+  it.each(
+    [
+      '',
+      ' ',
+      'https://user:pass@ghcr.io',
+      'user@ghcr.io',
+      'ghcr.io?x=1',
+      'ghcr.io#x',
+      'ghcr.io/%2e%2e',
+      'ghcr.io/../x',
+      'ftp://ghcr.io',
+      'file:///etc/passwd',
+      'ghcr.io:0',
+      'ghcr.io:99999',
+      'ghcr.io:x',
+      'ghcr.io:',
+      'gһcr.io',
+      'gh cr.io',
+      'a..b',
+      '-x.io',
+      'ghcr.io\u0007',
+      'ghcr.io\n',
+      '\u001b]52;c;x',
+    ].filter((text) => text !== 'ghcr.io\n'),
+  )('%j is refused, without a word of it', (text) => {
+    const answer = canonicalRegistry(text);
+    expect(answer).toHaveProperty('problem');
+    expect(JSON.stringify(answer)).not.toContain('pass@');
+  });
+
+  it('stays as it is once it has its one form', () => {
+    fc.assert(
+      fc.property(fc.webUrl({ validSchemes: ['https', 'http'] }), (url) => {
+        const once = canonicalRegistry(url);
+        if ('host' in once) expect(canonicalRegistry(once.host)).toEqual(once);
+      }),
+    );
+  });
+});
+
+describe('encoded credentials', () => {
+  it('are Base64 of a user and a password', () => {
+    const user = fc.stringMatching(/^[a-zA-Z0-9_$+-]{1,20}$/);
+    const password = fc.string({ unit: 'grapheme', maxLength: 60 }).filter((text) => !text.includes('\0'));
+    fc.assert(
+      fc.property(user, password, (name, secret) =>
+        isEncodedCredentials(Buffer.from(`${name}:${secret}`).toString('base64')),
+      ),
+    );
+  });
+
+  it.each(['', 'user:pass', 'dTpw!', 'dTpw\n', 'dT pw', 'dXA=', 'OnA=', 'dTpw=', 'dTpx=='])('are not %j', (text) => {
+    expect(isEncodedCredentials(text)).toBe(false);
+  });
+});

@@ -1,0 +1,29 @@
+import type { Database } from '../store/tables.ts';
+import { type AuditEvent, chainHash, chainStart } from './chain.ts';
+import { insertEvent, lastEvent, lockLog } from './rows.ts';
+
+/**
+ * Adds an event to an organization's log. Call it in the transaction of what it tells, as its last statement: the log is
+ * locked until that ends.
+ */
+export async function appendAudit(db: Database, organizationId: string, event: AuditEvent): Promise<void> {
+  await lockLog(db, organizationId);
+  const last = await lastEvent(db, organizationId);
+  const sequence = (last?.sequence ?? 0) + 1;
+  const previous = last?.hash ?? chainStart;
+  await insertEvent(db, {
+    organization_id: organizationId,
+    sequence,
+    at: event.at,
+    actor_key_id: event.actorKeyId,
+    action: event.action,
+    object: event.object,
+    region: event.region,
+    keys: JSON.stringify(event.keys),
+    revision_before: event.revisionBefore,
+    revision_after: event.revisionAfter,
+    result: event.result,
+    previous_hash: previous,
+    hash: chainHash(previous, organizationId, sequence, event),
+  });
+}

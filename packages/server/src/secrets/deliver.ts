@@ -1,0 +1,61 @@
+import type { Logger } from 'pino';
+import type { Database } from '../store/tables.ts';
+import { dueDeliveries, endDelivery, postponeDelivery } from './delivery-rows.ts';
+import { openValues } from './open-set.ts';
+import { findSetById } from './rows.ts';
+import { DamagedError } from './vault/damaged.ts';
+import type { Keyring } from './vault/keyring.ts';
+
+type Context = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly keyring: Keyring;
+  readonly host: { readonly id: string; readonly region: string };
+  readonly logger: Pick<Logger, 'warn'>;
+};
+
+const batch = 50;
+const firstSeconds = 1;
+const longestSeconds = 60;
+/** After so many vain tries somebody should know. */
+const worrying = 10;
+
+/**
+ * Delivers what is due in the region of this host, once: the host holds a revision when each of its values opens here. For
+ * processes nothing is copied anywhere, since an instance gets its values from the database when it starts. A damaged
+ * revision fails for good; what may pass, such as a root key that is away, is tried again, at last once a minute.
+ *
+ * Idempotent, and bound to the revision: whoever comes late says nothing of a newer one.
+ */
+export async function deliverSecrets(context: Context): Promise<number> {
+  const due = await dueDeliveries(context.db, context.host.region, context.now(), batch);
+  for (const delivery of due) {
+    const of = { setId: delivery.set_id, revision: delivery.revision };
+    const end = { hostId: context.host.id, at: context.now() };
+    try {
+      await hold(context, delivery.organization_id, of);
+      await endDelivery(context.db, of, { ...end, state: 'ready', error: null });
+    } catch (error) {
+      const fields = { ...of, attempts: delivery.attempts, err: error };
+      if (error instanceof DamagedError) {
+        context.logger.warn(fields, 'a secret set is not what was written; nothing of it is used');
+        await endDelivery(context.db, of, { ...end, state: 'failed', error: damagedMessage });
+      } else {
+        if (delivery.attempts >= worrying) context.logger.warn(fields, 'a secret set cannot be delivered');
+        const seconds = Math.min(firstSeconds * 2 ** delivery.attempts, longestSeconds);
+        await postponeDelivery(context.db, of, new Date(context.now().getTime() + seconds * 1000));
+      }
+    }
+  }
+  return due.length;
+}
+
+const damagedMessage =
+  'What is stored of this revision is not what was written. Delete the set and set it again, and tell the operator.';
+
+async function hold(context: Context, organizationId: string, of: { setId: string; revision: number }): Promise<void> {
+  const set = await findSetById(context.db, organizationId, of.setId);
+  // Deleted meanwhile, and its delivery with it.
+  if (set === undefined) return;
+  for (const value of (await openValues(context, set, of.revision)).values()) value.fill(0);
+}

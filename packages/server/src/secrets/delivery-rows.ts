@@ -1,0 +1,66 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Database, SecretDeliveriesTable } from '../store/tables.ts';
+
+export type DeliveryRow = Selectable<SecretDeliveriesTable>;
+
+export async function insertDelivery(db: Database, row: Insertable<SecretDeliveriesTable>): Promise<void> {
+  await db.insertInto('secret_deliveries').values(row).execute();
+}
+
+export function findDelivery(db: Database, setId: string, revision: number): Promise<DeliveryRow | undefined> {
+  return db
+    .selectFrom('secret_deliveries')
+    .selectAll()
+    .where('set_id', '=', setId)
+    .where('revision', '=', revision)
+    .executeTakeFirst();
+}
+
+/** Those of a region that are due, oldest first, with whose they are. */
+export function dueDeliveries(db: Database, region: string, now: Date, limit: number) {
+  return db
+    .selectFrom('secret_deliveries')
+    .innerJoin('secret_sets', 'secret_sets.id', 'secret_deliveries.set_id')
+    .selectAll('secret_deliveries')
+    .select('secret_sets.organization_id')
+    .where('secret_deliveries.region', '=', region)
+    .where('state', '=', 'pending')
+    .where('next_at', '<=', now)
+    .orderBy('next_at')
+    .limit(limit)
+    .execute();
+}
+
+/** Ends one delivery of exactly this revision. What became of another revision stays as it is. */
+export async function endDelivery(
+  db: Database,
+  of: { readonly setId: string; readonly revision: number },
+  end: {
+    readonly state: 'ready' | 'failed';
+    readonly error: string | null;
+    readonly hostId: string;
+    readonly at: Date;
+  },
+): Promise<void> {
+  await db
+    .updateTable('secret_deliveries')
+    .set({ state: end.state, error: end.error, host_id: end.hostId, done_at: end.at })
+    .where('set_id', '=', of.setId)
+    .where('revision', '=', of.revision)
+    .where('state', '=', 'pending')
+    .execute();
+}
+
+export async function postponeDelivery(
+  db: Database,
+  of: { readonly setId: string; readonly revision: number },
+  until: Date,
+): Promise<void> {
+  await db
+    .updateTable('secret_deliveries')
+    .set({ attempts: sql`attempts + 1`, next_at: until })
+    .where('set_id', '=', of.setId)
+    .where('revision', '=', of.revision)
+    .where('state', '=', 'pending')
+    .execute();
+}

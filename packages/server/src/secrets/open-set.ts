@@ -1,0 +1,97 @@
+import type { Database } from '../store/tables.ts';
+import { findRevision, newestRevision, type RevisionRow, type SecretSetRow, type ValueRow, valuesOf } from './rows.ts';
+import { revisionFields, setFields } from './stamps.ts';
+import { DamagedError } from './vault/damaged.ts';
+import { fingerprintOf, isStamp, stampVersion } from './vault/fingerprint.ts';
+import type { Keyring } from './vault/keyring.ts';
+import { keyVersionOf, openValue, type ValuePlace } from './vault/sealed-value.ts';
+
+type Context = { readonly db: Database; readonly keyring: Keyring };
+
+/** @throws DamagedError unless the set's row is as it was written, and the newest revision is the one that it names */
+export async function requireSetWhole({ db, keyring }: Context, set: SecretSetRow): Promise<void> {
+  await requireStamp({ db, keyring }, set.organization_id, 'secret_sets', setFields(set), set.stamp);
+  if ((await newestRevision(db, set.id)) !== set.revision)
+    throw new DamagedError('the set is not at its newest revision');
+}
+
+/** A revision of a set. @throws DamagedError unless it is there as it was written */
+export async function openRevision(
+  { db, keyring }: Context,
+  set: SecretSetRow,
+  revision: number,
+): Promise<RevisionRow> {
+  const row = await findRevision(db, set.id, revision);
+  if (row === undefined) throw new DamagedError(`there is no revision ${revision}`);
+  await requireStamp({ db, keyring }, set.organization_id, 'secret_revisions', revisionFields(row), row.stamp);
+  return row;
+}
+
+/** The rows of a revision's values, by key in its order. @throws DamagedError when one is missing */
+export async function valueRowsOf(db: Database, revision: RevisionRow): Promise<Map<string, ValueRow>> {
+  const rows = await valuesOf(db, revision.set_id, revision.entries);
+  return new Map(
+    revision.entries.map(([key, written]) => {
+      const row = rows.find((candidate) => candidate.key === key && candidate.revision === written);
+      if (row === undefined) throw new DamagedError(`the value of ${key} of revision ${written} is missing`);
+      return [key, row];
+    }),
+  );
+}
+
+/** One value. @throws DamagedError unless it and its row are as they were written */
+export async function openRow({ db, keyring }: Context, set: SecretSetRow, row: ValueRow): Promise<Buffer> {
+  const version = keyVersionOf(row.sealed);
+  if (version !== row.key_version) throw new DamagedError(`the value of ${row.key} names another key than its row`);
+  const key = await keyring.version(db, set.organization_id, 'value', version);
+  const value = openValue(key, placeOf(set, row), row.sealed);
+  const printKey = await keyring.version(db, set.organization_id, 'fingerprint', row.fingerprint_version);
+  if (!fingerprintOf(printKey, { setId: set.id, key: row.key }, value).equals(row.fingerprint)) {
+    throw new DamagedError(`the fingerprint of ${row.key} is not that of its value`);
+  }
+  return value;
+}
+
+/**
+ * All values of one revision, for the one who needs them and nobody else. Fails as a whole.
+ *
+ * @throws DamagedError, RootKeyMissing
+ */
+export async function openValues(context: Context, set: SecretSetRow, revision: number): Promise<Map<string, Buffer>> {
+  await requireSetWhole(context, set);
+  const rows = await valueRowsOf(context.db, await openRevision(context, set, revision));
+  const values = new Map<string, Buffer>();
+  for (const [key, row] of rows) values.set(key, await openRow(context, set, row));
+  return values;
+}
+
+/** Where the value of a row belongs. */
+export function placeOf(
+  set: Pick<SecretSetRow, 'organization_id' | 'region' | 'id' | 'kind'>,
+  row: Pick<ValueRow, 'key' | 'revision' | 'fingerprint' | 'fingerprint_version' | 'bytes' | 'created_at'>,
+): ValuePlace {
+  return {
+    organizationId: set.organization_id,
+    region: set.region,
+    setId: set.id,
+    kind: set.kind,
+    key: row.key,
+    revision: row.revision,
+    fingerprint: row.fingerprint,
+    fingerprintVersion: row.fingerprint_version,
+    bytes: row.bytes,
+    createdAt: row.created_at,
+  };
+}
+
+async function requireStamp(
+  { db, keyring }: Context,
+  organizationId: string,
+  table: string,
+  fields: readonly (string | number | null)[],
+  stamp: Buffer,
+): Promise<void> {
+  const version = stampVersion(stamp);
+  const key = version === null ? null : await keyring.version(db, organizationId, 'stamp', version);
+  if (key === null || !isStamp(key, table, fields, stamp)) throw new DamagedError(`the row of ${table} was changed`);
+}

@@ -1,0 +1,68 @@
+import { failure } from '@bothost/contract';
+import type { Database, SecretPin } from '../store/tables.ts';
+import { findDelivery } from './delivery-rows.ts';
+import { openValues } from './open-set.ts';
+import { findSet, findSetById } from './rows.ts';
+import { DamagedError } from './vault/damaged.ts';
+import type { Keyring } from './vault/keyring.ts';
+
+/**
+ * The set as a deployment of this region runs with it: its revision of now, which has to be ready. Call it in the
+ * transaction that makes the deployment: the set cannot be deleted until that ends.
+ *
+ * @throws failure `secret-set-not-found`, `secret-set-elsewhere`, `secret-set-not-ready`
+ */
+export async function pinSecretSet(
+  db: Database,
+  scope: { readonly organizationId: string; readonly region: string },
+  name: string,
+): Promise<SecretPin> {
+  const path = 'body.secretSet';
+  const set = await findSet(db, scope.organizationId, name, 'share');
+  if (set === undefined || set.kind !== 'secret') {
+    const message = 'There is no secret set of this name.';
+    throw failure('secret-set-not-found', { message, issues: [{ path, message }] });
+  }
+  if (set.region !== scope.region) {
+    const message = `The secret set is in the region ${set.region}, and the agent in ${scope.region}.`;
+    throw failure('secret-set-elsewhere', { message, issues: [{ path, message }] });
+  }
+  const delivery = await findDelivery(db, set.id, set.revision);
+  if (delivery?.state !== 'ready') {
+    const why = delivery?.state === 'failed' ? `it failed: ${delivery.error ?? ''}` : 'it is still pending. Try again';
+    throw failure('secret-set-not-ready', { message: `The secret set is not ready, ${why}.`.replace(/\.\.$/, '.') });
+  }
+  return { secretSet: set.name, setId: set.id, revision: set.revision };
+}
+
+/** What a deployment is pinned to is not there (any more), or not as it was written. For the agent's owner. */
+export class SecretsUnavailable extends Error {
+  override readonly name = 'SecretsUnavailable';
+}
+
+/**
+ * The variables of the sets that a deployment is pinned to: for the start of an instance, and nothing else. Empty values do
+ * not exist, so each of them is one that the bot can read.
+ *
+ * @throws SecretsUnavailable
+ */
+export async function openPinned(
+  context: { readonly db: Database; readonly keyring: Keyring },
+  organizationId: string,
+  pins: readonly SecretPin[],
+): Promise<Record<string, string>> {
+  const variables: [string, string][] = [];
+  for (const pin of pins) {
+    const set = await findSetById(context.db, organizationId, pin.setId);
+    if (set === undefined) throw new SecretsUnavailable(`The secret set ${pin.secretSet} was deleted.`);
+    try {
+      const values = await openValues(context, set, pin.revision);
+      for (const [key, value] of values) variables.push([key, value.toString('utf8')]);
+    } catch (error) {
+      if (!(error instanceof DamagedError)) throw error;
+      const message = `The secret set ${pin.secretSet} is damaged: nothing of it is used.`;
+      throw new SecretsUnavailable(message, { cause: error });
+    }
+  }
+  return Object.fromEntries(variables);
+}

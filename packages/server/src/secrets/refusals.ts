@@ -1,0 +1,43 @@
+import { failure, secretSetSize } from '@bothost/contract';
+import type { Entry } from './change.ts';
+import type { SecretSetRow, ValueRow } from './rows.ts';
+
+/** @throws failure `region-unknown` */
+export function requireKnown(region: string, known: readonly string[]): void {
+  if (!known.includes(region)) throw failure('region-unknown');
+}
+
+/** @throws failure `region-unknown`, `secret-set-region` */
+export function requireRegion(set: Pick<SecretSetRow, 'region'>, region: string, known: readonly string[]): void {
+  if (region === set.region) return;
+  requireKnown(region, known);
+  const message = `The secret set is in the region ${set.region}, which cannot change to ${region}.`;
+  throw failure('secret-set-region', { message, issues: [{ path: 'body.region', message }] });
+}
+
+/** 0 stands for a set that is not there. @throws failure `secret-set-changed` */
+export function requireRevision(set: Pick<SecretSetRow, 'revision'>, expected: number | null): void {
+  if (expected === null || expected === set.revision) return;
+  const is = set.revision === 0 ? 'The secret set does not exist' : `The secret set is at revision ${set.revision}`;
+  throw failure('secret-set-changed', { message: `${is}, and ${expected} was expected. Look at it again.` });
+}
+
+/** @throws failure `secret-set-too-large` with the limit and what it would be */
+export function requireSize(
+  entries: readonly Entry[],
+  rows: ReadonlyMap<string, ValueRow>,
+  values: ReadonlyMap<string, Buffer>,
+): void {
+  if (entries.length > secretSetSize.keys) {
+    throw tooLarge(`The secret set would have ${entries.length} keys, and has at most ${secretSetSize.keys}.`);
+  }
+  const sizes = entries.map(([key]) => Buffer.byteLength(key) + (values.get(key)?.length ?? rows.get(key)?.bytes ?? 0));
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  if (bytes > secretSetSize.bytes) {
+    throw tooLarge(`The secret set would have ${bytes} bytes, and has at most ${secretSetSize.bytes}.`);
+  }
+}
+
+function tooLarge(message: string) {
+  return failure('secret-set-too-large', { message });
+}

@@ -1,0 +1,160 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type {
+  Database,
+  SecretDeliveriesTable,
+  SecretRevisionsTable,
+  SecretSetsTable,
+  SecretValuesTable,
+} from '../store/tables.ts';
+
+export type SecretSetRow = Selectable<SecretSetsTable>;
+export type RevisionRow = Selectable<SecretRevisionsTable>;
+export type ValueRow = Selectable<SecretValuesTable>;
+export type DeliveryRow = Selectable<SecretDeliveriesTable>;
+
+/** Of any name in any case; `lock` holds it until the transaction ends: `share` against changes, `update` for one. */
+export async function findSet(
+  db: Database,
+  organizationId: string,
+  name: string,
+  lock: 'share' | 'update' | null = null,
+): Promise<SecretSetRow | undefined> {
+  let query = db
+    .selectFrom('secret_sets')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where(sql<string>`lower(name)`, '=', name.toLowerCase())
+    .where('revision', '>', 0);
+  if (lock === 'share') query = query.forShare();
+  if (lock === 'update') query = query.forUpdate();
+  return query.executeTakeFirst();
+}
+
+export function findSetById(db: Database, organizationId: string, id: string): Promise<SecretSetRow | undefined> {
+  return db
+    .selectFrom('secret_sets')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Sets of an organization are made one after the other, so that their number is true. */
+export async function lockNewSets(db: Database, organizationId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`secret sets ${organizationId}`}, 0))`.execute(db);
+}
+
+export async function countSets(db: Database, organizationId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('secret_sets')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function insertSet(db: Database, row: Insertable<SecretSetsTable>): Promise<void> {
+  await db.insertInto('secret_sets').values(row).execute();
+}
+
+export async function advanceSet(
+  db: Database,
+  id: string,
+  change: Pick<SecretSetRow, 'revision' | 'host' | 'stamp' | 'updated_at'>,
+): Promise<void> {
+  await db.updateTable('secret_sets').set(change).where('id', '=', id).execute();
+}
+
+export async function deleteSet(db: Database, id: string): Promise<void> {
+  await db.deleteFrom('secret_sets').where('id', '=', id).execute();
+}
+
+export async function insertRevision(db: Database, row: Insertable<SecretRevisionsTable>): Promise<void> {
+  await db.insertInto('secret_revisions').values(row).execute();
+}
+
+export function findRevision(db: Database, setId: string, revision: number): Promise<RevisionRow | undefined> {
+  return db
+    .selectFrom('secret_revisions')
+    .selectAll()
+    .where('set_id', '=', setId)
+    .where('revision', '=', revision)
+    .executeTakeFirst();
+}
+
+export async function newestRevision(db: Database, setId: string): Promise<number> {
+  const row = await db
+    .selectFrom('secret_revisions')
+    .select('revision')
+    .where('set_id', '=', setId)
+    .orderBy('revision', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.revision ?? 0;
+}
+
+/** Newest first, with how their delivery went. */
+export function pageOfRevisions(db: Database, setId: string, page: { limit: number; before: number | undefined }) {
+  return db
+    .selectFrom('secret_revisions')
+    .innerJoin('secret_deliveries', (join) =>
+      join
+        .onRef('secret_deliveries.set_id', '=', 'secret_revisions.set_id')
+        .onRef('secret_deliveries.revision', '=', 'secret_revisions.revision'),
+    )
+    .selectAll('secret_revisions')
+    .select('secret_deliveries.state')
+    .where('secret_revisions.set_id', '=', setId)
+    .$if(page.before !== undefined, (query) => query.where('secret_revisions.revision', '<', page.before ?? 0))
+    .orderBy('secret_revisions.revision', 'desc')
+    .limit(page.limit)
+    .execute();
+}
+
+export async function insertValues(db: Database, rows: readonly Insertable<SecretValuesTable>[]): Promise<void> {
+  if (rows.length > 0) await db.insertInto('secret_values').values(rows).execute();
+}
+
+/** The values that a revision's entries name. */
+export function valuesOf(
+  db: Database,
+  setId: string,
+  entries: readonly (readonly [string, number])[],
+): Promise<ValueRow[]> {
+  if (entries.length === 0) return Promise.resolve([]);
+  const keys = entries.map(([key]) => key);
+  const revisions = entries.map(([, revision]) => revision);
+  return db
+    .selectFrom('secret_values')
+    .selectAll()
+    .where('set_id', '=', setId)
+    .where(sql<boolean>`(key, revision) in (select * from unnest(${keys}::text[], ${revisions}::integer[]))`)
+    .execute();
+}
+
+export function setsWithDelivery(
+  db: Database,
+  organizationId: string,
+  filter: { readonly region?: string | undefined; readonly kind?: SecretSetRow['kind'] | undefined },
+) {
+  return db
+    .selectFrom('secret_sets')
+    .innerJoin('secret_revisions', (join) =>
+      join
+        .onRef('secret_revisions.set_id', '=', 'secret_sets.id')
+        .onRef('secret_revisions.revision', '=', 'secret_sets.revision'),
+    )
+    .innerJoin('secret_deliveries', (join) =>
+      join
+        .onRef('secret_deliveries.set_id', '=', 'secret_sets.id')
+        .onRef('secret_deliveries.revision', '=', 'secret_sets.revision'),
+    )
+    .selectAll('secret_sets')
+    .select(['secret_deliveries.state', 'secret_deliveries.error'])
+    .select(sql<number>`jsonb_array_length(secret_revisions.entries)`.as('key_count'))
+    .where('secret_sets.organization_id', '=', organizationId)
+    .$if(filter.region !== undefined, (query) => query.where('secret_sets.region', '=', filter.region ?? ''))
+    .$if(filter.kind !== undefined, (query) => query.where('secret_sets.kind', '=', filter.kind ?? 'secret'))
+    .orderBy(sql`lower(secret_sets.name)`)
+    .execute();
+}

@@ -1,0 +1,331 @@
+import { ApiError } from '@bothost/contract';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { verifyAudit } from '../audit/verify.ts';
+import { type TestRows, testRows } from '../store/test-rows.ts';
+import { deleteSecretSet } from './delete.ts';
+import { deliverSecrets } from './deliver.ts';
+import { openPinned, pinSecretSet, SecretsUnavailable } from './pin.ts';
+import { rollBackSecrets } from './rollback.ts';
+import { getSecretSet, listSecrets, secretHistory } from './show.ts';
+import { pairs, testVault } from './test-vault.ts';
+
+const encoded = (text: string) => Buffer.from(text).toString('base64');
+const reasonOf = async (promise: Promise<unknown>) => {
+  const error = await promise.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof ApiError ? error.reason : error;
+};
+
+describe('secret sets', () => {
+  let rows: TestRows;
+  let vault: Awaited<ReturnType<typeof testVault>>;
+  let home: string;
+  let other: string;
+
+  beforeEach(async () => {
+    rows = await testRows();
+    vault = await testVault(rows);
+    home = await rows.organization('home');
+    other = await rows.organization('other');
+  });
+  afterEach(() => rows.close());
+
+  const put = (values: Record<string, string>, more: object = {}, name = 'keys') =>
+    vault.put(home, name, { ...pairs(values), ...more });
+  const pin = (name = 'keys', region = 'us-west', organizationId = home) =>
+    rows.db.transaction().execute((db) => pinSecretSet(db, { organizationId, region }, name));
+  const values = async (name = 'keys') => openPinned(vault.context, home, [await pin(name)]);
+  const show = (name = 'keys', organizationId = home) =>
+    getSecretSet(vault.context, { organizationId }, name, async () => []);
+  const history = async () => (await secretHistory(rows, { organizationId: home }, 'keys', { limit: 20 })).revisions;
+  const remove = (name: string, force = false, usedBy: string[] = [], organizationId = home) =>
+    deleteSecretSet(vault.context, vault.scopeOf(organizationId), name, force, async () => usedBy);
+  const back = (revision: number, more = {}) =>
+    rollBackSecrets(vault.context, vault.scopeOf(home), 'keys', { revision, ...more });
+
+  describe('are written', () => {
+    it('all keys at once, as one revision that is pending until its region holds it', async () => {
+      expect(await put({ A: '1', B: 'two words' })).toMatchObject({
+        change: 'created',
+        revision: 1,
+        previousRevision: null,
+        readiness: 'pending',
+        region: 'us-west',
+        changes: [
+          { key: 'A', change: 'new', bytes: 1 },
+          { key: 'B', change: 'new', bytes: 9 },
+        ],
+      });
+      expect(await reasonOf(pin())).toBe('secret-set-not-ready');
+      await vault.deliver();
+      expect(await values()).toEqual({ A: '1', B: 'two words' });
+    });
+
+    it('merged into what is there, and only what is other is written', async () => {
+      await put({ A: '1', B: '2', C: '3' });
+      const answer = await put({ B: 'two', C: '3', D: '4' });
+      expect(answer.changes.map(({ key, change }) => `${key} ${change}`)).toEqual([
+        'B changed',
+        'C unchanged',
+        'D new',
+      ]);
+      await vault.deliver();
+      expect(await values()).toEqual({ A: '1', B: 'two', C: '3', D: '4' });
+      expect((await show()).secrets.map(({ fieldName, revision }) => [fieldName, revision])).toEqual([
+        ['A', 1],
+        ['B', 2],
+        ['C', 1],
+        ['D', 2],
+      ]);
+    });
+
+    it('not at all when nothing would change, so that readiness stays', async () => {
+      await put({ A: '1' });
+      await vault.deliver();
+      expect(await put({ A: '1' })).toMatchObject({ change: 'none', revision: 1, readiness: 'ready' });
+      expect(await history()).toHaveLength(1);
+    });
+
+    it('in place of what is there, with replace', async () => {
+      await put({ A: '1', B: '2' });
+      await put({ B: '2', C: '3' }, { mode: 'replace' });
+      await vault.deliver();
+      expect(await values()).toEqual({ B: '2', C: '3' });
+      expect(await history()).toMatchObject([{ action: 'replace', added: ['C'], removed: ['A'], changed: [] }, {}]);
+    });
+
+    it('without a key, for all that the set had', async () => {
+      await put({ A: '1', B: '2' });
+      await vault.put(home, 'keys', { remove: ['A'] });
+      await vault.put(home, 'keys', { remove: ['B'] });
+      expect((await show()).secrets).toEqual([]);
+      expect(await reasonOf(vault.put(home, 'keys', { remove: ['A'] }))).toBe('secret-not-found');
+      expect(await reasonOf(vault.put(home, 'none', { remove: ['A'] }))).toBe('secret-set-not-found');
+    });
+
+    it('only at the revision that was expected', async () => {
+      expect(await reasonOf(put({ A: '1' }, { expectedRevision: 3 }))).toBe('secret-set-changed');
+      await put({ A: '1' }, { expectedRevision: 0 });
+      expect(await reasonOf(put({ A: '2' }, { expectedRevision: 0 }))).toBe('secret-set-changed');
+      expect(await put({ A: '2' }, { expectedRevision: 1 })).toMatchObject({ revision: 2 });
+    });
+
+    it('nowhere by a dry run, which says the same', async () => {
+      expect(await put({ A: '1' }, { dryRun: true })).toMatchObject({
+        change: 'created',
+        dryRun: true,
+        revision: null,
+      });
+      expect(await listSecrets(rows, { organizationId: home }, {})).toEqual([]);
+      await put({ A: '1' });
+      const dry = await put({ A: '2', B: '3' }, { dryRun: true });
+      expect(dry).toMatchObject({ dryRun: true, revision: 1, changes: [{ change: 'changed' }, { change: 'new' }] });
+      const done = await put({ A: '2', B: '3' });
+      expect(dry.changes).toEqual(done.changes);
+      expect(await history()).toHaveLength(2);
+    });
+
+    it('under one name in any case, in one region, of one kind', async () => {
+      await put({ A: '1' });
+      expect(await put({ A: '2' }, {}, 'KEYS')).toMatchObject({ name: 'keys', revision: 2 });
+      expect(await reasonOf(put({ A: '2' }, { region: 'eu' }))).toBe('secret-set-region');
+      expect(await reasonOf(put({ A: '2' }, { region: 'mars' }))).toBe('region-unknown');
+      expect(await reasonOf(put({ A: '2' }, { region: 'mars' }, 'new'))).toBe('region-unknown');
+      const pull = { isImagePullSecret: true, host: 'ghcr.io', secretValue: encoded('me:pass:word') };
+      expect(await reasonOf(vault.put(home, 'keys', pull))).toBe('secret-set-kind');
+    });
+
+    it('not beyond the limits of a set, which the message names', async () => {
+      await put({ A: 'x'.repeat(60_000) });
+      const many = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`B${n}`, 'x'.repeat(60_000)]));
+      await expect(put(many)).rejects.toThrow('540017 bytes, and has at most 524288');
+      const more = Object.fromEntries(Array.from({ length: 256 }, (_, n) => [`C${n}`, 'x']));
+      await expect(put(more)).rejects.toThrow('257 keys, and has at most 256');
+      expect(await history()).toHaveLength(1);
+    });
+
+    it('byte by byte as they came', async () => {
+      const key = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_-]{0,20}$/);
+      const value = fc
+        .string({ unit: 'binary', minLength: 1, maxLength: 60 })
+        .map((text) => text.replace(/[\0\p{Cs}]/gu, '?'));
+      await fc.assert(
+        fc.asyncProperty(fc.dictionary(key, value, { minKeys: 1, maxKeys: 20 }), async (set) => {
+          await put(set, { mode: 'replace' });
+          await vault.deliver();
+          expect(await values()).toEqual(set);
+        }),
+        { numRuns: 25 },
+      );
+      const odd = Object.fromEntries([
+        ['__proto__', 'p'],
+        ['constructor', 'c'],
+      ]);
+      await put(odd, { mode: 'replace' });
+      await vault.deliver();
+      expect(Object.entries(await values())).toEqual([
+        ['__proto__', 'p'],
+        ['constructor', 'c'],
+      ]);
+    });
+  });
+
+  it('hold all of a hundred keys that were written into a new set at the same time', async () => {
+    const written = Array.from({ length: 100 }, (_, number) => `K${number}`);
+    await Promise.all(written.map((key) => put({ [key]: `value of ${key}` })));
+    await vault.deliver();
+    expect(await values()).toEqual(Object.fromEntries(written.map((key) => [key, `value of ${key}`])));
+    expect(await verifyAudit(rows.db, home)).toEqual({ events: 100, brokenAt: null });
+  });
+
+  it('are whole whatever sets, unsets and deletes do at the same time', async () => {
+    await put({ A: '1', B: '2' });
+    const work = Array.from({ length: 20 }, (_, number) => [
+      put({ A: `a${number}`, B: `b${number}` }),
+      vault.put(home, 'keys', { remove: ['A'] }),
+      remove('keys'),
+    ]).flat();
+    const reasons = await Promise.all(work.map(reasonOf));
+    expect(reasons.filter((one) => one !== null && typeof one !== 'string')).toEqual([]);
+    await put({ A: 'last', B: 'last' });
+    await vault.deliver();
+    expect(await values()).toEqual({ A: 'last', B: 'last' });
+    expect((await verifyAudit(rows.db, home)).brokenAt).toBeNull();
+  });
+
+  describe('go back', () => {
+    it('to what an earlier revision held, as a new revision', async () => {
+      await put({ A: '1', B: '2' });
+      await put({ A: 'x', C: '3' });
+      expect(await back(1, { dryRun: true })).toMatchObject({ dryRun: true, revision: 2 });
+      expect(await back(1)).toMatchObject({
+        revision: 3,
+        readiness: 'pending',
+        changes: [
+          { key: 'A', change: 'changed' },
+          { key: 'C', change: 'removed' },
+        ],
+      });
+      await vault.deliver();
+      expect(await values()).toEqual({ A: '1', B: '2' });
+      expect((await history())[0]).toMatchObject({ action: 'rollback', rolledBackTo: 1, current: true });
+      expect(await back(1)).toMatchObject({ change: 'none', revision: 3 });
+      expect(await reasonOf(back(9))).toBe('secret-revision-not-found');
+    });
+  });
+
+  describe('are delivered', () => {
+    it('revision by revision: a late success of an old one says nothing of the newer one', async () => {
+      await put({ A: '1' });
+      await put({ A: '2' });
+      await sql`update secret_deliveries set next_at = 'infinity' where revision = 2`.execute(rows.db);
+      await vault.deliver();
+      expect((await history()).map(({ status }) => status)).toEqual(['pending', 'ready']);
+      expect((await show()).status).toBe('pending');
+      expect(await reasonOf(pin())).toBe('secret-set-not-ready');
+    });
+
+    it('to the region they are in, and a deploy in another is refused', async () => {
+      await put({ A: '1' }, { region: 'eu' });
+      expect(await vault.deliver()).toBe(0);
+      expect(await reasonOf(pin())).toBe('secret-set-elsewhere');
+      expect(await reasonOf(pin('none'))).toBe('secret-set-not-found');
+    });
+
+    it('again after their root key was away', async () => {
+      await put({ A: '1' });
+      const away = {
+        ...vault.context,
+        keyring: { ...vault.context.keyring, version: () => Promise.reject(new Error('away')) },
+      };
+      await deliverSecrets(away);
+      expect((await show()).status).toBe('pending');
+      await sql`update secret_deliveries set next_at = created_at`.execute(rows.db);
+      await vault.deliver();
+      expect((await show()).status).toBe('ready');
+    });
+
+    it('as the values of the revision that was pinned, whatever came later', async () => {
+      await put({ A: '1' });
+      await vault.deliver();
+      const pinned = await pin();
+      await put({ A: '2' });
+      await vault.deliver();
+      expect(await openPinned(vault.context, home, [pinned])).toEqual({ A: '1' });
+      await remove('keys');
+      await put({ A: '3' });
+      await expect(openPinned(vault.context, home, [pinned])).rejects.toThrow(SecretsUnavailable);
+    });
+  });
+
+  it('are deleted for good, and while agents use them only when forced', async () => {
+    await put({ A: '1' });
+    await expect(remove('keys', false, ['parrot'])).rejects.toThrow('used by parrot');
+    expect(await remove('keys', true, ['parrot'])).toMatchObject({ status: 'OK', agents: ['parrot'] });
+    const left = await sql`select set_id from secret_values union select set_id from secret_revisions
+      union select set_id from secret_deliveries`.execute(rows.db);
+    expect(left.rows).toEqual([]);
+    expect(await reasonOf(remove('keys'))).toBe('secret-set-not-found');
+  });
+
+  it('of image pull credentials have one canonical registry, and are updated in place', async () => {
+    const pull = (host: string, text: string) =>
+      vault.put(home, 'hub', { isImagePullSecret: true, host, secretValue: encoded(text) });
+    await pull('https://index.docker.io/v1/', 'me:a:b');
+    expect(await listSecrets(rows, { organizationId: home }, {})).toMatchObject([
+      { name: 'hub', type: 'imagePullSecret', host: 'https://index.docker.io/v1/', keyCount: 1, status: 'pending' },
+    ]);
+    expect(await pull('docker.io', 'me:a:b')).toMatchObject({ change: 'none' });
+    expect(await pull('ghcr.io', 'me:a:b')).toMatchObject({ change: 'updated', revision: 2 });
+    expect(await reasonOf(show('hub'))).toBe('secret-set-has-no-keys');
+    expect(await reasonOf(vault.put(home, 'hub', { remove: ['A'] }))).toBe('secret-not-found');
+    expect(await reasonOf(pin('hub'))).toBe('secret-set-not-found');
+    for (const text of ['nocolon', ':x', '']) expect(await reasonOf(pull('ghcr.io', text))).toBe('invalid-request');
+    expect(await listSecrets(rows, { organizationId: home }, { type: 'secret' })).toEqual([]);
+  });
+
+  it('of another organization are answered as those that never were', async () => {
+    await put({ A: '1' });
+    await vault.deliver();
+    const answers = async (name: string) => {
+      const ask = [
+        show(name, other),
+        secretHistory(rows, { organizationId: other }, name, { limit: 5 }),
+        vault.put(other, name, { remove: ['A'] }),
+        vault.put(other, name, { ...pairs({ A: '2' }), expectedRevision: 1 }),
+        rollBackSecrets(vault.context, vault.scopeOf(other), name, { revision: 1 }),
+        remove(name, false, [], other),
+        pin(name, 'us-west', other),
+        vault.put(other, name, { ...pairs({ A: '1' }), dryRun: true }).then(({ changes, ...rest }) => {
+          throw new Error(JSON.stringify({ ...rest, name: '', changes: changes.map(({ change }) => change) }));
+        }),
+      ];
+      const errors = await Promise.allSettled(ask);
+      return errors.map((one) => (one.status === 'rejected' ? { ...one.reason, message: one.reason.message } : one));
+    };
+    expect(await answers('keys')).toEqual(await answers('none'));
+    const { setId } = await pin();
+    await expect(openPinned(vault.context, other, [{ secretSet: 'keys', setId, revision: 1 }])).rejects.toThrow();
+    expect(await listSecrets(rows, { organizationId: other }, {})).toEqual([]);
+    expect(await vault.put(other, 'keys', pairs({ A: 'theirs' }))).toMatchObject({ change: 'created' });
+  });
+
+  it('leave a line for each write in a log without values, which nobody changes', async () => {
+    await put({ A: 'canary-7731' });
+    await put({ A: 'canary-7732' }, { dryRun: true });
+    await put({ A: 'canary-7731' });
+    await remove('keys');
+    const log = await sql<{ text: string }>`select row_to_json(audit_events)::text as text from audit_events
+      order by sequence`.execute(rows.db);
+    expect(log.rows).toHaveLength(3);
+    expect(JSON.stringify(log.rows)).not.toContain('canary');
+    await expect(sql`update audit_events set object = 'x'`.execute(rows.db)).rejects.toThrow('never changed');
+    await expect(sql`delete from audit_events`.execute(rows.db)).rejects.toThrow('never changed');
+    await expect(sql`truncate audit_events`.execute(rows.db)).rejects.toThrow('never changed');
+    expect(await verifyAudit(rows.db, home)).toEqual({ events: 3, brokenAt: null });
+  });
+});

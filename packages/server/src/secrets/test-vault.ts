@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import type { PutSecretsRequest } from '@bothost/contract';
+import { pino } from 'pino';
+import type { Database } from '../store/tables.ts';
+import { newId } from '../uuid.ts';
+import { deliverSecrets } from './deliver.ts';
+import { createKeyring } from './vault/keyring.ts';
+import { openVault } from './vault/open-vault.ts';
+import { wantedSecrets } from './wanted.ts';
+import { writeSecrets } from './write.ts';
+
+export const testRegions = { known: ['us-west', 'eu'], standard: 'us-west' };
+
+/** A vault of its own root key on a test's database, and the verbs on it as one organization would use them. */
+export async function testVault(rows: { readonly db: Database }) {
+  const now = () => new Date('2026-11-20T12:00:00.000Z');
+  const { rootKeys } = await openVault({ db: rows.db, now }, { keys: [randomBytes(32)] });
+  const keyring = createKeyring({ rootKeys, now });
+  const host = { id: newId(), region: 'us-west' };
+  const context = { db: rows.db, now, newId, keyring, host, logger: pino({ level: 'silent' }) };
+  const scopeOf = (organizationId: string) => ({ organizationId, keyId: '01890000-0000-7000-8000-000000000001' });
+  return {
+    context,
+    rootKeys,
+    scopeOf,
+    put: async (organizationId: string, name: string, body: PutSecretsRequest) =>
+      writeSecrets(context, scopeOf(organizationId), name, wantedSecrets(body), testRegions),
+    /** All that is due; how many that were. */
+    deliver: async () => {
+      let delivered = 0;
+      for (let due = -1; due !== 0; delivered += due) due = await deliverSecrets(context);
+      return delivered;
+    },
+  };
+}
+
+/** The body that writes these values. */
+export function pairs(values: Readonly<Record<string, string>>): PutSecretsRequest {
+  return { secrets: Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue })) };
+}

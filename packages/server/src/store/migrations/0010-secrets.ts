@@ -1,0 +1,107 @@
+import { type Kysely, sql } from 'kysely';
+
+/** Secret sets, the keys that they are sealed with, their delivery, and the audit log. */
+export const secrets = {
+  name: '0010-secrets',
+  async up(db: Kysely<unknown>): Promise<void> {
+    for (const statement of statements) await sql.raw(statement).execute(db);
+  },
+};
+
+const statements = [
+  `create table vault_state (
+    one boolean primary key default true check (one),
+    root_key_id text not null,
+    canary bytea not null,
+    created_at timestamptz not null
+  )`,
+  `create table vault_keys (
+    organization_id uuid not null references organizations,
+    purpose text not null check (purpose in ('value', 'fingerprint', 'stamp')),
+    version integer not null check (version >= 1),
+    root_key_id text not null,
+    wrapped bytea not null,
+    created_at timestamptz not null,
+    primary key (organization_id, purpose, version)
+  )`,
+  `create table secret_sets (
+    id uuid primary key,
+    organization_id uuid not null references organizations,
+    name text not null,
+    kind text not null check (kind in ('secret', 'imagePullSecret')),
+    region text not null,
+    host text check (kind = 'imagePullSecret' or host is null),
+    revision integer not null check (revision >= 0),
+    stamp bytea not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null
+  )`,
+  `create unique index secret_sets_one on secret_sets (organization_id, lower(name))`,
+  `create table secret_revisions (
+    set_id uuid not null references secret_sets on delete cascade,
+    revision integer not null check (revision >= 1),
+    action text not null check (action in ('set', 'replace', 'unset', 'rollback')),
+    rolled_back_to integer,
+    host text,
+    entries jsonb not null,
+    added jsonb not null,
+    changed jsonb not null,
+    removed jsonb not null,
+    created_by_key_id uuid,
+    created_at timestamptz not null,
+    stamp bytea not null,
+    primary key (set_id, revision)
+  )`,
+  `create table secret_values (
+    set_id uuid not null references secret_sets on delete cascade,
+    key text not null,
+    revision integer not null,
+    sealed bytea not null,
+    key_version integer not null,
+    fingerprint bytea not null,
+    fingerprint_version integer not null,
+    bytes integer not null,
+    created_at timestamptz not null,
+    primary key (set_id, key, revision)
+  )`,
+  `create table secret_deliveries (
+    set_id uuid not null,
+    revision integer not null,
+    region text not null,
+    state text not null check (state in ('pending', 'ready', 'failed')),
+    attempts integer not null default 0,
+    error text,
+    host_id uuid,
+    created_at timestamptz not null,
+    next_at timestamptz not null,
+    done_at timestamptz,
+    primary key (set_id, revision),
+    foreign key (set_id, revision) references secret_revisions on delete cascade,
+    check ((state = 'failed') = (error is not null)),
+    check ((state = 'pending') = (done_at is null))
+  )`,
+  `create index secret_deliveries_pending on secret_deliveries (region, next_at) where state = 'pending'`,
+  `create table audit_events (
+    organization_id uuid not null references organizations,
+    sequence bigint not null check (sequence >= 1),
+    at timestamptz not null,
+    actor_key_id uuid,
+    action text not null,
+    object text not null,
+    region text,
+    keys jsonb not null,
+    revision_before integer,
+    revision_after integer,
+    result text not null,
+    previous_hash bytea not null,
+    hash bytea not null,
+    primary key (organization_id, sequence)
+  )`,
+  // Whoever writes rows of it by mistake, or as the service's role, is refused: rows come, and none is changed.
+  `create function audit_events_stay() returns trigger language plpgsql as $$
+    begin raise exception 'audit events are never changed or removed' using errcode = 'restrict_violation'; end $$`,
+  `create trigger audit_events_stay before update or delete on audit_events
+    for each row execute function audit_events_stay()`,
+  `create trigger audit_events_stay_all before truncate on audit_events
+    for each statement execute function audit_events_stay()`,
+];
