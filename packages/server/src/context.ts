@@ -7,6 +7,7 @@ import type { Authenticator } from './organizations/authenticate.ts';
 import type { Attendance } from './reconciler/attendance.ts';
 import type { Reconciler } from './reconciler/reconcile.ts';
 import type { InstanceOutputs } from './runtime/runtime.ts';
+import type { Keyring } from './secrets/vault/keyring.ts';
 import type { Directory } from './sessions/whereabouts.ts';
 import type { Persist } from './store/persist.ts';
 import type { Database } from './store/tables.ts';
@@ -33,6 +34,10 @@ export type Context = {
   readonly telemetry: Telemetry;
   readonly reconciler: Reconciler;
   readonly builds: Builds;
+  /** Opens and seals what organizations keep secret. */
+  readonly keyring: Keyring;
+  /** Delivers the secrets that are due in this region, soon. */
+  readonly deliverSecrets: () => void;
   /** Drops a revoked key here at once, and tells the other replicas. */
   readonly announceRevocation: (keyId: string) => Promise<void>;
   /** Does a write that must not be lost. */

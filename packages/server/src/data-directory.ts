@@ -60,7 +60,10 @@ export function claimDataDirectory(path: string): Promise<{ readonly release: ()
 }
 
 /** A key for one purpose, so that none is used for two (RFC 5869). */
-export function deriveKey(rootKey: Buffer, purpose: 'socket-token' | 'control-token' | 'upload-token'): Buffer {
+export function deriveKey(
+  rootKey: Buffer,
+  purpose: 'socket-token' | 'control-token' | 'upload-token' | 'vault',
+): Buffer {
   return Buffer.from(hkdfSync('sha256', rootKey, '', `bothost ${purpose}`, 32));
 }
 

@@ -4,6 +4,7 @@ import { type Change, createAgent, updateAgent } from './agents/deploy.ts';
 import { getDeployment, listDeployments } from './agents/deployments.ts';
 import { findAgentId } from './agents/find.ts';
 import { rollBack } from './agents/rollback.ts';
+import { agentsWithSecretSet } from './agents/secret-users.ts';
 import { nameWarning } from './agents/settings.ts';
 import { getAgent, listAgents } from './agents/show.ts';
 import { beginUpload } from './builds/begin-upload.ts';
@@ -23,6 +24,11 @@ import {
   listRegions,
   updateProperties,
 } from './organizations/properties.ts';
+import { deleteSecretSet } from './secrets/delete.ts';
+import { rollBackSecrets } from './secrets/rollback.ts';
+import { getSecretSet, listSecrets, secretHistory } from './secrets/show.ts';
+import { type WantedSecrets, wantedSecrets } from './secrets/wanted.ts';
+import { writeSecrets } from './secrets/write.ts';
 import { getSession } from './sessions/get.ts';
 import { listSessions } from './sessions/list.ts';
 import { stopSession } from './sessions/stop.ts';
@@ -46,6 +52,14 @@ export function createHandlers(context: Context): Handlers {
     const warning = nameWarning(agentName);
     const agent = await getAgent(context, caller, agentName, usageOf);
     return { ...agent, change, ...(warning === null ? {} : { warning }) };
+  }
+
+  async function written(caller: Caller, setName: string, wanted: WantedSecrets) {
+    const known = (await listRegions(context)).map(({ code }) => code);
+    const { defaultRegion: standard } = await getProperties(context, caller);
+    const answer = await writeSecrets(context, caller, setName, wanted, { known, standard });
+    context.deliverSecrets();
+    return answer;
   }
 
   return {
@@ -106,6 +120,22 @@ export function createHandlers(context: Context): Handlers {
     getBuild: ({ params }, caller) => getBuild(context, caller, params.buildId),
     getBuildLogs: ({ params, query }, caller) =>
       readBuildLog({ ...context, ...context.builds }, caller, params.buildId, query),
+    listSecrets: async ({ query }, caller) => ({ sets: await listSecrets(context, caller, query) }),
+    getSecretSet: ({ params }, caller) =>
+      getSecretSet(context, caller, params.setName, (setId) => agentsWithSecretSet(context.db, setId)),
+    putSecrets: ({ params, body }, caller) => written(caller, params.setName, wantedSecrets(body)),
+    deleteSecret: ({ params }, caller) =>
+      written(caller, params.setName, { ...wantedSecrets({}), remove: [params.secretKey] }),
+    deleteSecretSet: ({ params, query }, caller) =>
+      deleteSecretSet(context, caller, params.setName, query.force === 'true', async (db, setId) =>
+        (await agentsWithSecretSet(db, setId)).map(({ name }) => name),
+      ),
+    getSecretHistory: ({ params, query }, caller) => secretHistory(context, caller, params.setName, query),
+    rollBackSecrets: async ({ params, body }, caller) => {
+      const answer = await rollBackSecrets(context, caller, params.setName, body);
+      context.deliverSecrets();
+      return answer;
+    },
     getLogs: async ({ params, query }, caller) => {
       const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);
       return getLogs(context, agentId, query);

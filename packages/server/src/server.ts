@@ -26,6 +26,8 @@ import { createReconciler } from './reconciler/reconcile.ts';
 import { startRounds } from './rounds.ts';
 import { hashDirectory } from './runtime/directory-hash.ts';
 import { runtimes } from './runtime/registry.ts';
+import { startDeliveryWorker } from './secrets/delivery-worker.ts';
+import { openVault } from './secrets/vault/open-vault.ts';
 import { createDirectory } from './sessions/whereabouts.ts';
 import { shutDown } from './shut-down.ts';
 import { openStore, type Store } from './store/open-store.ts';
@@ -94,6 +96,14 @@ async function compose(
   const host = { id: data.id, region: config.region };
   const description = `process ${process.pid} on ${hostname()}, data directory ${data.path}`;
   const { lastHeartbeat } = await takeRegion(base, { ...host, runtime: 'process', description });
+  // The operator's own root key is shared by the servers of one database; else the vault has key files of its own.
+  const vaultKeys =
+    config.secrets.rootKey === undefined
+      ? { folder: join(data.path, 'vault-keys') }
+      : { keys: [deriveKey(data.rootKey, 'vault')] as const };
+  const { keyring } = await openVault(base, vaultKeys);
+  const delivery = startDeliveryWorker({ ...base, keyring, host });
+  undo.push(() => delivery.close());
   const closing = new AbortController();
   const persist = createPersist(closing.signal);
   const building = {
@@ -132,6 +142,7 @@ async function compose(
     host,
     serverId,
     key: controlTokenKey,
+    keyring,
     iceConfigUrl,
     attendance,
     directory,
@@ -172,6 +183,8 @@ async function compose(
     telemetry,
     reconciler,
     builds,
+    keyring,
+    deliverSecrets: delivery.kick,
     persist,
     announceRevocation: async (keyId) => {
       authenticator.forget(keyId);

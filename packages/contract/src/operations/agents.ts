@@ -227,7 +227,14 @@ const DeployedAgent = AgentDetails.extend({
 }).meta({ id: 'DeployedAgent' });
 export type DeployedAgent = z.infer<typeof DeployedAgent>;
 
-const settingErrors = ['invalid-request', 'not-supported', 'build-not-usable', 'secret-set-not-found'] as const;
+const settingErrors = [
+  'invalid-request',
+  'not-supported',
+  'build-not-usable',
+  'secret-set-not-found',
+  'secret-set-elsewhere',
+  'secret-set-not-ready',
+] as const;
 
 export const createAgent = operation({
   name: 'createAgent',

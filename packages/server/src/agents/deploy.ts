@@ -1,6 +1,7 @@
 import { type AgentSettings, failure } from '@bothost/contract';
 import { getProperties, listRegions } from '../organizations/properties.ts';
-import type { Database } from '../store/tables.ts';
+import { pinSecretSet } from '../secrets/pin.ts';
+import type { Database, SecretPin } from '../store/tables.ts';
 import { sourceOfBuild } from './build-source.ts';
 import { type DeploymentRow, findDeployment, updateScaling } from './deployment-rows.ts';
 import { deployNew, type Wanted } from './new-deployment.ts';
@@ -50,7 +51,8 @@ export async function createAgent(
     if (!(await insertAgent(db, agent))) throw failure('agent-exists');
     const build = await sourceOfBuild({ ...context, db }, { ...scope, region }, buildId);
     if (build === null) throw failure('build-not-usable');
-    await deployNew({ ...context, db }, agent, wanted(build, settings, scope));
+    const pins = await pinned(db, { ...scope, region }, request.secretSet ?? null);
+    await deployNew({ ...context, db }, agent, wanted(build, settings, scope, pins));
     return 'deployment' as const;
   });
 }
@@ -74,10 +76,12 @@ export async function updateAgent(
     if (agent === undefined || before === undefined) throw failure('not-found');
     requireSameRegion(agent, request.region);
     const settings = settingsFrom(request, settingsOf(before));
-    const change = changeOf(before, request, settings);
+    const setName = request.secretSet ?? before.secret_pins[0]?.secretSet ?? null;
+    const pins = await pinned(db, { ...scope, region: agent.region }, setName);
+    const change = changeOf(before, request, settings, pins);
     if (change === 'deployment') {
       const source = await sourceFor({ ...context, db }, { ...scope, region: agent.region }, before, request.buildId);
-      await deployNew({ ...context, db }, agent, wanted(source, settings, scope));
+      await deployNew({ ...context, db }, agent, wanted(source, settings, scope, pins));
     }
     if (change === 'scaling') {
       const ids = [before.id, agent.active_deployment_id].filter((id) => id !== null);
@@ -88,9 +92,16 @@ export async function updateAgent(
 }
 
 /** A deployment that failed is tried again whatever was asked for. */
-function changeOf(before: DeploymentRow, request: AgentSettings, settings: Settings): Change {
+function changeOf(
+  before: DeploymentRow,
+  request: AgentSettings,
+  settings: Settings,
+  pins: readonly SecretPin[],
+): Change {
   const otherBuild = typeof request.buildId === 'string' && request.buildId.toLowerCase() !== before.build_id;
   if (otherBuild || request.forceRedeploy === true || before.state === 'failed') return 'deployment';
+  // A secret that changed is a change, too: running instances keep what they began with.
+  if (!samePins(before.secret_pins, pins)) return 'deployment';
   return differenceOf(settingsOf(before), settings);
 }
 
@@ -111,9 +122,23 @@ async function sourceFor(
   return build;
 }
 
-function wanted(source: Source, settings: Settings, scope: Scope): Wanted {
+/** The set as it is now; a deploy is refused when it is not ready. */
+async function pinned(
+  db: Database,
+  scope: { readonly organizationId: string; readonly region: string },
+  name: string | null,
+): Promise<SecretPin[]> {
+  return name === null ? [] : [await pinSecretSet(db, scope, name)];
+}
+
+function samePins(before: readonly SecretPin[], after: readonly SecretPin[]): boolean {
+  const text = (pins: readonly SecretPin[]) => pins.map(({ setId, revision }) => `${setId} ${revision}`).join();
+  return text(before) === text(after);
+}
+
+function wanted(source: Source, settings: Settings, scope: Scope, secretPins: readonly SecretPin[]): Wanted {
   const { source: from, prepared } = source;
-  return { source: from, prepared, settings, createdByKeyId: scope.keyId, rolledBackFrom: null, secretPins: [] };
+  return { source: from, prepared, settings, createdByKeyId: scope.keyId, rolledBackFrom: null, secretPins };
 }
 
 /** Existing clients send the region along, so only another one is a mistake. */

@@ -1,6 +1,6 @@
 import type { DeploymentProblem } from '@bothost/contract';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Database, DeploymentsTable, StoredExit } from '../store/tables.ts';
+import type { Database, DeploymentsTable, SecretPin, StoredExit } from '../store/tables.ts';
 import { isUuid } from '../uuid.ts';
 
 export type DeploymentRow = Selectable<DeploymentsTable>;
@@ -199,6 +199,7 @@ export function openDeployments(db: Database, region: string, alsoIds: readonly 
       'deployments.source',
       'deployments.build_id',
       'deployments.prepared',
+      'deployments.secret_pins',
       'deployments.error',
       'deployments.restarts',
       'deployments.min_agents',
@@ -226,6 +227,20 @@ export function openDeployments(db: Database, region: string, alsoIds: readonly 
       ]),
     )
     .execute();
+}
+
+/** Wanted or serving deployments that are pinned to a secret set; of each agent the wanted one first. */
+export async function deploymentsWithSet(
+  db: Database,
+  setId: string,
+): Promise<{ name: string; secret_pins: SecretPin[] }[]> {
+  const { rows } = await sql<{ name: string; secret_pins: SecretPin[] }>`
+    select agents.name, deployments.secret_pins from agents
+    join deployments on deployments.id in (agents.desired_deployment_id, agents.active_deployment_id)
+    where agents.deleted_at is null
+      and exists (select from json_array_elements(deployments.secret_pins::json) pin where pin->>'setId' = ${setId})
+    order by agents.name, (deployments.id = agents.desired_deployment_id) desc`.execute(db);
+  return rows;
 }
 
 /** Of these builds, those that a deployment stands on which still counts; `kept` deployments of each agent do. */

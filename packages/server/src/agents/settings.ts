@@ -69,7 +69,7 @@ export function differenceOf(before: Settings, after: Settings): 'deployment' | 
  * What a request may ask elsewhere and not in a region whose runtime runs builds: refused, never ignored, since an agent
  * that silently runs something else is worse than a clear answer.
  *
- * @throws failure `not-supported`, `secret-set-not-found`
+ * @throws failure `not-supported`
  */
 export function requireSupported(request: Request): void {
   const asked: readonly (readonly [string, unknown, string])[] = [
@@ -86,11 +86,6 @@ export function requireSupported(request: Request): void {
   if (issues.length > 0) {
     const text = issues.map(({ path, message }) => `${path.slice('body.'.length)}: ${message}`).join('; ');
     throw failure('not-supported', { message: `This cannot be deployed here. ${text}.`, issues });
-  }
-  // There are no secret sets yet, so none of any name.
-  if (typeof request.secretSet === 'string') {
-    const message = 'There is no secret set of this name.';
-    throw failure('secret-set-not-found', { message, issues: [{ path: 'body.secretSet', message }] });
   }
 }
 

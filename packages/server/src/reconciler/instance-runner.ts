@@ -4,6 +4,8 @@ import type { OpenDeployment } from '../agents/deployment.ts';
 import { controlToken } from '../instances/control-token.ts';
 import { markReady, markStopping, type OpenInstance } from '../instances/lifecycle.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { openPinned } from '../secrets/pin.ts';
+import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
 import type { Attendance } from './attendance.ts';
 import { askBot, askToStop } from './bot-http.ts';
@@ -17,6 +19,7 @@ export type RunnerContext = {
   readonly key: Buffer;
   readonly attendance: Attendance;
   readonly validation: Pick<Validation, 'started' | 'startFailed'>;
+  readonly keyring: Keyring;
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
   readonly iceConfigUrl: () => string;
   /** The instance answers; `row` says which session waits for it, if any. */
@@ -48,7 +51,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     starting.set(row.id, abort);
     try {
       const signal = AbortSignal.any([abort.signal, deadline]);
-      const address = await context.runtime.start(specOf(row, deployment), signal);
+      const address = await context.runtime.start(await specOf(row, deployment), signal);
       const patience = AbortSignal.any([abort.signal, AbortSignal.timeout(askMilliseconds)]);
       const known = await askBot(address, controlToken(context.key, row.id), 0, patience).catch(() => null);
       const ready = await context.persist(() => markReady(context, row.id, address, known !== null));
@@ -103,17 +106,19 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     await context.attendance.released(sessionId, AbortSignal.timeout(terminateMilliseconds));
   }
 
-  function specOf(row: OpenInstance, deployment: OpenDeployment) {
+  async function specOf(row: OpenInstance, deployment: OpenDeployment) {
+    const secrets = await openPinned(context, deployment.organization_id, deployment.secret_pins);
     return {
       instanceId: row.id,
       deploymentId: row.deployment_id,
       prepared: deployment.prepared ?? {},
       limits: profiles[deployment.profile as ProfileName],
       environment: {
+        PIPECAT_LOG_LEVEL: 'DEBUG',
+        ...secrets,
         BOT_CONTROL_TOKEN: controlToken(context.key, row.id),
         ICE_CONFIG_URL: context.iceConfigUrl(),
         PIPECAT_ICE_SERVERS: '[]',
-        PIPECAT_LOG_LEVEL: 'DEBUG',
         PYTHON_DOTENV_DISABLED: '1',
         PYTHONUNBUFFERED: '1',
         IMAGE_VERSION: row.deployment_id,

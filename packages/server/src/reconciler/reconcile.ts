@@ -5,6 +5,7 @@ import { findInstance, markEnded } from '../instances/lifecycle.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { Keyring } from '../secrets/vault/keyring.ts';
 import { finishSession } from '../sessions/finish.ts';
 import { recordEvents } from '../sessions/progress.ts';
 import type { Directory } from '../sessions/whereabouts.ts';
@@ -31,6 +32,8 @@ export type ReconcilerContext = {
   readonly serverId: string;
   /** From which the instances' control tokens are derived. */
   readonly key: Buffer;
+  /** Opens the secrets that an instance starts with. */
+  readonly keyring: Keyring;
   /** Where bots fetch their ICE servers; known once the service listens. */
   readonly iceConfigUrl: () => string;
   readonly attendance: Attendance;

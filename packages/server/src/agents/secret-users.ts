@@ -1,0 +1,16 @@
+import type { Database } from '../store/tables.ts';
+import { deploymentsWithSet } from './deployment-rows.ts';
+
+/** The agents whose wanted or serving deployment runs with a secret set, each with the revision that the wanted one has. */
+export async function agentsWithSecretSet(
+  db: Database,
+  setId: string,
+): Promise<{ readonly name: string; readonly revision: number }[]> {
+  const rows = await deploymentsWithSet(db, setId);
+  const byName = new Map<string, number>();
+  for (const { name, secret_pins: pins } of rows) {
+    const revision = pins.find((pin) => pin.setId === setId)?.revision ?? 0;
+    if (!byName.has(name)) byName.set(name, revision);
+  }
+  return [...byName].map(([name, revision]) => ({ name, revision }));
+}
