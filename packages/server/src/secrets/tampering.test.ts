@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestRows, testRows } from '../store/test-rows.ts';
+import { openPinned } from './pin.ts';
+import { pairs, testVault } from './test-vault.ts';
+
+/** Of each table the columns, and how each is made another one. What says nothing of content or place is left out. */
+const changes: Record<string, Record<string, string>> = {
+  secret_values: {
+    key: `key || 'x'`,
+    revision: 'revision + 5',
+    sealed: `set_byte(sealed, length(sealed) - 20, get_byte(sealed, length(sealed) - 20) # 1)`,
+    key_version: 'key_version + 1',
+    fingerprint: 'set_byte(fingerprint, 3, get_byte(fingerprint, 3) # 1)',
+    fingerprint_version: 'fingerprint_version + 1',
+    bytes: 'bytes + 1',
+    created_at: `created_at + interval '1 ms'`,
+  },
+  secret_revisions: {
+    action: `'rollback'`,
+    rolled_back_to: '1',
+    host: `'ghcr.io'`,
+    entries: `'[["A", 1], ["B", 1]]'`,
+    added: `'["Z"]'`,
+    changed: `'["Z"]'`,
+    removed: `'["Z"]'`,
+    created_by_key_id: 'gen_random_uuid()',
+    created_at: `created_at + interval '1 ms'`,
+    stamp: 'set_byte(stamp, 9, get_byte(stamp, 9) # 1)',
+  },
+  secret_sets: {
+    name: `'others'`,
+    region: `'eu'`,
+    revision: '1',
+    stamp: 'set_byte(stamp, 9, get_byte(stamp, 9) # 1)',
+    created_at: `created_at + interval '1 ms'`,
+    updated_at: `updated_at + interval '1 ms'`,
+  },
+  vault_keys: {
+    version: 'version + 1',
+    root_key_id: `'0000000000000000'`,
+    wrapped: 'set_byte(wrapped, 14, get_byte(wrapped, 14) # 1)',
+    created_at: `created_at + interval '1 ms'`,
+  },
+};
+const cases = Object.entries(changes).flatMap(([table, columns]) =>
+  Object.entries(columns).map(([column, expression]) => [table, column, expression] as const),
+);
+
+describe('a set of which somebody changed', () => {
+  let rows: TestRows;
+  let vault: Awaited<ReturnType<typeof testVault>>;
+  let home: string;
+  let pins: { secretSet: string; setId: string; revision: number }[];
+
+  beforeEach(async () => {
+    rows = await testRows();
+    vault = await testVault(rows);
+    home = await rows.organization('home');
+    await vault.put(home, 'keys', pairs({ A: 'one', B: 'two' }));
+    await vault.put(home, 'keys', pairs({ A: 'three' }));
+    await vault.put(home, 'whole', pairs({ C: 'four' }));
+    const { rows: found } = await sql<{ id: string }>`select id from secret_sets where name = 'keys'`.execute(rows.db);
+    pins = [{ secretSet: 'keys', setId: found[0]?.id ?? '', revision: 2 }];
+  });
+  afterEach(() => rows.close());
+
+  it.each(cases)('%s.%s gives nothing', async (table, column, expression) => {
+    expect(await openPinned(vault.context, home, pins)).toEqual({ A: 'three', B: 'two' });
+    const own = { secret_sets: `where name = 'keys'`, vault_keys: '' }[table] ?? `where set_id = '${pins[0]?.setId}'`;
+    await sql.raw(`update ${table} set ${column} = ${expression} ${own}`).execute(rows.db);
+    await expect(openPinned(vault.context, home, pins)).rejects.toThrow();
+  });
+
+  it('two values, of an old revision or of another key, gives nothing, and other sets go on', async () => {
+    const swap = (from: string, to: string) =>
+      sql
+        .raw(`update secret_values target
+      set sealed = source.sealed, fingerprint = source.fingerprint, bytes = source.bytes, created_at = source.created_at
+      from secret_values source where target.set_id = '${pins[0]?.setId}' and source.set_id = target.set_id
+      and (source.key, source.revision) = ${from} and (target.key, target.revision) = ${to}`)
+        .execute(rows.db);
+    await swap(`('A', 1)`, `('A', 2)`);
+    await expect(openPinned(vault.context, home, pins)).rejects.toThrow('damaged');
+    await vault.deliver();
+    const { rows: states } = await sql`select name, state from secret_sets join secret_deliveries on set_id = id
+      and secret_deliveries.revision = secret_sets.revision order by name`.execute(rows.db);
+    expect(states).toEqual([
+      { name: 'keys', state: 'failed' },
+      { name: 'whole', state: 'ready' },
+    ]);
+    await expect(vault.put(home, 'keys', pairs({ A: 'five' }))).rejects.toMatchObject({ reason: 'secret-set-damaged' });
+  });
+});
