@@ -1,0 +1,83 @@
+import { chmod, mkdtemp, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestRows, testNow, testRows } from '../../store/test-rows.ts';
+import { openVault, planOpening } from './open-vault.ts';
+
+describe('at a start', () => {
+  it.each([
+    ['nothing at hand, nothing sealed', [], null, [], 'create'],
+    ['a key, nothing sealed', ['a'], null, [], 'use'],
+    ['nothing at hand, something sealed', [], 'a', ['a'], 'refuse'],
+    ['the key, something sealed', ['a'], 'a', ['a'], 'use'],
+    ['another key, something sealed', ['b'], 'a', ['a'], 'refuse'],
+    ['one of two keys that are needed', ['a'], 'a', ['a', 'b'], 'refuse'],
+    ['sealed keys, and their state lost', [], null, ['a'], 'refuse'],
+  ] as const)('%s: %s', (_, atHand, wraps, needed, kind) => {
+    expect(planOpening(atHand, { wraps, needed }).kind).toBe(kind);
+  });
+});
+
+describe('the vault with key files', () => {
+  let rows: TestRows;
+  let folder: string;
+
+  beforeEach(async () => {
+    rows = await testRows();
+    folder = join(await mkdtemp(join(tmpdir(), 'vault-')), 'keys');
+  });
+  afterEach(async () => {
+    await rows.close();
+    await rm(join(folder, '..'), { recursive: true });
+  });
+
+  const open = () => openVault({ db: rows.db, now: () => testNow }, { folder });
+  const only = async () => {
+    const [name = '', ...more] = await readdir(folder);
+    expect(more).toEqual([]);
+    return join(folder, name);
+  };
+
+  it('makes one file that nobody else can read, once', async () => {
+    const { keyId } = await (await open()).rootKeys.status();
+    const file = await only();
+    const { mode, size } = await stat(file);
+    expect([mode & 0o777, size, (await stat(folder)).mode & 0o777]).toEqual([0o600, 32, 0o700]);
+    expect((await (await open()).rootKeys.status()).keyId).toBe(keyId);
+    expect(await only()).toBe(file);
+  });
+
+  it('never makes another one in its place', async () => {
+    await open();
+    const file = await only();
+    await rename(file, `${folder}-away`);
+    await expect(open()).rejects.toThrow('Put that key back');
+    expect(await readdir(folder)).toEqual([]);
+    await rename(`${folder}-away`, file);
+    await open();
+  });
+
+  it('refuses a file that others can read, a link, and one of other content', async () => {
+    await open();
+    const file = await only();
+    await chmod(file, 0o640);
+    await expect(open()).rejects.toThrow('chmod 600');
+    await chmod(file, 0o600);
+    await rename(file, `${folder}-away`);
+    await symlink(`${folder}-away`, file);
+    await expect(open()).rejects.toThrow('plain file');
+    await rm(file);
+    await writeFile(file, Buffer.alloc(32), { mode: 0o600 });
+    await expect(open()).rejects.toThrow('damaged');
+    await writeFile(file, Buffer.alloc(31));
+    await expect(open()).rejects.toThrow('damaged');
+  });
+
+  it('forgets what a server that died while it made a key left behind', async () => {
+    await open();
+    await writeFile(join(folder, 'half.new'), 'half', { mode: 0o600 });
+    await open();
+    await only();
+  });
+});
