@@ -41,7 +41,7 @@ describe('a value', () => {
   it('is any text that an environment can carry, up to its limit in bytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }), (value) => {
-        expect(secretValueProblems(value).length === 0).toBe(!value.includes('\0') && value.isWellFormed());
+        expect(secretValueProblems(value).length === 0).toBe(!value.includes('\0') && !/\p{Cs}/u.test(value));
       }),
     );
     expect(secretValueProblems('é'.repeat(secretValueBytes / 2))).toEqual([]);

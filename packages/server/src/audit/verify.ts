@@ -27,7 +27,7 @@ function follows(row: AuditRow, previous: Buffer, sequence: number): boolean {
   return row.sequence === sequence && row.previous_hash.equals(previous) && row.hash.equals(hash);
 }
 
-export function eventOf(row: AuditRow): AuditEvent {
+function eventOf(row: AuditRow): AuditEvent {
   return {
     at: row.at,
     actorKeyId: row.actor_key_id,

@@ -10,7 +10,6 @@ import type {
 export type SecretSetRow = Selectable<SecretSetsTable>;
 export type RevisionRow = Selectable<SecretRevisionsTable>;
 export type ValueRow = Selectable<SecretValuesTable>;
-export type DeliveryRow = Selectable<SecretDeliveriesTable>;
 
 /** Of any name in any case; `lock` holds it until the transaction ends: `share` against changes, `update` for one. */
 export async function findSet(

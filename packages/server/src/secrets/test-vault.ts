@@ -9,7 +9,7 @@ import { openVault } from './vault/open-vault.ts';
 import { wantedSecrets } from './wanted.ts';
 import { writeSecrets } from './write.ts';
 
-export const testRegions = { known: ['us-west', 'eu'], standard: 'us-west' };
+const testRegions = { known: ['us-west', 'eu'], standard: 'us-west' };
 
 /** A vault of its own root key on a test's database, and the verbs on it as one organization would use them. */
 export async function testVault(rows: { readonly db: Database }) {

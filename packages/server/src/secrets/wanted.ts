@@ -13,7 +13,7 @@ export type WantedSecrets = {
 };
 
 /** The one value of an image pull secret lies under this key, which no request can name. */
-export const credentialsKey = 'user:password';
+const credentialsKey = 'user:password';
 
 /** @throws failure `invalid-request` for what only the registry's name and the encoding tell */
 export function wantedSecrets(body: PutSecretsRequest): WantedSecrets {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { rootKeyId } from './root-key.ts';
 
 /** A key file, or the folder of them, that nothing may be read from. The message says what to do. */
-export class KeyFileError extends Error {
+class KeyFileError extends Error {
   override readonly name = 'KeyFileError';
 }
 

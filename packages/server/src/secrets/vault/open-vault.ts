@@ -10,7 +10,7 @@ export type RootKeySource = { readonly keys: readonly [Buffer, ...Buffer[]] } | 
 export type Vault = { readonly keyring: Keyring; readonly rootKeys: RootKeyProvider };
 
 /** The service must not start: what is stored could not be opened, or a second root key would come to be. */
-export class VaultError extends Error {
+class VaultError extends Error {
   override readonly name = 'VaultError';
 }
 
@@ -38,8 +38,8 @@ export function planOpening(
   return first === undefined ? { kind: 'create' } : { kind: 'use', keyId: first };
 }
 
-const canaryContext = Buffer.from('canary');
-const canary = Buffer.from('This opens with the right key.  ');
+export const canaryContext = Buffer.from('canary');
+export const canary = Buffer.from('This opens with the right key.  ');
 
 /**
  * Opens the vault, and makes the first root key where nothing was ever sealed.

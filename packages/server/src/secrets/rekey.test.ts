@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { testNow, testRows } from '../store/test-rows.ts';
+import { newId } from '../uuid.ts';
+import { deliverSecrets } from './deliver.ts';
+import { openPinned, pinSecretSet } from './pin.ts';
+import { openVault } from './vault/open-vault.ts';
+import { rekeyVault } from './vault/rekey.ts';
+import { localRootKeys } from './vault/root-key.ts';
+import { wantedSecrets } from './wanted.ts';
+import { writeSecrets } from './write.ts';
+
+it('values open under another root key after a rekey, and the former one is not needed any more', async () => {
+  const rows = await testRows();
+  const base = { db: rows.db, now: () => testNow, newId };
+  const [old, young] = [randomBytes(32), randomBytes(32)];
+  const organizationId = await rows.organization();
+  const { keyring } = await openVault(base, { keys: [old] });
+  const wanted = wantedSecrets({ secrets: [{ secretKey: 'A', secretValue: 'one' }] });
+  const regions = { known: ['us-west'], standard: 'us-west' };
+  await writeSecrets({ ...base, keyring }, { organizationId, keyId: newId() }, 'keys', wanted, regions);
+  const host = { id: newId(), region: 'us-west' };
+  await deliverSecrets({ ...base, keyring, host, logger: pino({ level: 'silent' }) });
+  const pin = await pinSecretSet(rows.db, { organizationId, region: 'us-west' }, 'keys');
+  await expect(openVault(base, { keys: [young] })).rejects.toThrow('Put that key back');
+  expect(await rekeyVault(base, localRootKeys([young, old]))).toBe(3);
+  expect(await rekeyVault(base, localRootKeys([young, old]))).toBe(0);
+  const after = await openVault(base, { keys: [young] });
+  expect(await openPinned({ ...base, keyring: after.keyring }, organizationId, [pin])).toEqual({ A: 'one' });
+  await expect(openVault(base, { keys: [old] })).rejects.toThrow('Put that key back');
+  await rows.close();
+});
