@@ -1,11 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type {
-  Database,
-  SecretDeliveriesTable,
-  SecretRevisionsTable,
-  SecretSetsTable,
-  SecretValuesTable,
-} from '../store/tables.ts';
+import type { Database, SecretRevisionsTable, SecretSetsTable, SecretValuesTable } from '../store/tables.ts';
 
 export type SecretSetRow = Selectable<SecretSetsTable>;
 export type RevisionRow = Selectable<SecretRevisionsTable>;
