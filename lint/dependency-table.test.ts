@@ -14,6 +14,7 @@ const table: Record<string, { readonly may: readonly string[]; readonly says: Re
   store: { may: ['contract'], says: /lowest floor/ },
   runtime: { may: ['contract', 'runtime.ts', 'registry.ts'], says: /stands on the contract alone/ },
   'runtime/process': { may: ['contract', 'runtime.ts', 'driver'], says: /A driver stands on/ },
+  audit: { may: ['contract', 'store'], says: /audit\/ stands on/ },
   organizations: { may: base, says: /do not know each other/ },
   builds: { may: base, says: /do not know each other/ },
   secrets: { may: base, says: /do not know each other/ },
