@@ -376,7 +376,11 @@ test('what is probably not meant is warned about', async () => {
     Dockerfile: 'FROM x',
     'big.bin': Buffer.alloc(21 * 1_048_576),
   });
+  await symlink('dist/bot.js', join(folder, 'latest'));
+  await symlink('package.json', join(folder, 'same'));
   const { stderr } = await deploy('--dry-run');
+  expect(stderr).toContain('warning: latest is a link to dist/bot.js, which does not go along.');
+  expect(stderr).not.toContain('same is a link');
   expect(stderr).toContain('warning: big.bin is large (21.0 MiB)');
   expect(stderr).toContain('warning: dist/bot.js, which package.json names as main, is left out (by default)');
   expect(stderr).toContain('warning: The Dockerfile is not used');
