@@ -61,8 +61,9 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
     if (!context.holdsRegion()) return;
     try {
       const rows = await openBuilds(db, context.host.region);
-      const builds = rows.map(({ id }) => ({
+      const builds = rows.map(({ id, organization_id: organizationId }) => ({
         id,
+        organizationId,
         busy: running.has(id),
         restUntil: troubled.get(id)?.until ?? null,
       }));
