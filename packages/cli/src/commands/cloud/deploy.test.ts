@@ -246,11 +246,16 @@ test('a build that fails is exit 1 with its reason, and nothing is deployed', as
   expect(stderr).toContain('  error: no main\n');
   expect(JSON.parse(stdout).error).toMatchObject({
     reason: 'build-failed',
-    error: expect.stringContaining('package.json has no main.'),
+    error: expect.stringMatching(/failed: "npm ci" failed with status 1\.$/),
+    issues: [{ message: 'npm error code E404' }],
     hint: expect.stringContaining('botcli cloud build logs'),
     details: { build: { status: 'failed' } },
   });
   expect(asked()).not.toContain('createAgent');
+  service.builds.length = 0;
+  expect((await deploy('--yes')).stderr).toContain(
+    'failed with status 1.\n  npm error code E404\nNothing was deployed.',
+  );
 });
 
 test('a bot that does not start is exit 1 with its last words, and what serves on is named', async () => {
