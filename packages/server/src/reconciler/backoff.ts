@@ -21,7 +21,10 @@ export function createBackoff(now: () => Date): Backoff {
     failed(id) {
       const at = now().getTime();
       const before = failures.get(id);
-      const count = before !== undefined && at - before.at < forgottenMilliseconds ? before.count + 1 : 1;
+      const counted = before === undefined || at - before.at >= forgottenMilliseconds ? 0 : before.count;
+      // Those that were on their way when the first of them failed are one failure: a whole pool may fall at once.
+      const isAnother = before?.until == null || at >= before.until.getTime();
+      const count = isAnother ? counted + 1 : counted;
       const wait = Math.min(longestMilliseconds, firstMilliseconds * 2 ** Math.min(count - 1, 10));
       failures.set(id, { count, at, until: new Date(at + wait) });
     },
