@@ -33,6 +33,27 @@ const lookMilliseconds = 1_000;
  * @throws failure `invalid-request` for a cursor that is none
  */
 export async function getLogs(context: LogsContext, agentId: string, query: Query): Promise<ResponseOf<Get>> {
+  const { closing } = context;
+  const patience = new AbortController();
+  const stop = () => patience.abort();
+  const timer = setTimeout(stop, query.wait * 1000);
+  // Not by `AbortSignal.any`: each of those leaves something behind at a signal that lives as long as the server.
+  closing.addEventListener('abort', stop);
+  if (closing.aborted) stop();
+  try {
+    return await readLogs(context, agentId, query, patience.signal);
+  } finally {
+    clearTimeout(timer);
+    closing.removeEventListener('abort', stop);
+  }
+}
+
+async function readLogs(
+  context: LogsContext,
+  agentId: string,
+  query: Query,
+  patience: AbortSignal,
+): Promise<ResponseOf<Get>> {
   const { order, deploymentId, sessionId } = query;
   let after = query.cursor === undefined ? null : decodeCursor(order, query.cursor);
   const isNowhere = [deploymentId, sessionId].some((id) => id !== undefined && !isUuid(id));
@@ -42,7 +63,6 @@ export async function getLogs(context: LogsContext, agentId: string, query: Quer
   const filter = { text: text === '' ? undefined : text, level: query.level };
   const from = Math.floor((query.startTime ?? 0) * 1_000_000);
   const end = query.endTime === undefined ? Number.POSITIVE_INFINITY : Math.floor(query.endTime * 1_000_000) + 1;
-  const patience = AbortSignal.any([context.closing, AbortSignal.timeout(query.wait * 1000)]);
   for (;;) {
     const mayCome = await mayComeMore(context, scope, end);
     // Whatever is marked after this look is for the next page.
