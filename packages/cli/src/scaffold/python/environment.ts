@@ -1,7 +1,7 @@
 import { type Expression, type Import, python, type Variable } from './expression.ts';
 
 const os: Import = { module: 'os' };
-const notGiven: Import = { module: 'pipecat.services.settings', name: 'NOT_GIVEN' };
+const notGiven: Import = { module: 'pipecat.utils.types', name: 'NOT_GIVEN' };
 
 /** Read from the environment; the bot cannot work without it. */
 export function required(name: string, about?: string): Expression {

@@ -7,6 +7,7 @@ const standardLibrary: ReadonlySet<string> = new Set([
   'datetime',
   'os',
   'typing',
+  'pathlib',
   'wave',
   'xml.sax.saxutils',
 ]);
