@@ -1,10 +1,10 @@
 import type { Context } from './context.ts';
-import type { Options, Valued } from './options.ts';
+import type { Options, Repeated, Switch, Valued } from './options.ts';
 import type { Report } from './report.ts';
 
-/** A word that stands at its place on the command line. */
-export type Argument = { readonly description: string };
-/** By the name in help, in the order on the command line; each has to be given. */
+/** A word that stands at its place on the command line; it has to be given, unless it is optional. */
+export type Argument = { readonly description: string; readonly optional?: true };
+/** By the name in help, in the order on the command line; optional ones come last. */
 export type Arguments = Readonly<Record<string, Argument>>;
 
 /** One command of the program as a value; where it stands in the tree is said by `commands.ts` alone. */
@@ -19,9 +19,20 @@ export type Command = {
   run(context: Context, values: Readonly<Record<string, unknown>>): Promise<Report>;
 };
 
-type Values<A extends Arguments, O extends Options> = { readonly [N in keyof A]: string } & {
-  readonly [N in keyof O]: O[N] extends Valued<infer T, infer R> ? (R extends true ? T : T | undefined) : boolean;
-};
+type Values<A extends Arguments, O extends Options> = {
+  readonly [N in keyof A]: A[N] extends { readonly optional: true } ? string | undefined : string;
+} & { readonly [N in keyof O]: ValueOf<O[N]> };
+
+type ValueOf<Given> =
+  Given extends Valued<infer T, infer R>
+    ? R extends true
+      ? T
+      : T | undefined
+    : Given extends Repeated<infer T>
+      ? readonly T[]
+      : Given extends Switch
+        ? boolean | undefined
+        : boolean;
 
 /**
  * Defines a command; `run` gets its arguments and options parsed and typed by their descriptions.

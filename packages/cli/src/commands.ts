@@ -7,6 +7,7 @@ type Loader = () => Promise<{ readonly command: Command }>;
  * whose path is its words, and one line here (a test compares the two).
  */
 export const commands: Readonly<Record<string, Loader>> = {
+  init: () => import('./commands/init.ts'),
   'cloud auth login': () => import('./commands/cloud/auth/login.ts'),
   'cloud auth logout': () => import('./commands/cloud/auth/logout.ts'),
   'cloud auth status': () => import('./commands/cloud/auth/status.ts'),

@@ -10,16 +10,21 @@ export class UsageError extends Error {
   }
 }
 
+type Issue = { readonly path: string; readonly message: string };
+
 /** Ran and failed: exit status 1. `reason` is a stable word for programs. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly reason: string;
   readonly hint: string | null;
+  /** All that is wrong with what was given, where there is more to say than one sentence. */
+  readonly issues: readonly Issue[];
 
-  constructor(reason: string, message: string, hint: string | null = null) {
+  constructor(reason: string, message: string, hint: string | null = null, issues: readonly Issue[] = []) {
     super(message);
     this.reason = reason;
     this.hint = hint;
+    this.issues = issues;
   }
 }
 

@@ -62,7 +62,9 @@ async function execute(world: World, args: readonly string[], mode: OutputMode, 
 }
 
 async function describe(error: unknown, settings: Settings | null): Promise<Described> {
-  if (error instanceof Failure) return localFailure(error.reason, error.message, error.hint);
+  if (error instanceof Failure) {
+    return { ...localFailure(error.reason, error.message, error.hint), issues: error.issues };
+  }
   const { describeServiceFailure } = await import('./describe-failure.ts');
   const described = describeServiceFailure(error, settings);
   if (described !== null) return described;

@@ -6,12 +6,19 @@ export function usageLine(path: string, command: Command): string {
   const needed = Object.entries(command.options).flatMap(([name, option]) =>
     option.kind === 'value' && option.required ? [`--${name} ${option.placeholder}`] : [],
   );
-  const names = Object.keys(command.arguments).map((name) => name.toUpperCase());
+  const names = Object.entries(command.arguments).map(([name, { optional }]) =>
+    optional === undefined ? name.toUpperCase() : `[${name.toUpperCase()}]`,
+  );
   return ['botcli', path, ...names, ...needed, '[options]'].join(' ');
 }
 
 /** `-s, --session-id ID` */
 export function optionLine(name: string, option: Option): string {
-  const long = option.kind === 'value' ? `--${name} ${option.placeholder}` : `--${name}`;
+  const long =
+    option.kind === 'value' || option.kind === 'values'
+      ? `--${name} ${option.placeholder}`
+      : option.kind === 'switch'
+        ? `--${name}, --no-${name}`
+        : `--${name}`;
   return option.short === undefined ? long : `-${option.short}, ${long}`;
 }
