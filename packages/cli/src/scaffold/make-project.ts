@@ -92,6 +92,7 @@ function refuse(conflicts: readonly Conflict[]): void {
 }
 
 const causes: Readonly<Record<string, string>> = {
+  ENOENT: 'the file system takes no directory there',
   EACCES: 'there is no permission to write there',
   EPERM: 'there is no permission to write there',
   EROFS: 'the file system is read-only',

@@ -25,9 +25,12 @@ export function join(parts: readonly Code[], gap: number): Code {
   };
 }
 
-/** A text as a Python string literal in double quotes. */
+/** A text as a Python string, in the quotes of which fewer have to be escaped; a formatter chooses the same. */
 export function literal(text: string): string {
-  return JSON.stringify(text);
+  const double = text.split('"').length;
+  const single = text.split("'").length;
+  if (double <= single) return JSON.stringify(text);
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
 /** A text within a docstring: it can neither end it nor escape anything. */

@@ -1,4 +1,3 @@
-import { literal } from './code.ts';
 import type { Plan } from './plan.ts';
 
 /** The releases that generated code is checked with: nothing that 2.0 takes away is used. */
@@ -17,7 +16,7 @@ export function pyprojectFile(plan: Plan): string {
     '[project]',
     `name = "${plan.slug}"`,
     'version = "0.1.0"',
-    `description = ${literal(`${configuration.project_name}: a voice bot`)}`,
+    `description = ${JSON.stringify(`${configuration.project_name}: a voice bot`)}`,
     `requires-python = ">=${lowest.python}"`,
     list('dependencies', [library(plan.extras, lowest.library), ...observed]),
     '',

@@ -10,7 +10,7 @@ import type { ProjectFile } from '../project/project-file.ts';
 export function putInPlace(directory: string, files: readonly ProjectFile[], signal: AbortSignal): void {
   const parent = dirname(directory);
   const made = firstMissing(parent);
-  mkdirSync(parent, { recursive: true });
+  makeDirectories(parent);
   try {
     const stage = stageFor(directory);
     try {
@@ -41,10 +41,10 @@ function stageFor(directory: string): string {
 }
 
 function write(root: string, files: readonly ProjectFile[]): void {
-  mkdirSync(root, { recursive: true });
+  makeDirectories(root);
   for (const { path, text } of files) {
     const target = join(root, path);
-    mkdirSync(dirname(target), { recursive: true });
+    makeDirectories(dirname(target));
     writeFileSync(target, text, { flag: 'wx' });
   }
 }
@@ -55,11 +55,11 @@ function moveEach(fresh: string, directory: string, old: string, files: readonly
     for (const { path } of files) {
       const target = join(directory, path);
       const made = firstMissing(dirname(target));
-      mkdirSync(dirname(target), { recursive: true });
+      makeDirectories(dirname(target));
       if (made !== null) undo.push(() => rmSync(made, { recursive: true, force: true }));
       if (existsSync(target)) {
         const kept = join(old, path);
-        mkdirSync(dirname(kept), { recursive: true });
+        makeDirectories(dirname(kept));
         renameSync(target, kept);
         undo.push(() => renameSync(kept, target));
       }
@@ -70,6 +70,13 @@ function moveEach(fresh: string, directory: string, old: string, files: readonly
     for (const step of undo.reverse()) step();
     throw error;
   }
+}
+
+/** One by one: the recursive form of Node never ends where a file system answers "not there" to every attempt (/proc). */
+function makeDirectories(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectories(dirname(path));
+  mkdirSync(path);
 }
 
 /** The uppermost directory of a path that does not exist, or null when all do. */
