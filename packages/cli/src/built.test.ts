@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'vite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildProgram } from './testing/build-program.ts';
 import { agentItem, organization, privateKey, publicKey } from './testing/records.ts';
 import { startTestService, type TestService } from './testing/service.ts';
 
@@ -14,17 +12,7 @@ let directory: string;
 let service: TestService;
 
 beforeAll(async () => {
-  const root = fileURLToPath(new URL('..', import.meta.url));
-  directory = await mkdtemp(join(tmpdir(), 'botcli-built-'));
-  await mkdir(join(directory, 'bin'));
-  await writeFile(join(directory, 'package.json'), '{"type": "module"}');
-  await cp(join(root, 'bin/botcli.js'), join(directory, 'bin/botcli.js'));
-  await build({
-    root,
-    configFile: join(root, 'vite.config.ts'),
-    logLevel: 'error',
-    build: { outDir: join(directory, 'dist'), emptyOutDir: true },
-  });
+  directory = await buildProgram();
   service = await startTestService(
     { privateKey, publicKey },
     {
