@@ -15,7 +15,10 @@ export const keys = { enter: '\r', down: '\x1b[B', space: ' ', ctrlC: '\x03' } a
 /** Runs a command line in a pseudo-terminal, by `script` of util-linux, which every Debian has. */
 export function runInTerminal(command: string, directory: string): Terminal {
   const env = { HOME: directory, PATH: '/usr/bin:/bin', TERM: 'xterm', COLUMNS: '120' };
-  const child = spawn('/usr/bin/script', ['-qfec', `stty cols 120 rows 40; ${command}`, '/dev/null'], { cwd: directory, env });
+  const child = spawn('/usr/bin/script', ['-qfec', `stty cols 120 rows 40; ${command}`, '/dev/null'], {
+    cwd: directory,
+    env,
+  });
   let shown = '';
   let seen = 0;
   let look = () => {};

@@ -1,3 +1,4 @@
+import { clientFiles } from '../client/client-files.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { botFile } from './bot.ts';
 import { deployFile, dockerfile, dockerignoreFile, gitignoreFile } from './deployment.ts';
@@ -12,7 +13,8 @@ import { webhookFile } from './webhook.ts';
 /** All files of a project but the guides and its answers, sorted by path. Nothing is read or written. */
 export function projectFiles(configuration: Configuration): readonly ProjectFile[] {
   const plan = planOf(configuration);
-  const files = [...serverFiles(plan), { path: '.gitignore', text: gitignoreFile(plan) }];
+  const client = configuration.generate_client ? clientFiles(plan) : [];
+  const files = [...serverFiles(plan), ...client, { path: '.gitignore', text: gitignoreFile(plan) }];
   const paths = [...files.map(({ path }) => path), 'AGENTS.md', 'ASSISTANT.md', 'README.md'].sort();
   return [...files, { path: 'README.md', text: readmeFile(plan, paths) }].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
