@@ -10,7 +10,7 @@ export default defineConfig({
   },
   test: {
     include: ['{packages,examples,bench,lint}/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**', '**/*.browser.test.ts', '**/*.kill.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**', '**/*.browser.test.ts', '**/*.kill.test.ts', '**/*.pipecat.test.ts'],
     globalSetup: ['packages/server/src/store/test-database.setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -13,6 +13,7 @@ const documents = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'examples/parrot/README.md',
+  'runtimes/python/README.md',
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md'))
     .map((path) => `docs/${path}`),

@@ -1,30 +1,30 @@
-import { copyFile, cp, mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parrotFile } from './repository.ts';
+import { parrotFile, pipecatEcho } from './repository.ts';
 
 /** An agent that a bench has the service serve. */
 export type BenchAgent = {
   readonly name: string;
-  readonly bot: 'parrot' | 'tiny';
+  readonly bot: 'parrot' | 'tiny' | 'printing' | 'pipecat';
   readonly minAgents: number;
   readonly maxAgents: number;
   /** `agent-3x` where the bot itself must not be what limits. */
-  readonly profile?: 'agent-1x' | 'agent-3x';
+  readonly profile?: 'agent-1x' | 'agent-2x' | 'agent-3x';
 };
 
-const tinyFile = fileURLToPath(new URL('./programs/tiny-bot.js', import.meta.url));
+const files = {
+  parrot: parrotFile,
+  tiny: fileURLToPath(new URL('./programs/tiny-bot.js', import.meta.url)),
+  printing: fileURLToPath(new URL('./programs/printing-bot.js', import.meta.url)),
+} as const;
 
 /** Writes the directory of an agent below `parent` and returns it. */
 export async function writeAgent(parent: string, agent: BenchAgent): Promise<string> {
   const directory = join(parent, agent.name);
   await mkdir(directory, { recursive: true });
-  await copyFile(agent.bot === 'parrot' ? parrotFile : tinyFile, join(directory, 'bot.js'));
-  if (agent.bot === 'tiny') {
-    const ws = dirname(fileURLToPath(import.meta.resolve('ws/package.json')));
-    await cp(ws, join(directory, 'node_modules/ws'), { recursive: true });
-  }
-  await writeFile(join(directory, 'package.json'), '{ "type": "module", "main": "bot.js" }\n');
+  if (agent.bot === 'pipecat') await writePipecatBot(directory);
+  else await writeNodeBot(directory, agent.bot);
   await writeFile(
     join(directory, 'deploy.toml'),
     `agent_name = "${agent.name}"
@@ -36,3 +36,31 @@ max_agents = ${agent.maxAgents}
   );
   return directory;
 }
+
+async function writeNodeBot(directory: string, bot: keyof typeof files): Promise<void> {
+  await copyFile(files[bot], join(directory, 'bot.js'));
+  if (bot === 'tiny') {
+    const ws = dirname(fileURLToPath(import.meta.resolve('ws/package.json')));
+    await cp(ws, join(directory, 'node_modules/ws'), { recursive: true });
+  }
+  await writeFile(join(directory, 'package.json'), '{ "type": "module", "main": "bot.js" }\n');
+}
+
+/** The echo bot as it is shipped, that also says when it was entered, and which interpreter runs it where. */
+async function writePipecatBot(directory: string): Promise<void> {
+  for (const file of ['bot.py', 'pyproject.toml']) await copyFile(join(pipecatEcho, file), join(directory, file));
+  await appendFile(join(directory, 'bot.py'), entered);
+}
+
+const entered = `
+
+echo = bot
+
+
+async def bot(arguments):
+    import json, os, sys, time
+
+    entered = {"at": time.time() * 1000, "python": sys.executable, "directory": os.getcwd()}
+    print("entered", json.dumps(entered), flush=True)
+    await echo(arguments)
+`;

@@ -4,13 +4,25 @@ import { coldStart } from './figures/cold-start.ts';
 import { getSession } from './figures/get-session.ts';
 import { idle } from './figures/idle.ts';
 import { liveSessions } from './figures/live-sessions.ts';
+import { logCapture } from './figures/log-capture.ts';
 import { proxy } from './figures/proxy.ts';
+import { pythonStart } from './figures/python-start.ts';
 import { socketRelay } from './figures/socket-relay.ts';
 import { warmStart } from './figures/warm-start.ts';
 import { writeResults } from './results.ts';
 import { renderTable } from './table.ts';
 
-const benches: readonly Bench[] = [warmStart, getSession, proxy, socketRelay, liveSessions, idle, coldStart];
+const benches: readonly Bench[] = [
+  warmStart,
+  getSession,
+  proxy,
+  socketRelay,
+  liveSessions,
+  logCapture,
+  idle,
+  coldStart,
+  pythonStart,
+];
 const names = benches.map((bench) => bench.name);
 const usage = `npm run bench -- [${names.join(' | ')}]... [--quick] [--strict] [--write]
 

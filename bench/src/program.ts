@@ -7,6 +7,12 @@ import { fileURLToPath } from 'node:url';
 /** What every process of a bench gets of an environment: nothing of the person's own. */
 export const plainEnvironment = { PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin` } as const;
 
+/** Where this machine's package index is, for a service that installs. */
+export const packageIndex = Object.fromEntries(
+  // biome-ignore lint/style/noProcessEnv: only these, and only for what they name
+  Object.entries(process.env).filter((entry): entry is [string, string] => /^(PIP|UV|SSL|HTTPS?)_/.test(entry[0])),
+);
+
 /** A program of this folder that serves on loopback; with the port that it says first. */
 export type Program = { readonly pid: number; readonly origin: string; readonly stop: () => Promise<void> };
 

@@ -7,3 +7,5 @@ export const serviceFile = at('packages/server/dist/main.js');
 /** The sample bot as it is shipped: one file. */
 export const parrotFile = at('examples/parrot/dist/main.js');
 export const botcliFile = at('packages/cli/bin/botcli.js');
+/** The sample bot in Python. */
+export const pipecatEcho = at('examples/pipecat-echo');

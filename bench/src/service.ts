@@ -28,6 +28,10 @@ export type Service = {
 type Options = {
   readonly agents: readonly BenchAgent[];
   readonly nodeArguments?: readonly string[];
+  /** Settings beside those of every bench. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** How long it may take until it is ready: what its agents need may have to be installed. */
+  readonly readySeconds?: number;
 };
 
 /** Runs the service while `use` runs, waits until it is ready, and leaves nothing behind. */
@@ -38,17 +42,18 @@ export async function withService<T>(options: Options, use: (service: Service) =
     const log = await open(join(directory, 'output'), 'w');
     const child = spawn(process.execPath, [...(options.nodeArguments ?? []), serviceFile], {
       stdio: ['ignore', log.fd, log.fd],
-      env: settings.environment,
+      env: { ...settings.environment, ...options.environment },
     });
     const output = () => readFile(join(directory, 'output'), 'utf8');
     const socket = join(directory, 'data/postgres/data');
     const address = [socket, 'bothost', 'bothost'] as const;
     const database = new pg.Pool({ host: address[0], user: address[1], database: address[2], port: 5432, max: 2 });
     try {
-      await waitUntil('the service', async () => {
+      const isReady = async () => {
         if (child.exitCode !== null) throw new Error(`the service ended: ${await output()}`);
         return (await answers(`${settings.origin}/readyz`)) ? true : undefined;
-      });
+      };
+      await waitUntil('the service', isReady, { seconds: options.readySeconds ?? 60 });
       const { origin, publicKey, privateKey } = settings;
       const postmaster = Number((await readFile(join(socket, 'postmaster.pid'), 'utf8')).split('\n')[0]);
       const pid = child.pid ?? 0;

@@ -21,8 +21,8 @@ export interface Conversation {
 const outputRate = 24_000;
 const longestText = 2000;
 
-/** Talks over an accepted `/ws` until it closes: says back what it hears and what it reads. */
-export function talk({ socket, session, body, now, log }: Conversation): void {
+/** Talks over Pipecat's frames until the socket closes: says back what it hears and what it reads. */
+export function talk({ socket, body, now, log }: Conversation): void {
   const send = (frame: Uint8Array) => {
     if (socket.readyState === socket.OPEN) socket.send(frame);
   };
@@ -105,6 +105,4 @@ export function talk({ socket, session, body, now, log }: Conversation): void {
     }
   });
   socket.on('close', () => speaker.interrupt());
-  socket.on('error', (cause) => log(`socket: ${cause.message}`));
-  log(`session ${session.id} begins over a WebSocket`);
 }

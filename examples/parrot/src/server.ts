@@ -12,7 +12,7 @@ import {
   stopBot,
 } from './bot-routes.ts';
 import { mayControl } from './control-token.ts';
-import { talk } from './conversation.ts';
+import { converse } from './first-message.ts';
 import { errorBody, RequestError, refuseUpgrade, sendJson } from './http-exchange.ts';
 import { createSessionSlot } from './session.ts';
 import { burnRoute, echo, echoSocket, entered, events, hello } from './user-routes.ts';
@@ -137,7 +137,7 @@ function upgrade(
     refuseSecondSession(context);
     accept((socket) => {
       const session = beginSession(context, request.headers, enteredAtMs);
-      talk({ socket, session, body, now: context.preciseNow, log: context.log });
+      converse({ socket, session, body, now: context.preciseNow, log: context.log });
       void socketSessionEnd(session, socket);
     });
   } else {

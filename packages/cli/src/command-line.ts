@@ -1,9 +1,9 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { closest } from '@bothost/contract';
 import type { Arguments } from './command.ts';
 import { UsageError } from './failure.ts';
 import { globalOptions } from './global-options.ts';
 import type { Option, Options } from './options.ts';
-import { closest } from './suggest.ts';
 
 /** A word of the command line that is no option, and where it stood. */
 export type Word = { readonly text: string; readonly index: number };
@@ -83,7 +83,7 @@ export function requireGiven(
   usage: string,
 ): void {
   for (const [name, { description, optional }] of Object.entries(expected.arguments)) {
-    if (values[name] === undefined && optional === undefined) {
+    if (values[name] === undefined && optional !== true) {
       throw new UsageError(`${name.toUpperCase()} is missing: ${description}.`, `Usage: ${usage}`);
     }
   }

@@ -1,8 +1,8 @@
 import type { Context } from './context.ts';
 import type { Options, Repeated, Switch, Valued } from './options.ts';
-import type { Report } from './report.ts';
+import type { Report, Stream } from './report.ts';
 
-/** A word that stands at its place on the command line; it has to be given, unless it is optional. */
+/** A word that stands at its place on the command line; it has to be given unless it is optional. */
 export type Argument = { readonly description: string; readonly optional?: true };
 /** By the name in help, in the order on the command line; optional ones come last. */
 export type Arguments = Readonly<Record<string, Argument>>;
@@ -16,7 +16,7 @@ export type Command = {
   readonly options: Options;
   /** Lines that work as they are, without the leading `botcli`. */
   readonly examples: readonly string[];
-  run(context: Context, values: Readonly<Record<string, unknown>>): Promise<Report>;
+  run(context: Context, values: Readonly<Record<string, unknown>>): Promise<Report | Stream>;
 };
 
 type Values<A extends Arguments, O extends Options> = {
@@ -46,7 +46,7 @@ export function command<const A extends Arguments, const O extends Options>(defi
   readonly arguments: A;
   readonly options: O;
   readonly examples: readonly string[];
-  readonly run: (context: Context, values: Values<A, O>) => Promise<Report>;
+  readonly run: (context: Context, values: Values<A, O>) => Promise<Report | Stream>;
 }): Command {
   return {
     ...definition,

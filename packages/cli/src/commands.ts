@@ -14,14 +14,22 @@ export const commands: Readonly<Record<string, Loader>> = {
   'cloud organizations list': () => import('./commands/cloud/organizations/list.ts'),
   'cloud organizations select': () => import('./commands/cloud/organizations/select.ts'),
   'cloud regions list': () => import('./commands/cloud/regions/list.ts'),
+  'cloud deploy': () => import('./commands/cloud/deploy.ts'),
   'cloud keys create': () => import('./commands/cloud/keys/create.ts'),
   'cloud keys list': () => import('./commands/cloud/keys/list.ts'),
   'cloud keys revoke': () => import('./commands/cloud/keys/revoke.ts'),
+  'cloud build list': () => import('./commands/cloud/build/list.ts'),
+  'cloud build status': () => import('./commands/cloud/build/status.ts'),
+  'cloud build logs': () => import('./commands/cloud/build/logs.ts'),
   'cloud agent list': () => import('./commands/cloud/agent/list.ts'),
   'cloud agent status': () => import('./commands/cloud/agent/status.ts'),
   'cloud agent start': () => import('./commands/cloud/agent/start.ts'),
   'cloud agent stop': () => import('./commands/cloud/agent/stop.ts'),
   'cloud agent sessions': () => import('./commands/cloud/agent/sessions.ts'),
+  'cloud agent logs': () => import('./commands/cloud/agent/logs.ts'),
+  'cloud agent deployments': () => import('./commands/cloud/agent/deployments.ts'),
+  'cloud agent rollback': () => import('./commands/cloud/agent/rollback.ts'),
+  'cloud agent delete': () => import('./commands/cloud/agent/delete.ts'),
 };
 
 /** Words that lead on to commands, with what they are about. */
@@ -31,7 +39,8 @@ export const groups: Readonly<Record<string, string>> = {
   'cloud organizations': 'The organizations you can act for',
   'cloud regions': 'The regions where bots run',
   'cloud keys': 'API keys of the organization',
-  'cloud agent': 'Agents and their sessions',
+  'cloud build': 'Projects that were uploaded, and how their preparation went',
+  'cloud agent': 'Agents, their deployments, sessions and output',
 };
 
 /** Second names of commands. */

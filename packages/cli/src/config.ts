@@ -14,6 +14,8 @@ export type Environment = {
   readonly profileFile: string;
   /** `NO_COLOR` is set (https://no-color.org), or the terminal is a dumb one. */
   readonly colorless: boolean;
+  /** The terminal cannot take a line back. */
+  readonly dumb: boolean;
   /** How this program was called, for lines to be copied: npm tells its children that they run under `npx`. */
   readonly program: 'botcli' | 'npx botcli';
 };
@@ -40,6 +42,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     output: read('BOTCLI_OUTPUT'),
     profileFile: read('BOTCLI_CONFIG') ?? join(configDirectory(variables), 'botcli', 'config.toml'),
     colorless: Boolean(variables['NO_COLOR']) || variables['TERM'] === 'dumb',
+    dumb: variables['TERM'] === 'dumb',
     program: variables['npm_command'] === 'exec' ? 'npx botcli' : 'botcli',
   };
 }

@@ -17,7 +17,11 @@ export function connect(world: World, origin: string, key: string, organization?
     fetch: (input, init) =>
       world.fetch(input, {
         ...init,
-        signal: AbortSignal.any([world.signal, AbortSignal.timeout(answerSeconds * 1_000)]),
+        signal: AbortSignal.any([
+          world.signal,
+          AbortSignal.timeout(answerSeconds * 1_000),
+          ...(init?.signal ? [init.signal] : []),
+        ]),
       }),
   });
 }

@@ -1,7 +1,8 @@
 import type { Client } from '@bothost/contract';
-import type { GlobalValues } from './global-options.ts';
+import type { GlobalValues, OutputMode } from './global-options.ts';
 import { type Profile, readProfile } from './profile.ts';
 import { type Settings, settle } from './settings.ts';
+import { createTalk, type Talk } from './talk.ts';
 import type { World } from './world.ts';
 
 /** What a command gets to work with. */
@@ -10,7 +11,9 @@ export type Context = {
   /** Flags, environment and profile, settled. */
   readonly settings: Settings;
   readonly profile: Profile;
-  /** Talk: to standard error in every mode. */
+  readonly mode: OutputMode;
+  /** To standard error in every mode. */
+  readonly talk: Talk;
   readonly say: (text: string) => void;
   readonly warn: (text: string) => void;
   /** The service with the private key, acting in the organization of the settings. */
@@ -18,13 +21,16 @@ export type Context = {
 };
 
 /** Reads the profile and settles where the service is and who asks. Nothing is asked of the service yet. */
-export async function createContext(world: World, flags: GlobalValues): Promise<Context> {
-  const say = (text: string) => world.stderr.write(`${text}\n`);
+export async function createContext(world: World, flags: GlobalValues, mode: OutputMode): Promise<Context> {
+  const talk = createTalk(world, mode);
+  const { say } = talk;
   const warn = (text: string) => say(`warning: ${text}`);
   const profile = await readProfile(world.environment.profileFile, warn);
   const settings = settle(flags, world.environment, profile);
   return {
     world,
+    mode,
+    talk,
     settings,
     profile,
     say,

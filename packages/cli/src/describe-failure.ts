@@ -13,6 +13,7 @@ export function describeServiceFailure(error: unknown, settings: Settings | null
       requestId: error.requestId,
       issues: error.issues,
       hint: adviceFor(error, settings),
+      details: null,
     };
   }
   if (isTimeout(error)) return timedOut(settings);

@@ -1,7 +1,7 @@
+import { closest } from '@bothost/contract';
 import type { Word } from './command-line.ts';
 import { aliases, commands, groups } from './commands.ts';
 import { UsageError } from './failure.ts';
-import { closest } from './suggest.ts';
 
 /** What the leading words name: a command, or a group that needs another word (`''` is the program itself). */
 export type Found = {

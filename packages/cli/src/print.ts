@@ -1,22 +1,38 @@
-import type { Colors } from './colors.ts';
+import { colorsFor } from './colors.ts';
 import type { Described } from './described.ts';
 import type { OutputMode } from './global-options.ts';
 import { printable } from './printable.ts';
-import type { Report } from './report.ts';
+import type { Report, Stream } from './report.ts';
 import type { World } from './world.ts';
 
 export async function printReport(world: World, mode: OutputMode, report: Report): Promise<void> {
   if (mode === 'json') return world.stdout.write(`${JSON.stringify(report.json, null, 2)}\n`);
   const { renderPlain, renderRich } = await import('./render.ts');
-  const colors = await colorsFor(world, world.stdout.terminal);
+  const colors = await colorsFor(world, world.stdout);
   for (const [index, block] of report.blocks.entries()) {
     if (mode === 'rich') {
       world.stdout.write((index > 0 ? '\n' : '') + renderRich(block, { colors, columns: world.stdout.columns }));
     } else {
       world.stdout.write(renderPlain(block));
       if (block.kind === 'note') world.stderr.write(block.lines.map((line) => `${printable(line)}\n`).join(''));
-      if (block.kind === 'table' && block.rows.length === 0) world.stderr.write(`${block.empty}\n`);
+      const isEmpty =
+        (block.kind === 'table' && block.rows.length === 0) || (block.kind === 'pieces' && block.pieces.length === 0);
+      if (isEmpty) world.stderr.write(`${block.empty}\n`);
     }
+  }
+}
+
+/** Prints pieces as they come, until they end or nobody reads any more. */
+export async function printStream(world: World, mode: OutputMode, stream: Stream): Promise<void> {
+  const { stdout } = world;
+  const colors = await colorsFor(world, stdout);
+  const reader = AbortSignal.any([world.signal, stdout.closed]);
+  try {
+    for await (const { json, plain, rich } of stream.pieces(reader)) {
+      stdout.write(`${mode === 'json' ? JSON.stringify(json) : mode === 'plain' ? plain : rich(colors)}\n`);
+    }
+  } catch (error) {
+    if (!stdout.closed.aborted) throw error;
   }
 }
 
@@ -26,7 +42,7 @@ export function printText(world: World, mode: OutputMode, text: string, document
 }
 
 export async function printFailure(world: World, mode: OutputMode, failure: Described): Promise<void> {
-  const { message, code, reason, requestId, issues, hint } = failure;
+  const { message, code, reason, requestId, issues, hint, details } = failure;
   if (mode === 'json') {
     const error = {
       error: message,
@@ -35,21 +51,17 @@ export async function printFailure(world: World, mode: OutputMode, failure: Desc
       ...(requestId === null ? {} : { requestId }),
       ...(issues.length === 0 ? {} : { issues }),
       ...(hint === null ? {} : { hint }),
+      ...(details === null ? {} : { details }),
     };
     world.stdout.write(`${JSON.stringify({ error }, null, 2)}\n`);
     return;
   }
-  const colors = await colorsFor(world, world.stderr.terminal);
+  const colors = await colorsFor(world, world.stderr);
   const lines = [
     `${colors.red('error:')} ${printable(message)}`,
-    ...issues.map((issue) => `  ${printable(`${issue.path}: ${issue.message}`)}`),
+    ...issues.map(({ path, message }) => `  ${printable(path === '' ? message : `${path}: ${message}`)}`),
     ...(requestId === null ? [] : [`  request id: ${printable(requestId)}`]),
     ...(hint === null ? [] : [printable(hint)]),
   ];
   world.stderr.write(`${lines.join('\n')}\n`);
-}
-
-async function colorsFor(world: World, terminal: boolean): Promise<Colors> {
-  const { default: pico } = await import('picocolors');
-  return pico.createColors(terminal && !world.environment.colorless);
 }

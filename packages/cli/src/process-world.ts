@@ -16,15 +16,21 @@ export function processWorld(): World {
     ask: lazyAsk(),
     fetch,
     now: () => new Date(),
+    pause: async (milliseconds) => {
+      const { setTimeout } = await import('node:timers/promises');
+      await setTimeout(milliseconds, undefined, { signal: interruption.signal });
+    },
     signal: interruption.signal,
   };
 }
 
 function outputOf(stream: NodeJS.WriteStream): Output {
-  tolerateClosedReader(stream);
+  const closed = tolerateClosedReader(stream);
   return {
+    closed,
     terminal: stream.isTTY === true,
-    columns: stream.columns ?? 80,
+    // A terminal that does not know its width says 0.
+    columns: stream.columns || 80,
     write: (text) => void stream.write(text),
   };
 }

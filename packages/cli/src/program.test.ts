@@ -56,7 +56,7 @@ test.each([
   ['cloud', '"botcli cloud" needs another word', 'botcli cloud --help'],
   ['cloud agnt list', 'There is no command "botcli cloud agnt"', 'Did you mean "botcli cloud agent"?'],
   ['agent list', 'There is no command "botcli agent"', 'Did you mean "botcli cloud agent list"?'],
-  ['deploy', 'There is no command "botcli deploy"', 'botcli --help'],
+  ['deploy', 'There is no command "botcli deploy"', 'Did you mean "botcli cloud deploy"?'],
   ['--bogus', 'There is no option --bogus here', ''],
   ['cloud agent list --regoin x', 'There is no option --regoin here', 'Did you mean --region?'],
   ['cloud agent list extra', 'There is one word too many: "extra"', ''],

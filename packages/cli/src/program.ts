@@ -5,7 +5,7 @@ import { type Described, localFailure } from './described.ts';
 import { Failure, Interrupted, UsageError } from './failure.ts';
 import { findCommand } from './find-command.ts';
 import { type GlobalValues, type OutputMode, outputModes } from './global-options.ts';
-import { printFailure, printReport, printText } from './print.ts';
+import { printFailure, printReport, printStream, printText } from './print.ts';
 import type { Settings } from './settings.ts';
 import { usageLine } from './usage.ts';
 import { version } from './version.ts';
@@ -56,14 +56,19 @@ async function execute(world: World, args: readonly string[], mode: OutputMode, 
   if (command === undefined) throw new Error(`no command at ${found.path}`);
   const values = parseLine(args, indexes, command);
   requireGiven(values, command, usageLine(found.path, command));
-  const context = await createContext(world, values as GlobalValues);
+  const context = await createContext(world, values as GlobalValues, mode);
   seen.settings = context.settings;
-  await printReport(world, mode, await command.run(context, values));
+  try {
+    const said = await command.run(context, values);
+    await ('pieces' in said ? printStream(world, mode, said) : printReport(world, mode, said));
+  } finally {
+    context.talk.status(null);
+  }
 }
 
 async function describe(error: unknown, settings: Settings | null): Promise<Described> {
   if (error instanceof Failure) {
-    return { ...localFailure(error.reason, error.message, error.hint), issues: error.issues };
+    return { ...localFailure(error.reason, error.message, error.hint), issues: error.issues, details: error.details };
   }
   const { describeServiceFailure } = await import('./describe-failure.ts');
   const described = describeServiceFailure(error, settings);

@@ -21,6 +21,8 @@ export function renderPlain(block: Block): string {
       return lines(block.lines.map((line) => `${block.title}\t${printable(line)}`));
     case 'document':
       return block.text;
+    case 'pieces':
+      return lines(block.pieces.map(({ plain }) => plain));
     case 'note':
       return '';
   }
@@ -39,6 +41,8 @@ export function renderRich(block: Block, paint: Paint): string {
       return lines([paint.colors.bold(block.title), ...block.lines.map((line) => `  ${printable(line)}`)]);
     case 'document':
       return block.text;
+    case 'pieces':
+      return lines(block.pieces.length === 0 ? [block.empty] : block.pieces.map(({ rich }) => rich(paint.colors)));
     case 'note':
       return lines(block.lines.map((line) => paint.colors.dim(printable(line))));
   }

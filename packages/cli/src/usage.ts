@@ -7,7 +7,7 @@ export function usageLine(path: string, command: Command): string {
     option.kind === 'value' && option.required ? [`--${name} ${option.placeholder}`] : [],
   );
   const names = Object.entries(command.arguments).map(([name, { optional }]) =>
-    optional === undefined ? name.toUpperCase() : `[${name.toUpperCase()}]`,
+    optional === true ? `[${name.toUpperCase()}]` : name.toUpperCase(),
   );
   return ['botcli', path, ...names, ...needed, '[options]'].join(' ');
 }

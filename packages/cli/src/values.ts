@@ -33,6 +33,18 @@ export function mebibytes(bytes: number): string {
   return bytes < 1_048_576 ? `${bytes} B` : `${(bytes / 1_048_576).toFixed(1)} MiB`;
 }
 
+/** Bytes in the largest unit that they fill, with one decimal. */
+export function byteSize(bytes: number): string {
+  if (bytes < 1_024) return `${Math.round(bytes)} B`;
+  if (bytes < 1_048_576) return `${(bytes / 1_024).toFixed(1)} KiB`;
+  return `${(bytes / 1_048_576).toFixed(1)} MiB`;
+}
+
+/** A count with its noun. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 export function yesNo(value: boolean | null): string {
   if (value === null) return 'N/A';
   return value ? 'Yes' : 'No';

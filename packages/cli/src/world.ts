@@ -5,6 +5,8 @@ export type Output = {
   /** Width of the terminal in characters; what tables may take. */
   readonly columns: number;
   write(text: string): void;
+  /** Aborted when nobody reads any more, as after `| head`. */
+  readonly closed: AbortSignal;
 };
 
 export type Input = {
@@ -48,6 +50,8 @@ export type World = {
   readonly ask: Ask;
   readonly fetch: typeof fetch;
   readonly now: () => Date;
+  /** Lets time pass between two questions to the service; rejects on Ctrl-C. */
+  readonly pause: (milliseconds: number) => Promise<void>;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
 };

@@ -96,7 +96,8 @@ async function readJson(response: Response, signal?: AbortSignal): Promise<unkno
   }
 }
 
-function toApiError(status: number, answer: unknown): ApiError | ConnectionError {
+/** What an answer of the service that is no success says, given its parsed body. */
+export function toApiError(status: number, answer: unknown): ApiError | ConnectionError {
   const parsed = ErrorResponse.safeParse(answer);
   if (!parsed.success) return new ConnectionError(`the answer (status ${status}) is not an error of this service`);
   const { error, code, reason, requestId, issues } = parsed.data;

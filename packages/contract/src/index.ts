@@ -1,10 +1,20 @@
-export { type Client, type ClientOptions, ConnectionError, createClient } from './client.ts';
+export { onlyBuilds } from './agent-fields.ts';
+export { type Carrier, carriers } from './carriers.ts';
+export { type Client, type ClientOptions, ConnectionError, createClient, toApiError } from './client.ts';
+export { beyondBuilds, checkDeployFile, type DeployFile, deployFileNames } from './deploy-file.ts';
 export { ApiError, ErrorResponse, errorBody, failure, failures, type Issue, type Reason } from './errors.ts';
 export { inspectKey, type KeyKind, keyPrefixes, makeKey } from './keys.ts';
 export {
   agentInstances,
   apiKeyNameLength,
+  buildLogLines,
+  buildLogWaitSeconds,
+  buildPageRows,
+  callOpening,
+  carrierMessageBytes,
   defaultProfile,
+  heldCall,
+  logPage,
   nameLength,
   namePattern,
   type ProfileName,
@@ -20,13 +30,26 @@ export {
   socketTokenSeconds,
   startBodyBytes,
   startDeadlineSeconds,
+  unpackedArchive,
+  unusedUploads,
+  uploadBytes,
+  uploadUrlSeconds,
   warmSurplusSeconds,
 } from './limits.ts';
 export { openApiDocument } from './openapi.ts';
 export type { InputOf, Method, Operation, RequestOf, ResponseOf } from './operation.ts';
-export type { AgentDetails, AgentListItem } from './operations/agents.ts';
+export type {
+  AgentDetails,
+  AgentListItem,
+  AgentSettings,
+  DeployedAgent,
+  DeploymentDetails,
+  DeploymentProblem,
+} from './operations/agents.ts';
 export { type OperationName, type Operations, operations } from './operations/all.ts';
+export { type Build, type BuildStatus, UploadAnswer, uploadPath } from './operations/builds.ts';
 export type { ApiKey } from './operations/keys.ts';
+export { type LogLevel, type LogLine, logLevels } from './operations/logs.ts';
 export type {
   EndState,
   ResourceMetrics,
@@ -37,3 +60,4 @@ export type {
 } from './operations/sessions.ts';
 export { proxyMethods, proxyPath, type StartResponse, type Transport } from './operations/start.ts';
 export { apiBase, fillPath, pathsOf, publicBase } from './paths.ts';
+export { closest } from './suggest.ts';

@@ -16,6 +16,12 @@ export const startDeadlineSeconds = 120;
 export const socketTokenSeconds = 300;
 /** How long a proxied request waits for its instance to become ready before 504 (bot contract 2.12). */
 export const proxyHoldSeconds = 30;
+/** What a carrier may take to send the message that names the agent of a call (bot contract 4.4); bytes on the wire. */
+export const callOpening = { seconds: 10, bytes: 16_384 } as const;
+/** What is kept of a call while its bot starts: the latest audio, and whatever else it says up to so many bytes. */
+export const heldCall = { audioSeconds: 2, otherBytes: 65_536 } as const;
+/** One message of a carrier; theirs are a few kilobytes. */
+export const carrierMessageBytes = 1_048_576;
 /** A warm instance above `min_agents` is stopped after this time. */
 export const warmSurplusSeconds = 300;
 /** What a caller at capacity is told to wait (`Retry-After`). */
@@ -44,3 +50,25 @@ export const pageRows = { default: 10, maximum: 1_000 } as const;
 export const apiKeyNameLength = 100;
 /** Points of a session's series; a longer session gets coarser steps. */
 export const seriesPoints = { maximum: 720, stepSeconds: 5 } as const;
+/** Lines of one page of logs, and how long a request may wait for the first one. */
+export const logPage = { default: 10, maximum: 10_000, waitSeconds: 25 } as const;
+
+/** Archives of projects, packed (cloud API 15). */
+export const uploadBytes = 500 * 1_048_576;
+/** Life of an upload URL; asked again for the same content, the upload goes on where it was. */
+export const uploadUrlSeconds = 900;
+/** Uploads that an organization may have of which no build has come. */
+export const unusedUploads = 100;
+/** What an unpacked archive may be: bytes of all files, times the packed size, entries, bytes of a path, folders deep. */
+export const unpackedArchive = {
+  bytes: 4 * 1_073_741_824,
+  ratio: 200,
+  entries: 100_000,
+  pathBytes: 1_024,
+  depth: 64,
+} as const;
+/** Lists of builds, and lines of their logs, in one answer (cloud API 5.6). */
+export const buildPageRows = { default: 20, maximum: 100 } as const;
+export const buildLogLines = { default: 500, maximum: 10_000 } as const;
+/** How long a reader of a build's log may wait for the next line. */
+export const buildLogWaitSeconds = 30;

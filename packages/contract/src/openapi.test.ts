@@ -4,6 +4,7 @@ import { failures } from './errors.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations/all.ts';
+import { uploadPath } from './operations/builds.ts';
 import { proxyMethods } from './operations/start.ts';
 import { pathsOf } from './paths.ts';
 
@@ -63,6 +64,10 @@ describe('the OpenAPI document', () => {
 
   it('survives JSON unchanged, so that what is served is what was checked', () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
+  });
+
+  it('has the endpoint for archives with each of its methods', () => {
+    expect(Object.keys(document.paths[uploadPath] ?? {})).toEqual(['parameters', 'head', 'patch', 'post']);
   });
 
   it('has the session proxy with each of its methods', () => {

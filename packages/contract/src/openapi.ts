@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ErrorResponse, failures, type Reason } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations/all.ts';
+import { UploadAnswer, uploadPath } from './operations/builds.ts';
 import { proxyMethods, proxyPath } from './operations/start.ts';
 import { pathsOf, publicBase } from './paths.ts';
 
@@ -27,6 +28,7 @@ export function openApiDocument(serverUrl: string): Json {
     }
   }
   paths[publicBase + proxyPath] = proxyEntry(schemas);
+  paths[uploadPath] = uploadEntry(schemas);
   return {
     openapi: '3.1.0',
     info: {
@@ -64,13 +66,19 @@ function describe(operation: Operation, path: string, index: number, schemas: Js
       ? {}
       : { requestBody: { content: { 'application/json': { schema: schemaOf(operation.body, 'input', schemas) } } } }),
     responses: {
-      [operation.status]: {
-        description: 'Done',
-        content: { 'application/json': { schema: schemaOf(operation.response, 'output', schemas) } },
-      },
+      ...done(operation, schemas),
       ...failureResponses([...operation.errors, ...everywhere], schemas),
     },
   };
+}
+
+function done(operation: Operation, schemas: Json): Json {
+  const answer = {
+    description: 'Done',
+    content: { 'application/json': { schema: schemaOf(operation.response, 'output', schemas) } },
+  };
+  const { status, other } = operation;
+  return { [status]: answer, ...(other === undefined ? {} : { [other.status]: answer }) };
 }
 
 function parameters(place: 'path' | 'query', fields: Operation['params'], schemas: Json) {
@@ -119,6 +127,51 @@ function proxyEntry(schemas: Json): Json {
     };
   }
   return entry;
+}
+
+/** The upload URL of `getBuildUploadUrl`, whose own comment says how the two ways of sending go. */
+function uploadEntry(schemas: Json): Json {
+  const header = (name: string, type: string, description: string) => {
+    return { name, in: 'header', required: true, description, schema: { type } };
+  };
+  const token = header('Upload-Token', 'string', 'uploadFields.token');
+  const offset = header('Upload-Offset', 'integer', 'The bytes that have been received');
+  const form = {
+    type: 'object',
+    required: ['token', 'file'],
+    properties: { token: { type: 'string' }, file: { type: 'string', contentMediaType: 'application/gzip' } },
+  };
+  const answer = { 'application/json': { schema: schemaOf(UploadAnswer, 'output', schemas) } };
+  const entry = (name: string, summary: string, reasons: readonly Reason[], more: Json) => ({
+    operationId: name,
+    summary,
+    tags: ['builds'],
+    security: [],
+    ...more,
+    responses: {
+      200: { description: 'Done', ...(name === 'lookAtUpload' ? {} : { content: answer }) },
+      ...failureResponses([...reasons, 'upload-token-invalid', 'upload-not-found', 'internal'], schemas),
+    },
+  });
+  const received: readonly Reason[] = ['upload-content-wrong', 'archive-too-large', 'storage-full'];
+  return {
+    parameters: [{ name: 'uploadId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }],
+    head: entry('lookAtUpload', 'Learn from the header Upload-Offset what has been received', [], {
+      parameters: [token],
+    }),
+    patch: entry(
+      'appendToUpload',
+      'Send the rest of an archive',
+      [...received, 'upload-offset-wrong', 'upload-not-resumable'],
+      {
+        parameters: [token, offset],
+        requestBody: { content: { 'application/octet-stream': { schema: {} } } },
+      },
+    ),
+    post: entry('sendUpload', 'Send an archive whole', [...received, 'upload-form-invalid'], {
+      requestBody: { content: { 'multipart/form-data': { schema: form } } },
+    }),
+  };
 }
 
 /** JSON Schema of a zod type; types with an id become shared components. */

@@ -35,6 +35,8 @@ export type Operation<
   /** Largest body taken, in bytes. */
   readonly bodyBytes: number;
   readonly status: 200 | 201 | 202;
+  /** A second status, for answers of which `when` is true. */
+  readonly other?: { readonly status: 200 | 201 | 202; when(answer: z.output<Response>): boolean };
   readonly response: Response;
   /** The failures that are particular to it, beside those that every operation has. */
   readonly errors: readonly Reason[];

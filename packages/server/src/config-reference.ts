@@ -14,7 +14,7 @@ This page is made from the settings themselves (\`npx vitest run packages/server
 const others = `
 Of the rest of its environment the service reads \`HOME\`, \`XDG_DATA_HOME\` and \`XDG_CONFIG_HOME\` for default places, and
 \`BOTCLI_CONFIG\`: where the first start writes the profile of \`botcli\`. Bots get \`PATH\`, \`LANG\` and \`TZ\` of it, and
-nothing else.
+nothing else; what installs and builds their projects also gets what \`BOTHOST_BUILD_ENVIRONMENT\` names.
 `;
 
 /** `docs/configuration.md`: each setting with its meaning and its default. */

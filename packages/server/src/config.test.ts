@@ -32,12 +32,20 @@ describe('the settings', () => {
       onStop: 'end',
       retentionDays: 90,
       logLevel: 'info',
+      buildsAtOnce: undefined,
+      buildTimeoutSeconds: 600,
+      buildRetentionDays: 30,
+      uploadRetentionHours: 24,
+      buildMemoryMegabytes: 4096,
+      buildProcessors: 2,
+      buildEnvironment: expect.arrayContaining(['npm_config_registry', 'PIP_INDEX_URL', 'SSL_CERT_FILE']),
       secrets: {
         databaseUrl: undefined,
         rootKey: undefined,
         bootstrapPrivateKey: undefined,
         bootstrapPublicKey: undefined,
         metricsToken: undefined,
+        buildVariables: {},
       },
       inherited: { path: '/usr/local/bin:/usr/bin:/bin', language: undefined, timeZone: undefined },
       profileFile: '/home/anna/.config/botcli/config.toml',
@@ -151,6 +159,15 @@ describe('the settings', () => {
       return path;
     }
     const secret = 'hunter2-hunter2-hunter2';
+    it('what builds may see stands with them, as an address may hold a password', () => {
+      const index = 'https://reader:hunter2@pypi.example.com/simple';
+      const { secrets, ...printable } = read({ PIP_INDEX_URL: index, NPM_TOKEN: 'npm_1', PIP_EXTRA_INDEX_URL: '' });
+      expect(secrets.buildVariables).toEqual({ PIP_INDEX_URL: index });
+      expect(JSON.stringify(printable)).not.toContain('hunter2');
+      const named = read({ BOTHOST_BUILD_ENVIRONMENT: 'NPM_TOKEN,GONE', PIP_INDEX_URL: index, NPM_TOKEN: 'npm_1' });
+      expect(named.secrets.buildVariables).toEqual({ NPM_TOKEN: 'npm_1' });
+    });
+
     const names = Object.values(settings)
       .filter((one) => 'secret' in one && one.secret)
       .flatMap((one) => one.names);
@@ -164,7 +181,10 @@ describe('the settings', () => {
         BOTHOST_METRICS_TOKEN: secret,
       };
       expect(Object.keys(values).sort()).toEqual([...names].sort());
-      const { secrets, ...printable } = read(values);
+      const {
+        secrets: { buildVariables: _, ...secrets },
+        ...printable
+      } = read(values);
       expect(Object.values(secrets).sort()).toEqual(Object.values(values).sort());
       for (const value of Object.values(values)) expect(JSON.stringify(printable)).not.toContain(value);
     });

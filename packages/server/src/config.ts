@@ -44,6 +44,28 @@ const name = z
   .regex(namePattern, 'not lower-case letters, digits and hyphens')
   .refine((text) => !reservedNames.includes(text), 'reserved');
 
+/** Where npm, pip and uv look for packages, and whom they trust. Nothing that is usually a secret of the service. */
+const wellKnownBuildVariables = [
+  'npm_config_registry',
+  'PIP_INDEX_URL',
+  'PIP_EXTRA_INDEX_URL',
+  'PIP_FIND_LINKS',
+  'PIP_CERT',
+  'UV_INDEX_URL',
+  'UV_DEFAULT_INDEX',
+  'UV_INDEX',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'NODE_EXTRA_CA_CERTS',
+  'REQUESTS_CA_BUNDLE',
+] as const;
+
 /** Every setting of the service. The only place where names, defaults and meanings stand (decisions, "settings"). */
 export const settings = {
   host: setting({
@@ -143,6 +165,68 @@ export const settings = {
     about: 'Days for which sessions that ended are kept; 0 keeps them for ever.',
     without: '`90`',
   }),
+  buildsAtOnce: setting({
+    names: ['BOTHOST_BUILDS_AT_ONCE'],
+    schema: integer(1, 1_000).optional(),
+    about: 'Builds that are prepared at the same time.',
+    without: 'one for each CPU',
+  }),
+  buildTimeoutSeconds: setting({
+    names: ['BOTHOST_BUILD_TIMEOUT'],
+    schema: integer(1, 86_400).default(600),
+    about: 'Seconds that unpacking and preparing a project may take: installing and building what it needs.',
+    without: '`600`',
+  }),
+  buildRetentionDays: setting({
+    names: ['BOTHOST_BUILD_RETENTION_DAYS'],
+    schema: integer(0, 36_500).default(30),
+    about:
+      'Days after which a build that nobody asked for is removed; 0 keeps all. The builds of the last ten deployments of an agent stay.',
+    without: '`30`',
+  }),
+  uploadRetentionHours: setting({
+    names: ['BOTHOST_UPLOAD_RETENTION_HOURS'],
+    schema: integer(1, 876_000).default(24),
+    about: 'Hours after which an upload that was not finished, or that no build came of, is removed.',
+    without: '`24`',
+  }),
+  buildMemoryMegabytes: setting({
+    names: ['BOTHOST_BUILD_MEMORY_MB'],
+    schema: integer(64, 1_048_576).default(4096),
+    about: 'Memory in megabytes that installing and building one project may take.',
+    without: '`4096`',
+  }),
+  buildProcessors: setting({
+    names: ['BOTHOST_BUILD_CPUS'],
+    schema: integer(1, 1024).default(2),
+    about: 'Processors that installing and building one project may keep busy.',
+    without: '`2`',
+  }),
+  buildEnvironment: setting({
+    names: ['BOTHOST_BUILD_ENVIRONMENT'],
+    schema: words.default([...wellKnownBuildVariables]),
+    about:
+      "Names of the service's variables that installing and building see, separated by commas: where package indexes, proxies and certificates are, and tokens for private ones. Every project that is deployed here can read them; what the log of a build shows of their passwords is masked.",
+    without: wellKnownBuildVariables.map((one) => `\`${one}\``).join(', '),
+  }),
+  logRetentionDays: setting({
+    names: ['BOTHOST_LOG_RETENTION_DAYS'],
+    schema: integer(0, 36_500).default(30),
+    about: 'Days for which the output of bots is kept after they ended; 0 keeps it until there is too much of it.',
+    without: '`30`',
+  }),
+  logSessionMegabytes: setting({
+    names: ['BOTHOST_LOG_SESSION_MB'],
+    schema: integer(1, 1_048_576).default(64),
+    about: 'Megabytes of output that are kept of one session: of a longer one the first quarter and the last half.',
+    without: '`64`',
+  }),
+  logTotalMegabytes: setting({
+    names: ['BOTHOST_LOG_TOTAL_MB'],
+    schema: integer(1, 1_073_741_824).default(10_240),
+    about: 'Megabytes of output of ended bots that are kept in all; the oldest go first.',
+    without: '`10240`',
+  }),
   metricsToken: setting({
     names: ['BOTHOST_METRICS_TOKEN'],
     schema: z.string().min(1).optional(),
@@ -163,7 +247,10 @@ type Values = { readonly [Name in keyof typeof settings]: z.output<(typeof setti
 /** What the operator set. `secrets` stand apart, so that the rest can be logged (rubric, "Configuration in one place"). */
 export type Config = Omit<Values, SecretName | 'dataDirectory'> & {
   readonly dataDirectory: string;
-  readonly secrets: Pick<Values, SecretName>;
+  readonly secrets: Pick<Values, SecretName> & {
+    /** The variables that builds see, as they are set here: an address may hold a password. */
+    readonly buildVariables: Readonly<Record<string, string>>;
+  };
   /** What the runtime may pass on of the service's environment, and nothing else. */
   readonly inherited: {
     readonly path: string;
@@ -201,7 +288,19 @@ export function readConfig(environment: Environment = process.env, isRoot = proc
   return {
     ...open,
     dataDirectory: open.dataDirectory ?? defaultDataDirectory(environment, isRoot),
-    secrets: { databaseUrl, rootKey, bootstrapPrivateKey, bootstrapPublicKey, metricsToken },
+    secrets: {
+      databaseUrl,
+      rootKey,
+      bootstrapPrivateKey,
+      bootstrapPublicKey,
+      metricsToken,
+      buildVariables: Object.fromEntries(
+        open.buildEnvironment.flatMap((variable) => {
+          const value = environment[variable];
+          return value === undefined || value === '' ? [] : [[variable, value]];
+        }),
+      ),
+    },
     inherited: {
       path: environment['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
       language: environment['LANG'],

@@ -1,8 +1,7 @@
-import { ApiError, failure, namePattern } from '@bothost/contract';
+import { ApiError, type Carrier, failure, namePattern } from '@bothost/contract';
 import { abandon } from './abandon.ts';
 import type { Context } from './context.ts';
-import type { SocketSession } from './http/agent-socket.ts';
-import type { SocketPath } from './http/socket-path.ts';
+import type { SocketSession, SocketTarget } from './http/agent-socket.ts';
 import type { Claim } from './instances/claim.ts';
 import { controlToken } from './instances/control-token.ts';
 import { organizationByName } from './organizations/find.ts';
@@ -12,26 +11,27 @@ import { markLive } from './sessions/progress.ts';
 import { verifyToken } from './sessions/socket-token.ts';
 
 /**
- * A client of `/ws/generic/...` comes: its session is found by its token, or made where the agent asks for none, and takes
- * an instance.
+ * A client of `/ws/generic/...` or a carrier comes: its session is found by its token, or made where the agent asks for
+ * none, and takes an instance.
  *
  * @throws failure `token-invalid`, `deployment-not-ready`, `at-capacity`, `shutting-down`
  */
-export async function connectSocket(context: Context, path: SocketPath): Promise<SocketSession> {
+export async function connectSocket(context: Context, wanted: SocketTarget): Promise<SocketSession> {
   if (context.isDraining()) throw failure('shutting-down');
   const requestedAt = context.now();
   // A name that nothing can have is not asked for: PostgreSQL takes no NUL.
-  if (![path.organizationName, path.agentName].every((name) => namePattern.test(name))) throw failure('token-invalid');
-  const organization = await organizationByName(context.db, path.organizationName);
+  if (![wanted.organizationName, wanted.agentName].every((name) => namePattern.test(name)))
+    throw failure('token-invalid');
+  const organization = await organizationByName(context.db, wanted.organizationName);
   if (organization === null) throw failure('token-invalid');
-  const { agentName } = path;
-  const sessionId = path.token === null ? context.newId() : sessionOf(context, path, path.token);
+  const { agentName, carrier } = wanted;
+  const sessionId = wanted.token === null ? context.newId() : sessionOf(context, wanted, wanted.token);
   // Its client is there already: the token was used.
   if (context.attendance.has(sessionId)) throw failure('token-invalid');
   context.attendance.hold(sessionId);
   try {
-    const target = { organizationId: organization.id, agentName, sessionId };
-    const connect = path.token === null ? connectWithoutToken : connectSession;
+    const target = { organizationId: organization.id, agentName, sessionId, carrier };
+    const connect = wanted.token === null ? connectWithoutToken : connectSession;
     const { claim, maxSessionSeconds } = await connect(context, target);
     context.telemetry.sessionStarted(claim.address === null ? 'cold' : 'warm');
     return opened(context, target, claim, maxSessionSeconds, requestedAt);
@@ -43,24 +43,24 @@ export async function connectSocket(context: Context, path: SocketPath): Promise
   }
 }
 
-function sessionOf(context: Context, path: SocketPath, token: string): string {
+function sessionOf(context: Context, wanted: SocketTarget, token: string): string {
   const payload = verifyToken(context.socketTokenKey, token, context.now());
-  const fits = payload !== null && payload.agent === path.agentName && payload.org === path.organizationName;
+  const fits = payload !== null && payload.agent === wanted.agentName && payload.org === wanted.organizationName;
   if (!fits) throw failure('token-invalid');
   return payload.session;
 }
 
 function opened(
   context: Context,
-  target: { organizationId: string; agentName: string; sessionId: string },
+  target: { organizationId: string; agentName: string; sessionId: string; carrier: Carrier | null },
   claim: Claim,
   maxSeconds: number,
   requestedAt: Date,
 ): SocketSession {
-  const { sessionId } = target;
+  const { organizationId, agentName, sessionId, carrier } = target;
   const { instanceId } = claim;
   const cold = claim.address === null;
-  context.directory.expect({ ...target, instanceId, address: claim.address });
+  context.directory.expect({ organizationId, agentName, sessionId, instanceId, address: claim.address });
   // Also for one that looks warm: an instance may have become ready between its claim and this word of it.
   context.reconciler.kick();
   const claimedAt = context.now();
@@ -69,7 +69,7 @@ function opened(
     sessionId,
     headers: startHeaders({
       id: sessionId,
-      transport: 'websocket',
+      transport: carrier ?? 'websocket',
       maxSeconds,
       controlToken: controlToken(context.controlTokenKey, instanceId),
     }),
@@ -82,7 +82,7 @@ function opened(
       const startedAt = context.now();
       context.directory.opened(sessionId);
       context.telemetry.botStarted({ cold, requestedAt, claimedAt, readyAt, startedAt });
-      context.logger.info({ sessionId }, 'a bot has its session');
+      context.logger.info({ sessionId, ...(carrier === null ? {} : { carrier }) }, 'a bot has its session');
       await context.persist(() => markLive(context, sessionId, { at: startedAt, readyAt, cold }));
     },
     finish: (status) => context.reconciler.finish(sessionId, status),

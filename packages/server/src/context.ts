@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
+import type { Builds } from './builds/open.ts';
 import type { Host } from './instances/host.ts';
 import type { Sampler } from './metrics/sampler.ts';
 import type { Telemetry } from './metrics/telemetry.ts';
 import type { Authenticator } from './organizations/authenticate.ts';
 import type { Attendance } from './reconciler/attendance.ts';
 import type { Reconciler } from './reconciler/reconcile.ts';
+import type { InstanceOutputs } from './runtime/runtime.ts';
 import type { Directory } from './sessions/whereabouts.ts';
 import type { Persist } from './store/persist.ts';
 import type { Database } from './store/tables.ts';
@@ -16,6 +18,8 @@ export type Context = {
   readonly newId: () => string;
   readonly logger: Logger;
   readonly host: Host;
+  /** Of what lies in a directory that is served. */
+  readonly hashDirectory: (path: string) => Promise<string>;
   /** This server process. */
   readonly serverId: string;
   /** How clients reach the service; known once it listens. */
@@ -28,9 +32,15 @@ export type Context = {
   readonly sampler: Sampler;
   readonly telemetry: Telemetry;
   readonly reconciler: Reconciler;
+  readonly builds: Builds;
   /** Drops a revoked key here at once, and tells the other replicas. */
   readonly announceRevocation: (keyId: string) => Promise<void>;
   /** Does a write that must not be lost. */
   readonly persist: Persist;
   readonly isDraining: () => boolean;
+  /** What bots write, and where it lies when they have ended. */
+  readonly outputs: InstanceOutputs;
+  readonly logsDirectory: string;
+  /** Aborted when the service goes down: nobody waits for anything any more. */
+  readonly closing: AbortSignal;
 };

@@ -17,6 +17,11 @@ export function addGauges(registry: Registry, context: { db: Database }): void {
       left join instances on instances.agent_id = agents.id and instances.state = 'ready' and instances.session_id is null
       where agents.deleted_at is null group by agents.name`),
   );
+  addGauge(registry, 'bothost_builds', 'Builds that are not over, by state', 'state', () =>
+    counted(
+      sql`select state as label, count(*)::int as count from builds where state in ('pending', 'building') group by state`,
+    ),
+  );
   addGauge(registry, 'bothost_instances', 'Instances that have not ended, by state', 'state', () =>
     counted(sql`select state as label, count(*)::int as count from instances where state <> 'ended' group by state`),
   );

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { beat, type Host } from './instances/host.ts';
+import { purgeLogs, type Retention, sweepLogs } from './logs/retention.ts';
 import type { Sampler } from './metrics/sampler.ts';
 import { purgeSessions } from './sessions/retention.ts';
 import type { Directory } from './sessions/whereabouts.ts';
@@ -13,11 +14,14 @@ type Context = {
   readonly directory: Directory;
   readonly sampler: Sampler;
   readonly retentionDays: number;
+  readonly logs: Retention & { readonly logsDirectory: string };
+  readonly removeUnusedBuilds: () => Promise<void>;
 };
 
 const second = 1_000;
 const storeSeconds = 5;
 const purgeSeconds = 600;
+const sweepSeconds = 21_600;
 
 /** What the service does by the clock: samples and a sign of life each second, storing and purging now and then. */
 export function startRounds(context: Context): { readonly stop: () => Promise<void> } {
@@ -27,6 +31,9 @@ export function startRounds(context: Context): { readonly stop: () => Promise<vo
     every(second, () => beat(context, context.host)),
     every(storeSeconds * second, () => sampler.store()),
     every(purgeSeconds * second, async () => void (await purgeSessions(context, context.retentionDays))),
+    every(purgeSeconds * second, async () => void (await purgeLogs({ ...context, ...context.logs }, context.logs))),
+    every(sweepSeconds * second, () => sweepLogs({ ...context, ...context.logs })),
+    every(purgeSeconds * second, context.removeUnusedBuilds),
   ];
 
   /** One at a time: a slow round is not overtaken by the next. What fails is told, and tried again at its next time. */

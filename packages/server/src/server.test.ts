@@ -25,7 +25,7 @@ describe('one session of the parrot, from start to getSession', () => {
     expect(await service.client.getSession({ params: path })).toMatchObject({
       sessionId,
       completionStatus: 'SESSION_STOPPED',
-      coldStart: true,
+      coldStart: false,
       botStartSeconds: expect.any(Number),
       endState: 'terminated',
       meetingIds: [],

@@ -1,7 +1,10 @@
-import { hostname } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { buildsInUse } from './agents/builds-in-use.ts';
 import { serveDirectories } from './agents/serve-directories.ts';
+import { openBuilds } from './builds/open.ts';
 import type { Config } from './config.ts';
 import { connectSocket } from './connect-socket.ts';
 import type { Context } from './context.ts';
@@ -13,6 +16,7 @@ import { createApp } from './http/app.ts';
 import type { RouteHandlers } from './http/operation-routes.ts';
 import { takeRegion } from './instances/host.ts';
 import { listen } from './listen.ts';
+import { keepOutput, withKeptOutput } from './logs/keep.ts';
 import { createSampler } from './metrics/sampler.ts';
 import { createTelemetry } from './metrics/telemetry.ts';
 import { createAuthenticator } from './organizations/authenticate.ts';
@@ -28,6 +32,9 @@ import { shutDown } from './shut-down.ts';
 import { openStore, type Store } from './store/open-store.ts';
 import { createPersist } from './store/persist.ts';
 import { newId } from './uuid.ts';
+
+/** So long a start waits for the agents from directories: a bot may take minutes to install or to fail. */
+const firstDeploymentMilliseconds = 20_000;
 
 export type RunningServer = {
   /** Where it listens, as in `http://127.0.0.1:7420`. */
@@ -85,7 +92,23 @@ async function compose(
   const { lastHeartbeat } = await takeRegion(base, { ...host, runtime: 'process', description });
   const closing = new AbortController();
   const persist = createPersist(closing.signal);
-  const runtime = await runtimes.process({ dataDirectory: data.path, logger, now, ...config.inherited });
+  const building = {
+    memoryBytes: config.buildMemoryMegabytes * 1024 * 1024,
+    cpuMillicores: config.buildProcessors * 1000,
+    timeoutMilliseconds: config.buildTimeoutSeconds * 1000,
+    environment: config.secrets.buildVariables,
+  };
+  const driver = await runtimes.process({
+    dataDirectory: data.path,
+    logger,
+    now,
+    outputLimitBytes: config.logSessionMegabytes * 1024 * 1024,
+    building,
+    ...config.inherited,
+  });
+  const logsDirectory = join(data.path, 'logs');
+  const keeping = { ...base, host, persist, logsDirectory, runtime: driver };
+  const runtime = withKeptOutput(driver, (instanceId) => keepOutput(keeping, instanceId));
   undo.push(() => runtime.close());
 
   const serverId = newId();
@@ -114,9 +137,26 @@ async function compose(
     persist,
     holdsRegion: store.holdsRegion,
   });
+  const builds = await openBuilds({
+    ...base,
+    host,
+    runtime,
+    persist,
+    holdsRegion: store.holdsRegion,
+    isDraining: () => draining,
+    onOver: telemetry.buildOver,
+    dataDirectory: data.path,
+    uploadTokenKey: deriveKey(data.rootKey, 'upload-token'),
+    timeoutSeconds: config.buildTimeoutSeconds,
+    buildsAtOnce: config.buildsAtOnce ?? availableParallelism(),
+    retention: { buildDays: config.buildRetentionDays, uploadHours: config.uploadRetentionHours },
+    inUse: buildsInUse,
+  });
+  undo.push(() => builds.worker.close());
   const context: Context = {
     ...base,
     host,
+    hashDirectory,
     serverId,
     publicUrl: () => config.publicUrl ?? url,
     socketTokenKey: deriveKey(data.rootKey, 'socket-token'),
@@ -127,12 +167,16 @@ async function compose(
     sampler,
     telemetry,
     reconciler,
+    builds,
     persist,
     announceRevocation: async (keyId) => {
       authenticator.forget(keyId);
       await store.notify('bothost_keys', keyId);
     },
     isDraining: () => draining,
+    outputs: runtime.outputs,
+    logsDirectory,
+    closing: closing.signal,
   };
   addGauges(telemetry.registry, base);
   await store.subscribe('bothost_keys', (keyId) => authenticator.forget(keyId === '' ? undefined : keyId));
@@ -140,6 +184,7 @@ async function compose(
   const app = await createApp(
     {
       ...context,
+      uploads: builds.uploads,
       cors: { origins: config.corsOrigins },
       toFailure: failureOf,
       connect: (path) => connectSocket(context, path),
@@ -173,12 +218,30 @@ async function compose(
   undo.push(() => reconciler.close());
   // The sign of life begins when what died with the server before has its end: until then the last one is the truth.
   await reconciler.start();
-  const rounds = startRounds({ ...base, host, directory, sampler, retentionDays: config.retentionDays });
+  await builds.worker.start();
+  const rounds = startRounds({
+    ...base,
+    host,
+    directory,
+    sampler,
+    retentionDays: config.retentionDays,
+    logs: {
+      logsDirectory,
+      days: config.logRetentionDays,
+      totalBytes: config.logTotalMegabytes * 1024 * 1024,
+    },
+    removeUnusedBuilds: builds.removeUnused,
+  });
   undo.push(() => rounds.stop());
   const agents = await Promise.all(
     served.map(async ({ name, problem, preparing }) => {
-      const failed = preparing === null ? null : await reconciler.prepared(preparing);
-      return { name, problem: failed === null ? problem : `${name}: ${failed}` };
+      if (preparing === null) return { name, problem };
+      const patience = new AbortController();
+      const late = delay(firstDeploymentMilliseconds, 'it is not ready yet', { signal: patience.signal });
+      const failed = await Promise.race([reconciler.deployed(preparing), late]);
+      patience.abort();
+      await late.catch(() => undefined);
+      return { name, problem: failed === null ? null : `${name}: ${failed}` };
     }),
   );
 

@@ -12,9 +12,16 @@ export type BotOptions = {
   /** JavaScript that runs first in the bot, in place of the puppet when `alone` is set. */
   readonly prelude?: string;
   readonly alone?: boolean;
+  /** JavaScript that runs in place of bots that start after `fall`: what is broken from the start never takes traffic. */
+  readonly afterFall?: string;
 };
 
-export type BotDirectory = { readonly path: string; readonly remove: () => Promise<void> };
+export type BotDirectory = {
+  readonly path: string;
+  readonly remove: () => Promise<void>;
+  /** From now on instances that start are `afterFall`. */
+  readonly fall: () => Promise<void>;
+};
 
 /**
  * A bot that does what a test tells it: `POST /tell` evaluates its body, with `state.starts` (the requests that started
@@ -79,6 +86,9 @@ export async function writeBot(name: string, options: BotOptions = {}): Promise<
   await writeFile(join(path, 'package.json'), JSON.stringify({ name, main: 'main.js', version: randomUUID() }));
   const ws = dirname(createRequire(import.meta.url).resolve('ws/package.json'));
   await cp(ws, join(path, 'node_modules/ws'), { recursive: true });
-  await writeFile(join(path, 'main.js'), `${options.prelude ?? ''}\n${options.alone === true ? '' : puppet}`);
-  return { path, remove: () => rm(root, { recursive: true, force: true }) };
+  const mark = join(root, 'fallen');
+  const fallen = `if (require('node:fs').existsSync(${JSON.stringify(mark)})) { ${options.afterFall ?? ''}; return; }`;
+  const main = options.alone === true ? '' : puppet;
+  await writeFile(join(path, 'main.js'), `${fallen}\n${options.prelude ?? ''}\n${main}`);
+  return { path, fall: () => writeFile(mark, ''), remove: () => rm(root, { recursive: true, force: true }) };
 }

@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { type AgentDetails, type AgentListItem, type ApiKey, makeKey, type SessionResponse } from '@bothost/contract';
+import {
+  type AgentDetails,
+  type AgentListItem,
+  type ApiKey,
+  type Build,
+  type DeploymentDetails,
+  makeKey,
+  type SessionResponse,
+} from '@bothost/contract';
 
 /** Records as a service would answer them, for tests to vary. */
 
@@ -43,6 +51,7 @@ export const agent: AgentDetails = {
   agentProfile: 'agent-1x',
   maxSessionDuration: 7_200,
   websocketAuth: 'token',
+  krispViva: null,
   deployment: {
     id: deploymentId,
     serviceId: agentItem.id,
@@ -60,11 +69,49 @@ export const agent: AgentDetails = {
         maxSessionDurationSeconds: 7_200,
       },
     },
+    buildId: null,
   },
   currentRevision: null,
   previousRevision: null,
   errors: [],
   conditions: [],
+};
+
+export const deployment: DeploymentDetails = {
+  ...agent.deployment,
+  buildId: '01930000-0000-7000-8000-00000000000c',
+  state: 'ready',
+  serving: true,
+  contentHash: '0'.repeat(64),
+  agentProfile: 'agent-1x',
+  websocketAuth: 'token',
+  activatedAt: created,
+  rolledBackFrom: null,
+  createdByKeyId: null,
+  secretRevisions: [],
+  activeSessionCount: 0,
+  failure: null,
+};
+
+export const build: Build = {
+  id: '01930000-0000-7000-8000-00000000000c',
+  organizationId: organization.id,
+  status: 'success',
+  region: 'us-west',
+  contextHash: '0'.repeat(16),
+  contentHash: '0'.repeat(64),
+  dockerfilePath: 'Dockerfile',
+  imageUri: null,
+  logsUrl: null,
+  errorMessage: null,
+  errorCode: null,
+  contextSizeBytes: 2_048,
+  imageSizeBytes: null,
+  buildDurationSeconds: 1.5,
+  startedAt: created,
+  completedAt: created,
+  createdAt: created,
+  updatedAt: created,
 };
 
 export const apiKey: ApiKey = {

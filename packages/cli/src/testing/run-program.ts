@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Environment, readEnvironment } from '../config.ts';
 import { Interrupted } from '../failure.ts';
 import { run } from '../program.ts';
@@ -27,6 +28,7 @@ export async function runProgram(args: readonly string[], given: Circumstances =
   const output = (name: 'stdout' | 'stderr') => ({
     terminal,
     columns: given.columns ?? 80,
+    closed: new AbortController().signal,
     write: (text: string) => {
       written[name] += text;
     },
@@ -69,6 +71,7 @@ export async function runProgram(args: readonly string[], given: Circumstances =
     },
     fetch,
     now: () => given.now ?? new Date('2026-11-20T17:00:00.000Z'),
+    pause: async () => setImmediate(),
     signal: given.signal ?? new AbortController().signal,
   };
   const status = await run(world, args);

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   ApiError,
@@ -23,6 +23,9 @@ export type Taken = {
   readonly userAgent: string;
 };
 
+/** Thrown by a test's answer: the service dies at this request. */
+export const hangUp = new Error('hang up');
+
 type Answers = { readonly [N in OperationName]?: (taken: Taken) => ResponseOf<Operations[N]> };
 
 export type TestService = {
@@ -33,15 +36,19 @@ export type TestService = {
 
 /**
  * A real HTTP server on a port of loopback that speaks the contract: routes, keys and errors are the contract's, what
- * an operation answers is the test's. Requests and answers are checked by the contract's schemas.
+ * an operation answers is the test's. Requests and answers are checked by the contract's schemas. `beside` takes what is
+ * no operation. An answer that throws `hangUp` breaks the connection.
  */
 export async function startTestService(
   keys: { privateKey: string; publicKey: string },
   answers: Answers,
+  beside: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,
 ): Promise<TestService> {
   const taken: Taken[] = [];
   const server = createServer((request, response) => {
+    if (beside(request, response)) return;
     void answer(request, keys, answers, taken).then(({ status, body }) => {
+      if (body === hangUp) return request.socket.destroy();
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });
   });
@@ -75,6 +82,7 @@ async function answer(
     if (give === undefined) throw new Error(`the test has no answer for ${one.operation}`);
     return { status: operation.status, body: operation.response.parse(give(one)) };
   } catch (error) {
+    if (error === hangUp) return { status: 0, body: hangUp };
     const known = error instanceof ApiError ? error : failure('internal', { message: String(error) });
     return { status: known.status, body: errorBody(known, 'request-1') };
   }

@@ -1,6 +1,17 @@
 import { z } from 'zod';
+import {
+  AgentName,
+  AgentProfile,
+  Architecture,
+  AudioFilter,
+  MaxAgents,
+  MaxSessionDuration,
+  MinAgents,
+  WebsocketAuth,
+} from '../agent-fields.ts';
+import { requestBodyBytes } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { AgentPath, Id, noBody, none, Time } from './fields.ts';
+import { AgentPath, Id, noBody, none, Paging, Time } from './fields.ts';
 
 const RevisionHealth = z.object({
   ready: z.boolean(),
@@ -18,7 +29,7 @@ const RevisionInfo = z.object({
   phase: z.enum(['Creating', 'Validating', 'Active', 'Draining', 'Failed']),
   readyReplicas: z.number().int(),
   phaseStartedAt: Time,
-  hasInfrastructureIssue: z.boolean(),
+  hasInfrastructureIssue: z.boolean().describe('It cannot start for a reason that is not the bot'),
   health: RevisionHealth,
 });
 
@@ -40,13 +51,53 @@ const Deployment = z.object({
       maxSessionDurationSeconds: z.number().int(),
     }),
   }),
+  buildId: Id.nullable().describe('The build that it runs; null for a directory of the service'),
 });
+
+/** Why a deployment does not serve, or its instances do not start; in the style of cloud API 4.2. */
+export const DeploymentProblem = z.enum([
+  'PCC_PREPARE_FAILED',
+  'PCC_BOT_EXITED',
+  'PCC_BOT_START_TIMEOUT',
+  'PCC_OUT_OF_MEMORY',
+  'PCC_SUPERSEDED',
+  'PCC_UNKNOWN_ERROR',
+]);
+export type DeploymentProblem = z.infer<typeof DeploymentProblem>;
+
+const failedExit = z.object({
+  code: DeploymentProblem,
+  message: z.string(),
+  exitCode: z.number().int().nullable().describe('Null when the bot did not exit by itself'),
+  signal: z.string().nullable(),
+  outOfMemory: z.boolean(),
+  tail: z.string().describe('The last lines that the bot wrote, at most 4 KiB'),
+});
+
+/** One version of an agent, with how it went. Its source and settings never change; only scaling may. */
+export const DeploymentDetails = Deployment.extend({
+  state: z
+    .enum(['preparing', 'validating', 'ready', 'failed'])
+    .describe('validating: its first instance is starting; only a ready one ever takes traffic'),
+  serving: z.boolean().describe('New sessions run on it'),
+  contentHash: z.string().describe('Of what it runs: two deployments of the same content have the same'),
+  agentProfile: z.string(),
+  websocketAuth: WebsocketAuth,
+  activatedAt: Time.nullable().describe('When it began to take traffic'),
+  rolledBackFrom: Id.nullable().describe('The deployment that this one repeats, after a rollback'),
+  createdByKeyId: Id.nullable().describe('Null for one that the service made from a directory'),
+  secretRevisions: z.array(z.object({ secretSet: z.string(), revision: z.number().int() })),
+  activeSessionCount: z.number().int(),
+  failure: failedExit.nullable(),
+}).meta({ id: 'DeploymentDetails' });
+export type DeploymentDetails = z.infer<typeof DeploymentDetails>;
 
 const AgentCondition = z.object({
   type: z.enum(['Degraded', 'Progressing']),
   status: z.enum(['True', 'False']),
   reason: z.string(),
   message: z.string(),
+  lastTransitionTime: Time.describe('Since when it is so'),
 });
 
 /** An agent whole (`ServiceDetails` of cloud API 5.3). */
@@ -70,7 +121,8 @@ export const AgentDetails = z
     startingInstanceCount: z.number().int(),
     agentProfile: z.string(),
     maxSessionDuration: z.number().int().describe('Seconds'),
-    websocketAuth: z.enum(['none', 'token']),
+    websocketAuth: WebsocketAuth,
+    krispViva: z.object({ audioFilter: AudioFilter.nullable() }).nullable(),
     deployment: Deployment,
     currentRevision: RevisionInfo.nullable(),
     previousRevision: RevisionInfo.nullable(),
@@ -131,4 +183,154 @@ export const getAgent = operation({
   status: 200,
   response: AgentDetails,
   errors: ['not-found'],
+});
+
+/** What a deployment is made of (cloud API 5.3). Unknown fields are ignored: existing clients send extras. */
+const settings = {
+  buildId: z.uuid().nullish().describe('A build of this region that succeeded'),
+  image: z.string().nullish().describe('Regions that run images only'),
+  imagePullSecretSet: z.string().nullish().describe('Regions that run images only'),
+  secretSet: z.string().nullish(),
+  autoScaling: z
+    .object({ minAgents: MinAgents.nullish(), maxAgents: MaxAgents.nullish() })
+    .refine(({ minAgents, maxAgents }) => (minAgents ?? 0) <= (maxAgents ?? Infinity), 'minAgents is above maxAgents')
+    .nullish(),
+  agentProfile: AgentProfile.nullish(),
+  maxSessionDuration: MaxSessionDuration.nullish().describe('Seconds'),
+  websocketAuth: WebsocketAuth.nullish(),
+  krispViva: z.object({ audioFilter: AudioFilter.nullish() }).nullish(),
+  resources: z.unknown().optional().describe('Regions that take no profiles only'),
+  architecture: Architecture.nullish().describe('Regions that run images only'),
+  git: z.unknown().optional().describe('Regions that run images only'),
+};
+
+const CreateAgentRequest = z
+  .object({ serviceName: AgentName, region: z.string().nullish(), ...settings })
+  .meta({ id: 'CreateAgentRequest' });
+
+/** What is left out stays as it is. */
+const UpdateAgentRequest = z
+  .object({
+    region: z.string().nullish().describe('Of the agent; it cannot change'),
+    ...settings,
+    forceRedeploy: z.boolean().nullish().describe('Makes a new deployment even when nothing changed'),
+  })
+  .meta({ id: 'UpdateAgentRequest' });
+export type AgentSettings = z.output<typeof UpdateAgentRequest>;
+
+/** The answer of a create, an update or a rollback: the agent, and what became of the request. */
+const DeployedAgent = AgentDetails.extend({
+  change: z
+    .enum(['deployment', 'scaling', 'none'])
+    .describe('deployment: a new one was made; scaling: only the numbers changed, of the one that is there'),
+  warning: z.string().optional(),
+}).meta({ id: 'DeployedAgent' });
+export type DeployedAgent = z.infer<typeof DeployedAgent>;
+
+const settingErrors = ['invalid-request', 'not-supported', 'build-not-usable', 'secret-set-not-found'] as const;
+
+export const createAgent = operation({
+  name: 'createAgent',
+  summary: 'Create an agent with its first deployment',
+  tag: 'agents',
+  key: 'private',
+  method: 'POST',
+  path: '/agents',
+  params: none,
+  query: none,
+  body: CreateAgentRequest,
+  bodyBytes: requestBodyBytes,
+  status: 200,
+  response: DeployedAgent,
+  errors: [...settingErrors, 'agent-exists', 'region-unknown'],
+});
+
+export const updateAgent = operation({
+  name: 'updateAgent',
+  summary: 'Deploy: change an agent, which makes a new deployment unless only its scaling changed',
+  tag: 'agents',
+  key: 'private',
+  method: 'POST',
+  path: '/agents/{agentName}',
+  params: AgentPath,
+  query: none,
+  body: UpdateAgentRequest,
+  bodyBytes: requestBodyBytes,
+  status: 200,
+  response: DeployedAgent,
+  errors: [...settingErrors, 'not-found'],
+});
+
+export const deleteAgent = operation({
+  name: 'deleteAgent',
+  summary: 'Delete an agent: no new sessions, live ones go on to their end',
+  tag: 'agents',
+  key: 'private',
+  method: 'DELETE',
+  path: '/agents/{agentName}',
+  params: AgentPath,
+  query: none,
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: z.object({
+    status: z.literal('OK'),
+    activeSessionCount: z.number().int().describe('Sessions that are still live; their records stay under the id'),
+    id: Id,
+  }),
+  errors: ['not-found'],
+});
+
+const DeploymentPath = AgentPath.extend({ deploymentId: z.string() });
+
+export const listDeployments = operation({
+  name: 'listDeployments',
+  summary: 'List the deployments of an agent, newest first',
+  tag: 'agents',
+  key: 'private',
+  method: 'GET',
+  path: '/agents/{agentName}/deployments',
+  params: AgentPath,
+  query: z.object(Paging),
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: z.object({
+    total_count: z.number().int(),
+    deployments: z.array(DeploymentDetails),
+    nextCursor: z.string().nullable(),
+  }),
+  errors: ['invalid-request', 'not-found'],
+});
+
+export const getDeployment = operation({
+  name: 'getDeployment',
+  summary: 'Look a deployment up',
+  tag: 'agents',
+  key: 'private',
+  method: 'GET',
+  path: '/agents/{agentName}/deployments/{deploymentId}',
+  params: DeploymentPath,
+  query: none,
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: DeploymentDetails,
+  errors: ['not-found', 'deployment-not-found'],
+});
+
+export const rollback = operation({
+  name: 'rollback',
+  summary: 'Deploy again what an earlier deployment ran, with its settings',
+  tag: 'agents',
+  key: 'private',
+  method: 'POST',
+  path: '/agents/{agentName}/rollback',
+  params: AgentPath,
+  query: none,
+  body: z.object({ deploymentId: z.uuid().nullish().describe('Default: the deployment that served before') }).nullish(),
+  bodyBytes: requestBodyBytes,
+  status: 200,
+  response: DeployedAgent,
+  errors: ['invalid-request', 'not-found', 'deployment-not-found', 'no-earlier-deployment', 'deployment-gone'],
 });

@@ -1,5 +1,16 @@
-import { getAgent, listAgents } from './agents.ts';
+import {
+  createAgent,
+  deleteAgent,
+  getAgent,
+  getDeployment,
+  listAgents,
+  listDeployments,
+  rollback,
+  updateAgent,
+} from './agents.ts';
+import { createBuild, getBuild, getBuildLogs, getBuildUploadUrl, listBuilds } from './builds.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
+import { getLogs } from './logs.ts';
 import {
   getProperties,
   getPropertiesSchema,
@@ -22,10 +33,22 @@ export const operations = {
   revokeKey,
   listAgents,
   getAgent,
+  createAgent,
+  updateAgent,
+  deleteAgent,
+  listDeployments,
+  getDeployment,
+  rollback,
   getSessions,
   getSession,
   stopSession,
   startSession,
+  getLogs,
+  getBuildUploadUrl,
+  createBuild,
+  listBuilds,
+  getBuild,
+  getBuildLogs,
 } as const;
 
 export type Operations = typeof operations;

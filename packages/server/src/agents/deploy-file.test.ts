@@ -17,57 +17,31 @@ describe('deploy.toml of a directory', () => {
     return read();
   }
 
-  const defaults = {
-    agent_profile: 'agent-1x',
-    max_session_duration: 7200,
-    websocket_auth: 'token',
-    scaling: { min_agents: 0, max_agents: 50 },
-  };
-
   it("need not be there: the directory's name is the agent's", async () => {
-    expect(await read('my-bot')).toEqual({ agent_name: 'my-bot', ...defaults });
+    expect(await read('my-bot')).toMatchObject({ agent_name: 'my-bot', scaling: { min_agents: 0, max_agents: 50 } });
   });
 
-  it('may say the name only', async () => {
-    expect(await reading('agent_name = "other"')).toEqual({ agent_name: 'other', ...defaults });
-  });
-
-  it('may say everything', async () => {
-    const text = `
-      agent_name = "big"
-      agent_profile = "agent-3x"
-      max_session_duration = 60
-      websocket_auth = "none"
-      [scaling]
-      min_agents = 2
-      max_agents = 2`;
-    expect(await reading(text)).toEqual({
+  it('says what the agent is', async () => {
+    const text = 'agent_name = "big"\nwebsocket_auth = "none"\n[scaling]\nmin_agents = 2\nmax_agents = 2';
+    expect(await reading(text)).toMatchObject({
       agent_name: 'big',
-      agent_profile: 'agent-3x',
-      max_session_duration: 60,
       websocket_auth: 'none',
       scaling: { min_agents: 2, max_agents: 2 },
     });
   });
 
+  it('may have the name that a project brings along, and its own is read first', async () => {
+    await writeFile(join(directory, 'pcc-deploy.toml'), 'agent_name = "moved"\n[scaling]\nmin_agents = 1');
+    expect(await read()).toMatchObject({ agent_name: 'moved', scaling: { min_agents: 1 } });
+    expect(await reading('agent_name = "own"')).toMatchObject({ agent_name: 'own', scaling: { min_agents: 0 } });
+  });
+
   it.each([
     ['a name that is none', 'agent_name = "My Bot"', 'agent_name: use lower-case letters'],
-    ['a name that is reserved', 'agent_name = "sessions"', 'agent_name: this name is reserved'],
-    ['a name of one letter', 'agent_name = "x"', 'agent_name:'],
-    ['a name of 55 letters', `agent_name = "${'x'.repeat(55)}"`, 'agent_name:'],
-    ['no name', 'websocket_auth = "none"', 'agent_name:'],
-    ['an unknown key', 'agent_name = "ok"\nregoin = "eu"', 'regoin'],
-    ['an unknown key of a table', 'agent_name = "ok"\n[scaling]\nmin_agent = 1', 'min_agent'],
-    ['an unknown profile', 'agent_name = "ok"\nagent_profile = "agent-9x"', 'agent_profile:'],
-    ['a session too short', 'agent_name = "ok"\nmax_session_duration = 59', 'max_session_duration:'],
-    ['a session too long', 'agent_name = "ok"\nmax_session_duration = 14401', 'max_session_duration:'],
-    ['half an instance', 'agent_name = "ok"\n[scaling]\nmin_agents = 0.5', 'scaling.min_agents:'],
-    [
-      'more warm ones than may be',
-      'agent_name = "ok"\n[scaling]\nmin_agents = 3\nmax_agents = 2',
-      'min_agents is above max_agents',
-    ],
-    ['none that may be', 'agent_name = "ok"\n[scaling]\nmax_agents = 0', 'scaling.max_agents:'],
+    ['a mistyped key', 'agent_name = "ok"\nregoin = "eu"', 'regoin: is not a key of this file: did you mean region?'],
+    ['an image', 'agent_name = "ok"\nimage = "me/bot:1"', 'image: images cannot be run here'],
+    ['a build', 'agent_name = "ok"\nbuild_id = "0199aaaa-0000-7000-8000-000000000001"', 'build_id: this directory'],
+    ['a secret set', 'agent_name = "ok"\nsecret_set = "keys"', 'secret_set: there is no secret set'],
     ['what is not TOML', 'agent_name = ', 'Invalid TOML'],
   ])('with %s is refused by name and place', async (_, text, problem) => {
     const error = await reading(text).catch((reason: unknown) => reason);

@@ -1,43 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  agentInstances,
-  defaultProfile,
-  nameLength,
-  namePattern,
-  profiles,
-  reservedNames,
-  sessionSeconds,
-} from '@bothost/contract';
+import { beyondBuilds, checkDeployFile, type DeployFile, deployFileNames, type Issue } from '@bothost/contract';
 import { parse } from 'smol-toml';
-import { z } from 'zod';
-
-const profileNames = Object.keys(profiles) as [keyof typeof profiles, ...(keyof typeof profiles)[]];
-
-/** The keys of a `deploy.toml` that a directory agent takes (cloud API 10). An unknown key is an error, never ignored. */
-const DeployFile = z.strictObject({
-  agent_name: z
-    .string()
-    .min(nameLength.minimum)
-    .max(nameLength.maximum)
-    .regex(namePattern, 'use lower-case letters, digits and hyphens, and begin and end with a letter or digit')
-    .refine((name) => !reservedNames.includes(name), 'this name is reserved'),
-  agent_profile: z.enum(profileNames).default(defaultProfile),
-  max_session_duration: z.int().min(sessionSeconds.minimum).max(sessionSeconds.maximum).default(sessionSeconds.default),
-  websocket_auth: z.enum(['none', 'token']).default('token'),
-  scaling: z
-    .strictObject({
-      min_agents: z
-        .int()
-        .min(agentInstances.minimum)
-        .max(agentInstances.maximum)
-        .default(agentInstances.defaultMinimum),
-      max_agents: z.int().min(1).max(agentInstances.maximum).default(agentInstances.defaultMaximum),
-    })
-    .prefault({})
-    .refine((scaling) => scaling.min_agents <= scaling.max_agents, 'min_agents is above max_agents'),
-});
-export type DeployFile = z.output<typeof DeployFile>;
 
 /** A directory that cannot be an agent; the message names the file and everything that is wrong with it. */
 export class DeployFileError extends Error {
@@ -45,20 +9,49 @@ export class DeployFileError extends Error {
 }
 
 /**
- * Reads `deploy.toml` of a directory. Without the file the directory's own name is the agent's name.
+ * Reads `deploy.toml` of a directory, or `pcc-deploy.toml` of a project that was made for elsewhere. Without either the
+ * directory's own name is the agent's name.
  *
  * @throws DeployFileError
  */
 export async function readDeployFile(directory: string, directoryName: string): Promise<DeployFile> {
-  const file = join(directory, 'deploy.toml');
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw new DeployFileError(`cannot read ${file}: ${error.code}`, { cause: error });
-  });
-  const parsed = DeployFile.safeParse(text === null ? { agent_name: directoryName } : parseToml(text, file));
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`);
-  throw new DeployFileError(`${file}: ${problems.join('; ')}`);
+  const found = await findFile(directory);
+  const place = found?.path ?? join(directory, deployFileNames[0]);
+  const parsed = found === null ? { agent_name: directoryName } : parseToml(found.text, found.path);
+  const { file, issues } = checkDeployFile(parsed);
+  if (file === null) throw refused(place, issues);
+  const beyond = [...beyondBuilds(file), ...beyondDirectories(file)];
+  if (beyond.length > 0) throw refused(place, beyond);
+  return file;
+}
+
+/** What makes sense for a project that is uploaded, and none for a directory that is served as it is. */
+function beyondDirectories(file: DeployFile): readonly Issue[] {
+  const issues: Issue[] = [];
+  if (file.build_id !== undefined) {
+    issues.push({ path: 'build_id', message: 'this directory itself is served, not a build: leave it out' });
+  }
+  if (file.secret_set !== undefined) {
+    issues.push({ path: 'secret_set', message: 'there is no secret set of this name' });
+  }
+  return issues;
+}
+
+function refused(place: string, issues: readonly Issue[]): DeployFileError {
+  const problems = issues.map(({ path, message }) => `${path || 'the file'}: ${message}`);
+  return new DeployFileError(`${place}: ${problems.join('; ')}`);
+}
+
+async function findFile(directory: string): Promise<{ readonly path: string; readonly text: string } | null> {
+  for (const name of deployFileNames) {
+    const path = join(directory, name);
+    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw new DeployFileError(`cannot read ${path}: ${error.code}`, { cause: error });
+    });
+    if (text !== null) return { path, text };
+  }
+  return null;
 }
 
 function parseToml(text: string, file: string): unknown {

@@ -1,12 +1,7 @@
-import type { Database } from '../store/tables.ts';
-import {
-  lockAgent,
-  lockWithActiveDeployment,
-  openDeployments,
-  serveDesired,
-  updateAgent,
-  updateDeployment,
-} from './rows.ts';
+import type { DeploymentProblem } from '@bothost/contract';
+import type { Database, StoredExit } from '../store/tables.ts';
+import { changeDeployment, noteProblem, openDeployments, serveValidated, updateDeployment } from './deployment-rows.ts';
+import { lockAgent, lockWithActiveDeployment, updateAgent } from './rows.ts';
 
 /** The deployment that new sessions of an agent run on. */
 export type ServingDeployment = {
@@ -54,17 +49,33 @@ export function listOpenDeployments(
   return openDeployments(db, region, alsoIds);
 }
 
-/** Records what the runtime made of a deployment and lets it serve, if it is still the wanted one. */
-export async function activateDeployment(
+/**
+ * Records what the runtime made of a deployment: its first instance may start. Of one that was given up meanwhile, so that
+ * it can be discarded.
+ */
+export async function recordPrepared(
   context: { db: Database; now: () => Date },
-  deployment: { readonly id: string; readonly agentId: string },
+  deploymentId: string,
   prepared: Readonly<Record<string, string | number | boolean | null>>,
 ): Promise<void> {
+  const now = context.now();
   await context.db.transaction().execute(async (db) => {
-    const now = context.now();
+    await updateDeployment(db, deploymentId, { prepared: JSON.stringify(prepared), updated_at: now });
+    await changeDeployment(db, deploymentId, ['preparing'], { state: 'validating', state_at: now });
+  });
+}
+
+/**
+ * An instance of a validating deployment is ready: in one transaction it takes the traffic and the former one none any
+ * more. False when it is not the wanted one (any more).
+ */
+export function activateDeployment(
+  context: { db: Database; now: () => Date },
+  deployment: { readonly id: string; readonly agentId: string },
+): Promise<boolean> {
+  return context.db.transaction().execute(async (db) => {
     await lockAgent(db, deployment.agentId);
-    await updateDeployment(db, deployment.id, { state: 'ready', prepared: JSON.stringify(prepared), updated_at: now });
-    await serveDesired(db, deployment.agentId, deployment.id, now);
+    return serveValidated(db, deployment.agentId, deployment.id, context.now());
   });
 }
 
@@ -73,23 +84,49 @@ export async function forgetPrepared(context: { db: Database; now: () => Date },
   await updateDeployment(context.db, deploymentId, { prepared: null, updated_at: context.now() });
 }
 
-/** The deployment before goes on serving (architecture; cloud API 8, "Deployment"). */
-export async function failDeployment(
+/** What is wrong with a deployment or its instances: a `PCC_` code, a sentence, and how an instance ended, if one did. */
+export type Problem = { readonly code: DeploymentProblem; readonly message: string; readonly exit: StoredExit | null };
+
+/**
+ * A deployment that did not become ready never will: the one before goes on serving (architecture; cloud API 8,
+ * "Deployment"). False, and nothing changes, for one that serves or was given up.
+ */
+export function failDeployment(
   context: { db: Database; now: () => Date },
   deployment: { readonly id: string; readonly agentId: string },
-  message: string,
-): Promise<void> {
+  problem: Problem,
+): Promise<boolean> {
   const now = context.now();
-  await updateDeployment(context.db, deployment.id, { state: 'failed', error: message, updated_at: now });
-  await updateAgent(context.db, deployment.agentId, { updated_at: now });
+  const { exit } = problem;
+  return context.db.transaction().execute(async (db) => {
+    const failed = await changeDeployment(db, deployment.id, ['preparing', 'validating'], {
+      state: 'failed',
+      state_at: now,
+      updated_at: now,
+      error: problem.message.slice(0, messageLength),
+      error_code: problem.code,
+      error_at: now,
+      ...(exit === null ? {} : { last_exit: JSON.stringify(exit), restarts: 1 }),
+    });
+    if (failed) await updateAgent(db, deployment.agentId, { updated_at: now });
+    return failed;
+  });
 }
 
-/** Notes why instances of a deployment that was prepared do not start, or that they do again (null). */
+/** Notes why instances of a deployment do not start or go on at the moment, or that they do again (null). */
 export async function noteStart(
   context: { db: Database; now: () => Date },
   deploymentId: string,
-  message: string | null,
+  problem: Problem | null,
 ): Promise<void> {
-  const error = message === null ? null : message.slice(0, 2_000);
-  await updateDeployment(context.db, deploymentId, { error, updated_at: context.now() });
+  const now = context.now();
+  if (problem === null) {
+    const cleared = { error: null, error_code: null, error_at: null, updated_at: now };
+    await changeDeployment(context.db, deploymentId, ['validating', 'ready'], cleared);
+  } else {
+    const message = problem.message.slice(0, messageLength);
+    await noteProblem(context.db, deploymentId, { ...problem, message }, now);
+  }
 }
+
+const messageLength = 2_000;

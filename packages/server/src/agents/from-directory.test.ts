@@ -6,20 +6,22 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashDirectory } from '../runtime/directory-hash.ts';
 import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
 import { newId } from '../uuid.ts';
-import { activateDeployment, failDeployment, lockForStart, noteStart } from './deployment.ts';
+import { activateDeployment, failDeployment, lockForStart, noteStart, recordPrepared } from './deployment.ts';
 import { agentFromDirectory } from './from-directory.ts';
+import type { DeploymentUsage } from './present.ts';
 import { serveDirectories } from './serve-directories.ts';
 import { getAgent, listAgents } from './show.ts';
 
 const logger = pino({ level: 'silent' });
-const usage = { activeSessions: 1, idle: 2, starting: 3 };
 
 describe('agents from directories', () => {
   let rows: TestRows;
   let organizationId: string;
   let directory: string;
+  let running: DeploymentUsage[];
 
   beforeEach(async () => {
+    running = [];
     rows = await testRows();
     organizationId = await rows.organization('home');
     directory = await realpath(await mkdtemp(join(tmpdir(), 'bothost-agent-')));
@@ -35,13 +37,16 @@ describe('agents from directories', () => {
   const context = () => ({ db: rows.db, now: () => testNow, newId, hashDirectory, logger });
   const start = () => agentFromDirectory(context(), organizationId, 'us-west', directory);
   const scope = () => ({ organizationId, organizationName: 'home' });
-  const show = () => getAgent(rows, scope(), 'echo', async () => usage);
+  const show = () => getAgent(rows, scope(), 'echo', async () => running);
   async function agentId() {
     return (await show()).id;
   }
-  const ready = async (id: string) => activateDeployment(context(), { id, agentId: await agentId() }, { at: 'x' });
+  const ready = async (id: string) => {
+    await recordPrepared(context(), id, { at: 'x' });
+    await activateDeployment(context(), { id, agentId: await agentId() });
+  };
   const failed = async (id: string, message: string) =>
-    failDeployment(context(), { id, agentId: await agentId() }, message);
+    failDeployment(context(), { id, agentId: await agentId() }, { code: 'PCC_PREPARE_FAILED', message, exit: null });
   const serving = () => rows.db.transaction().execute((db) => lockForStart(db, organizationId, 'echo', 'us-west'));
 
   it('the first start makes the agent and a deployment that has yet to be prepared', async () => {
@@ -109,6 +114,18 @@ describe('agents from directories', () => {
     expect(await serving()).toMatchObject({ deploymentId: second.deploymentId });
   });
 
+  it('what somebody deployed since then stays, until the directory itself changes', async () => {
+    await ready((await start()).deploymentId);
+    const other = await rows.deployment(await agentId(), {
+      source: JSON.stringify({ kind: 'build', buildId: newId(), contentHash: 'x' }),
+      build_id: newId(),
+      created_at: testNow,
+    });
+    expect(await start()).toMatchObject({ deploymentId: other, changed: false, prepared: true });
+    await write('main.js', '2');
+    expect(await start()).toMatchObject({ changed: true });
+  });
+
   it('two starts at once make one agent and one deployment', async () => {
     const starts = await Promise.all([start(), start(), start()]);
     expect(new Set(starts.map(({ deploymentId }) => deploymentId)).size).toBe(1);
@@ -153,10 +170,11 @@ describe('agents from directories', () => {
         ready: false,
         available: false,
         activeDeploymentId: null,
-        currentRevision: null,
+        currentRevision: { deploymentID: deploymentId, phase: 'Creating' },
         conditions: [{ type: 'Progressing' }],
       });
       await ready(deploymentId);
+      running = [{ deploymentId, activeSessions: 1, ready: 3, idle: 2, starting: 3 }];
       expect(await show()).toMatchObject({
         name: 'echo',
         organizationId,
@@ -187,10 +205,11 @@ describe('agents from directories', () => {
     it('with why their instances do not start, until they do', async () => {
       const { deploymentId } = await start();
       await ready(deploymentId);
-      await noteStart(context(), deploymentId, 'exited with 1: [oops]');
+      const exit = { code: 1, signal: null, outOfMemory: false, tail: '[oops]' };
+      await noteStart(context(), deploymentId, { code: 'PCC_BOT_EXITED', message: 'It exited.', exit });
       expect(await show()).toMatchObject({
         ready: true,
-        conditions: [{ type: 'Degraded', reason: 'InstancesFailToStart', message: 'exited with 1: (oops)' }],
+        conditions: [{ type: 'Degraded', reason: 'InstancesFailToStart', message: 'It exited. It wrote last: (oops)' }],
       });
       await noteStart(context(), deploymentId, null);
       expect(await show()).toMatchObject({ conditions: [] });
@@ -212,7 +231,7 @@ describe('agents from directories', () => {
     });
 
     it.each(['nobody', '', newId()])('not when there is none (%j)', async (name) => {
-      await expect(getAgent(rows, scope(), name, async () => usage)).rejects.toMatchObject({ reason: 'not-found' });
+      await expect(getAgent(rows, scope(), name, async () => running)).rejects.toMatchObject({ reason: 'not-found' });
     });
 
     it('not when they were deleted, by name or id', async () => {
@@ -220,7 +239,7 @@ describe('agents from directories', () => {
       const id = await agentId();
       await rows.db.updateTable('agents').set({ deleted_at: testNow }).execute();
       for (const name of ['echo', id]) {
-        await expect(getAgent(rows, scope(), name, async () => usage)).rejects.toMatchObject({ reason: 'not-found' });
+        await expect(getAgent(rows, scope(), name, async () => running)).rejects.toMatchObject({ reason: 'not-found' });
       }
     });
   });

@@ -1,8 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { DeployFile } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { type DeployFile, DeployFileError, readDeployFile } from './deploy-file.ts';
-import { findDeployment, insertDeployment, requireAgent, updateAgent } from './rows.ts';
+import { DeployFileError, readDeployFile } from './deploy-file.ts';
+import { findDeployment, newestOfDirectory } from './deployment-rows.ts';
+import { deployNew } from './new-deployment.ts';
+import { requireAgent } from './rows.ts';
+import type { Settings } from './settings.ts';
 
 type Context = {
   db: Database;
@@ -33,24 +37,44 @@ export async function agentFromDirectory(
 ): Promise<DirectoryAgent> {
   const directory = await realpath(path);
   const file = await readDeployFile(directory, basename(directory));
+  const name = file.agent_name;
   const contentHash = await context.hashDirectory(directory);
   return context.db.transaction().execute(async (db) => {
-    const agent = await requireAgent(db, agentRow(context, organizationId, region, file.agent_name));
-    if (agent.region !== region) {
-      throw new DeployFileError(
-        `${directory}: the agent ${agent.name} lives in region ${agent.region}, not in ${region}`,
-      );
+    const agent = await requireAgent(db, agentRow(context, organizationId, region, name));
+    const wanted = file.region ?? region;
+    if (agent.region !== region || wanted !== region) {
+      const other = agent.region === region ? wanted : agent.region;
+      throw new DeployFileError(`${directory}: the agent ${name} lives in region ${other}, not in ${region}`);
     }
     const desired =
       agent.desired_deployment_id === null ? undefined : await findDeployment(db, agent.desired_deployment_id);
-    if (desired !== undefined && desired.state !== 'failed' && desired.source.contentHash === contentHash) {
-      return { name: agent.name, deploymentId: desired.id, changed: false, prepared: desired.state === 'ready' };
+    const newest = await newestOfDirectory(db, agent.id);
+    const failed = desired?.state === 'failed' && desired.id === newest?.id;
+    // What somebody deployed since then stays, until the directory itself changes.
+    if (desired !== undefined && newest?.source.contentHash === contentHash && !failed) {
+      const isOurs = desired.id === newest.id;
+      return { name, deploymentId: desired.id, changed: false, prepared: !isOurs || desired.state === 'ready' };
     }
-    const deploymentId = context.newId();
-    await insertDeployment(db, deploymentRow(context, deploymentId, agent.id, { path: directory, contentHash }, file));
-    await updateAgent(db, agent.id, { desired_deployment_id: deploymentId, updated_at: context.now() });
-    return { name: agent.name, deploymentId, changed: true, prepared: false };
+    const deploymentId = await deployNew({ ...context, db }, agent, {
+      source: { kind: 'directory', path: directory, contentHash },
+      prepared: null,
+      settings: settingsOfFile(file),
+      createdByKeyId: null,
+      rolledBackFrom: null,
+      secretPins: [],
+    });
+    return { name, deploymentId, changed: true, prepared: false };
   });
+}
+
+function settingsOfFile(file: DeployFile): Settings {
+  return {
+    minAgents: file.scaling.min_agents,
+    maxAgents: file.scaling.max_agents,
+    profile: file.agent_profile,
+    maxSessionSeconds: file.max_session_duration,
+    websocketAuth: file.websocket_auth,
+  };
 }
 
 function agentRow(context: Pick<Context, 'now' | 'newId'>, organizationId: string, region: string, name: string) {
@@ -60,31 +84,6 @@ function agentRow(context: Pick<Context, 'now' | 'newId'>, organizationId: strin
     organization_id: organizationId,
     name,
     region,
-    created_at: now,
-    updated_at: now,
-  };
-}
-
-function deploymentRow(
-  context: Pick<Context, 'now'>,
-  id: string,
-  agentId: string,
-  source: { path: string; contentHash: string },
-  file: DeployFile,
-) {
-  const now = context.now();
-  return {
-    id,
-    agent_id: agentId,
-    source: JSON.stringify({ kind: 'directory', ...source }),
-    state: 'preparing' as const,
-    error: null,
-    prepared: null,
-    min_agents: file.scaling.min_agents,
-    max_agents: file.scaling.max_agents,
-    profile: file.agent_profile,
-    max_session_seconds: file.max_session_duration,
-    websocket_auth: file.websocket_auth,
     created_at: now,
     updated_at: now,
   };

@@ -1,152 +1,99 @@
-import { type AgentDetails, type AgentListItem, failure, profiles } from '@bothost/contract';
+import { type AgentDetails, type AgentListItem, failure } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { type AgentRow, agentsOf, type DeploymentRow, deploymentsByIds, findAgent } from './rows.ts';
+import { type DeploymentRow, deploymentsByIds } from './deployment-rows.ts';
+import { type DeploymentUsage, presentManifest } from './present.ts';
+import { rolloutOf } from './rollout.ts';
+import { type AgentRow, agentsOf, findAgent } from './rows.ts';
 
-/** What runs of an agent at the moment; counted by `instances/`, which stands above. */
-export type AgentUsage = {
-  readonly activeSessions: number;
-  readonly idle: number;
-  readonly starting: number;
-};
+type Scope = { readonly organizationId: string; readonly organizationName: string };
 
 export async function listAgents(
   context: { db: Database },
-  scope: { organizationId: string; organizationName: string },
+  scope: Scope,
   query: { includeActiveDeployment: boolean; region: string | undefined },
 ): Promise<AgentListItem[]> {
   const agents = await agentsOf(context.db, scope.organizationId, query.region);
-  const ids = agents.flatMap((agent) => (agent.active_deployment_id === null ? [] : [agent.active_deployment_id]));
-  const deployments = query.includeActiveDeployment ? await deploymentsByIds(context.db, ids) : [];
+  const ids = agents.flatMap(({ active_deployment_id, desired_deployment_id }) =>
+    [active_deployment_id, desired_deployment_id].filter((id) => id !== null),
+  );
+  const deployments = new Map((await deploymentsByIds(context.db, ids)).map((row) => [row.id, row]));
   return agents.flatMap((agent) => {
-    const desired = agent.desired_deployment_id;
-    if (desired === null) return [];
-    const active = deployments.find((deployment) => deployment.id === agent.active_deployment_id);
-    const item: AgentListItem = { ...listItem(agent, desired), deletedAt: agent.deleted_at?.toISOString() ?? null };
-    return [
-      active === undefined ? item : { ...item, deployment: manifestOf(active, agent.name, scope.organizationName) },
-    ];
+    const desired = deployments.get(agent.desired_deployment_id ?? '');
+    if (desired === undefined) return [];
+    const active = deployments.get(agent.active_deployment_id ?? '');
+    const item: AgentListItem = {
+      ...listItem(agent, rolloutOf(desired, active, undefined, []).reconciled, desired.id),
+      deletedAt: agent.deleted_at?.toISOString() ?? null,
+    };
+    if (active === undefined || !query.includeActiveDeployment) return [item];
+    const names = { agentName: agent.name, organizationName: scope.organizationName };
+    return [{ ...item, deployment: presentManifest(active, names) }];
   });
 }
 
 /** @throws failure `not-found` */
 export async function getAgent(
   context: { db: Database },
-  scope: { organizationId: string; organizationName: string },
+  scope: Scope,
   agentName: string,
-  usageOf: (agentId: string) => Promise<AgentUsage>,
+  usageOf: (agentId: string) => Promise<readonly DeploymentUsage[]>,
 ): Promise<AgentDetails> {
   const agent = await findAgent(context.db, scope.organizationId, agentName);
   const desiredId = agent?.desired_deployment_id ?? null;
   if (agent === undefined || agent.deleted_at !== null || desiredId === null) throw failure('not-found');
-  const ids = [desiredId, agent.active_deployment_id].filter((id) => id !== null);
-  const deployments = await deploymentsByIds(context.db, ids);
+  const usage = await usageOf(agent.id);
+  const ids = [desiredId, agent.active_deployment_id, ...usage.map(({ deploymentId }) => deploymentId)];
+  const deployments = await deploymentsByIds(
+    context.db,
+    ids.filter((id) => id !== null),
+  );
   const desired = deployments.find((deployment) => deployment.id === desiredId);
   if (desired === undefined) throw failure('not-found');
-  const active = deployments.find((deployment) => deployment.id === agent.active_deployment_id);
-  return details(agent, desired, active, await usageOf(agent.id), scope.organizationName);
+  return details(agent, desired, deployments, usage, scope.organizationName);
 }
 
 function details(
   agent: AgentRow,
   desired: DeploymentRow,
-  active: DeploymentRow | undefined,
-  usage: AgentUsage,
+  deployments: readonly DeploymentRow[],
+  usage: readonly DeploymentUsage[],
   organizationName: string,
 ): AgentDetails {
+  const active = deployments.find((deployment) => deployment.id === agent.active_deployment_id);
+  const [draining] = deployments
+    .filter((row) => row.replaced_at !== null)
+    .sort((one, other) => (other.replaced_at?.getTime() ?? 0) - (one.replaced_at?.getTime() ?? 0));
   const serving = active ?? desired;
-  const failed = desired.state === 'failed';
+  const sum = (key: 'activeSessions' | 'idle' | 'starting') => usage.reduce((total, row) => total + row[key], 0);
+  const { reconciled, ...rollout } = rolloutOf(desired, active, draining, usage);
   return {
-    ...listItem(agent, desired.id),
+    ...listItem(agent, reconciled, desired.id),
     ready: active !== undefined,
     available: active !== undefined,
     activeDeploymentReady: active !== undefined && active.id === desired.id,
     autoScaling: { minReplicas: serving.min_agents, maxReplicas: serving.max_agents },
-    activeSessionCount: usage.activeSessions,
-    idleInstanceCount: usage.idle,
-    startingInstanceCount: usage.starting,
+    activeSessionCount: sum('activeSessions'),
+    idleInstanceCount: sum('idle'),
+    startingInstanceCount: sum('starting'),
     agentProfile: serving.profile,
     maxSessionDuration: serving.max_session_seconds,
     websocketAuth: serving.websocket_auth,
-    deployment: manifestOf(desired, agent.name, organizationName),
-    currentRevision: active === undefined ? null : revision(active, 'Active', usage),
-    previousRevision: null,
-    errors: failed ? [{ code: 'PCC_UNKNOWN_ERROR', message: plain(desired.error) }] : [],
-    conditions: conditions(desired),
+    krispViva: null,
+    deployment: presentManifest(desired, { agentName: agent.name, organizationName }),
+    ...rollout,
   };
 }
 
-function listItem(agent: AgentRow, desiredId: string) {
+function listItem(agent: AgentRow, reconciledId: string | null, desiredId: string) {
   return {
     id: agent.id,
     name: agent.name,
     region: agent.region,
     organizationId: agent.organization_id,
     desiredDeploymentId: desiredId,
-    reconciledDeploymentId: agent.active_deployment_id,
+    reconciledDeploymentId: reconciledId,
     activeDeploymentId: agent.active_deployment_id,
     createdAt: agent.created_at.toISOString(),
     updatedAt: agent.updated_at.toISOString(),
   };
-}
-
-function conditions(desired: DeploymentRow): AgentDetails['conditions'] {
-  switch (desired.state) {
-    case 'failed':
-      return [{ type: 'Degraded', status: 'True', reason: 'PrepareFailed', message: plain(desired.error) }];
-    case 'preparing':
-      return [
-        { type: 'Progressing', status: 'True', reason: 'Preparing', message: 'The new deployment is being prepared.' },
-      ];
-    case 'ready':
-      return desired.error === null
-        ? []
-        : [{ type: 'Degraded', status: 'True', reason: 'InstancesFailToStart', message: plain(desired.error) }];
-  }
-}
-
-function manifestOf(deployment: DeploymentRow, agentName: string, organizationName: string) {
-  const limits = profiles[deployment.profile as keyof typeof profiles];
-  return {
-    id: deployment.id,
-    serviceId: deployment.agent_id,
-    createdAt: deployment.created_at.toISOString(),
-    updatedAt: deployment.updated_at.toISOString(),
-    manifest: {
-      apiVersion: 'v1',
-      kind: 'Deployment',
-      metadata: { name: agentName, namespace: organizationName },
-      spec: {
-        autoScaling: { minReplicas: deployment.min_agents, maxReplicas: deployment.max_agents },
-        resources: { cpu: `${limits.cpuMillicores}m`, memory: `${limits.memoryBytes / 1_048_576}Mi` },
-        imagePullSecretName: null,
-        envFromSecretNames: [],
-        maxSessionDurationSeconds: deployment.max_session_seconds,
-      },
-    },
-  };
-}
-
-function revision(deployment: DeploymentRow, phase: 'Active', usage: AgentUsage) {
-  return {
-    deploymentID: deployment.id,
-    phase,
-    readyReplicas: usage.idle + usage.activeSessions,
-    phaseStartedAt: deployment.updated_at.toISOString(),
-    hasInfrastructureIssue: false,
-    health: {
-      ready: true,
-      state: 'running' as const,
-      restartCount: 0,
-      replicasStarted: usage.idle + usage.activeSessions + usage.starting,
-      reason: null,
-      lastExitCode: null,
-      lastTerminationReason: null,
-      message: null,
-    },
-  };
-}
-
-/** Messages hold no square brackets (decisions, "text of messages"). */
-function plain(text: string | null): string {
-  return (text ?? 'The deployment failed.').replaceAll('[', '(').replaceAll(']', ')');
 }

@@ -24,15 +24,13 @@ describe('a bot that is at fault', () => {
   beforeAll(async () => {
     bots = [
       await writeBot('puppet'),
-      await writeBot('gone', { alone: true, prelude: 'console.error("no luck today"); process.exit(3);' }),
+      await writeBot('gone', { afterFall: 'console.error("no luck today"); process.exit(3);' }),
       await writeBot('binary', {
-        alone: true,
-        prelude:
+        afterFall:
           'require("node:fs").writeSync(2, Buffer.from("bad\\0\\x1b[31m\\xff\\xfe end", "latin1")); process.exit(4);',
       }),
       await writeBot('never', {
-        alone: true,
-        prelude: `require('node:http').createServer((_, response) => response.writeHead(503).end())${listen};`,
+        afterFall: `require('node:http').createServer((_, response) => response.writeHead(503).end())${listen};`,
       }),
       await writeBot('nonsense', {
         alone: true,
@@ -45,6 +43,12 @@ describe('a bot that is at fault', () => {
       }),
     ];
     service = await startTestServer({ agents: bots.map((bot) => bot.path) });
+    // What is broken from the start would take no traffic. The instances that showed that these can run are used up.
+    for (const [index, name] of ['gone', 'binary', 'never'].entries()) {
+      await bots[index + 1]?.fall();
+      const id = await start(service, name);
+      await tell(service, name, id, 'state.end(200, "{}")');
+    }
   });
   afterAll(async () => {
     await service.close();

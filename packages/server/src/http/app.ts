@@ -27,6 +27,7 @@ import { parseSessionPath } from './session-path.ts';
 import { createSessionProxy } from './session-proxy.ts';
 import { parseSocketPath } from './socket-path.ts';
 import { proxyUpgrade } from './upgrade-proxy.ts';
+import { createUploadEndpoint, parseUploadPath, type UploadContext } from './upload.ts';
 import { handshakeProblem, isWebSocket } from './websocket-handshake.ts';
 
 export type AppContext = {
@@ -40,6 +41,7 @@ export type AppContext = {
   readonly toFailure: ToFailure;
   readonly connect: AgentSocketContext['connect'];
   readonly probes: Probes;
+  readonly uploads: UploadContext['uploads'];
 };
 
 /**
@@ -49,6 +51,7 @@ export type AppContext = {
 export async function createApp(context: AppContext, handlers: RouteHandlers): Promise<FastifyInstance> {
   const proxy = createSessionProxy(context);
   const sockets = createAgentSocket(context);
+  const uploads = createUploadEndpoint(context);
   const requestIds = new WeakMap<IncomingMessage, string>();
   const requestId = (incoming: IncomingMessage) => {
     // In no index, so without an order in time, which would take a system call.
@@ -63,7 +66,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestId,
     forceCloseConnections: true,
-    serverFactory: (handler) => serve(context, proxy.handle, requestId, handler),
+    serverFactory: (handler) => serve(context, { proxy: proxy.handle, uploads }, requestId, handler),
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 500 },
     clientErrorHandler: (error, socket) => {
       if (socket.writable) refuseUpgrade(socket, unreadable(error), randomUUID());
@@ -130,7 +133,8 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
 
 /** Without the query, and without the token that the path of a socket may end in. */
 function loggedPath(request: FastifyRequest): string | undefined {
-  return parseSocketPath(request.raw) === null ? request.url.split('?')[0] : '/ws/generic/...';
+  const socket = parseSocketPath(request.raw);
+  return socket === null ? request.url.split('?')[0] : `/ws/${socket.carrier ?? 'generic'}/...`;
 }
 
 /** What every answer has, so that it can be found in the log, and read by a page of another origin. */
@@ -143,7 +147,10 @@ type Handler = (incoming: IncomingMessage, response: ServerResponse) => void;
 
 function serve(
   context: AppContext,
-  proxy: ReturnType<typeof createSessionProxy>['handle'],
+  streamed: {
+    readonly proxy: ReturnType<typeof createSessionProxy>['handle'];
+    readonly uploads: ReturnType<typeof createUploadEndpoint>;
+  },
   requestId: (incoming: IncomingMessage) => string,
   handler: Handler,
 ): Server {
@@ -154,7 +161,9 @@ function serve(
       return;
     }
     const path = parseSessionPath(incoming.url ?? '');
-    if (path !== null) return void proxy(incoming, response, path, requestId(incoming));
+    if (path !== null) return void streamed.proxy(incoming, response, path, requestId(incoming));
+    const uploadId = parseUploadPath(incoming.url ?? '');
+    if (uploadId !== null) return void streamed.uploads(incoming, response, uploadId, requestId(incoming));
     limitBodyTime(incoming, requestId(incoming));
     handler(incoming, response);
   });

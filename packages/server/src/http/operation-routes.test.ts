@@ -60,7 +60,7 @@ describe('the order of checks', () => {
   });
 
   it.each([
-    ['PUT', '/v1/agents', 'GET'],
+    ['PUT', '/v1/agents', 'GET, POST'],
     ['POST', '/v1/agents/x/sessions/y', 'GET, DELETE'],
     ['DELETE', '/v1/keys', 'GET, POST'],
     ['GET', '/v1/keys/x', 'DELETE'],

@@ -56,7 +56,7 @@ function addRoute(
     url: path.replace(/\{(\w+)\}/g, ':$1'),
     // Without a body of its own an operation ignores one (decisions, "unknown fields").
     bodyLimit: operation.bodyBytes === 0 ? requestBodyBytes : operation.bodyBytes,
-    schema: { response: { [operation.status]: responseSchema(operation.response) } },
+    schema: { response: { '2xx': responseSchema(operation.response) } },
     onRequest: async (request) => {
       request.requestedAt = context.now();
       request.caller = await callerOf(context.authenticator, request, kind);
@@ -65,7 +65,8 @@ function addRoute(
     handler: async (request, reply) => {
       const input = parseRequest(operation, request);
       const answer = await handler?.(input, request.caller, request.requestedAt);
-      return reply.code(operation.status).header('cache-control', 'no-store').send(answer);
+      const status = operation.other?.when(answer) === true ? operation.other.status : operation.status;
+      return reply.code(status).header('cache-control', 'no-store').send(answer);
     },
   });
 }

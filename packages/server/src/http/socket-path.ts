@@ -1,31 +1,45 @@
 import type { IncomingMessage } from 'node:http';
+import { type Carrier, carriers } from '@bothost/contract';
 import { bearerToken } from './bearer.ts';
 
-/** A WebSocket client of an agent (bot contract 4.3). `query` is what the bot gets. */
-export type SocketPath = {
-  readonly agentName: string;
-  readonly organizationName: string;
-  readonly token: string | null;
-  readonly query: string;
-};
+/** Whom a socket is for. */
+export type ServiceHost = { readonly agentName: string; readonly organizationName: string };
+
+/** A WebSocket client of an agent (bot contract 4.3 and 4.4). `query` is what the bot gets. */
+export type SocketPath = { readonly token: string | null; readonly query: string } & (
+  | { readonly carrier: null; readonly host: ServiceHost }
+  /** `host` is null where the call's first messages name it. */
+  | { readonly carrier: Carrier; readonly host: ServiceHost | null }
+);
+
+const pattern = new RegExp(`^/ws/(generic|${carriers.join('|')})(?:/([^/]+))?(?:/([^/]+))?/?$`);
 
 /**
- * Reads `/ws/generic/{agent}.{org}[/{token}]` and `/ws/generic?serviceHost={agent}.{org}`. The token is taken from the
- * `Authorization` header, else `?token=`, else the last path segment. Null: not such a path.
+ * Reads `/ws/generic` and the carriers' paths: `/{agent}.{org}[/{token}]` or `?serviceHost={agent}.{org}` after them. Twilio
+ * keeps no query, so `/ws/twilio` alone is one, too. The token is taken from the `Authorization` header, else `?token=`,
+ * else the last path segment. Null: not such a path.
  */
 export function parseSocketPath(request: Pick<IncomingMessage, 'url' | 'headers'>): SocketPath | null {
   const [path = '', queryText = ''] = (request.url ?? '').split('?', 2);
-  const match = /^\/ws\/generic(?:\/([^/]+))?(?:\/([^/]+))?\/?$/.exec(path);
+  const match = pattern.exec(path);
   if (match === null) return null;
   const query = new URLSearchParams(queryText);
-  // Neither agent nor organization names hold a dot.
-  const target = decode(match[1]) ?? query.get('serviceHost') ?? '';
-  const [agentName = '', organizationName = '', ...rest] = target.split('.');
-  if (agentName === '' || organizationName === '' || rest.length > 0) return null;
-  const token = bearerToken(request) ?? query.get('token') ?? decode(match[2]);
+  const written = decode(match[2]) ?? query.get('serviceHost');
+  const token = bearerToken(request) ?? query.get('token') ?? decode(match[3]);
   query.delete('token');
   query.delete('serviceHost');
-  return { agentName, organizationName, token, query: queryFor(query) };
+  const rest = { token, query: queryFor(query) };
+  const carrier = carriers.find((name) => name === match[1]) ?? null;
+  if (carrier === 'twilio' && written === null) return { ...rest, carrier, host: null };
+  const host = parseServiceHost(written ?? '');
+  return host === null ? null : { ...rest, carrier, host };
+}
+
+/** Reads `{agent}.{org}`: neither name holds a dot. */
+export function parseServiceHost(text: string): ServiceHost | null {
+  const [agentName = '', organizationName = '', ...rest] = text.split('.');
+  if (agentName === '' || organizationName === '' || rest.length > 0) return null;
+  return { agentName, organizationName };
 }
 
 function queryFor(query: URLSearchParams): string {

@@ -138,6 +138,8 @@ describe('the warm pool', () => {
     await rows.instance(of, { session_id: await rows.session(of) });
     await rows.instance(of, { state: 'starting', ready_at: null });
     await rows.instance(of, { state: 'ended', ended_at: ago(1) });
-    expect(await countInstances(rows, of.agentId)).toEqual({ activeSessions: 1, idle: 1, starting: 1 });
+    expect(await countInstances(rows, of.agentId)).toEqual([
+      { deploymentId: of.deploymentId, activeSessions: 1, ready: 2, idle: 1, starting: 1 },
+    ]);
   });
 });

@@ -66,13 +66,24 @@ export async function countOfDeployment(db: Database, deploymentId: string): Pro
   return rows[0] ?? { all: 0, idle: 0 };
 }
 
-export async function usageOfAgent(db: Database, agentId: string) {
-  const { rows } = await sql<{ activeSessions: number; idle: number; starting: number }>`
-    select count(*) filter (where session_id is not null)::int as "activeSessions",
+/** What runs of each deployment of an agent that has instances. */
+export type DeploymentUsage = {
+  readonly deploymentId: string;
+  readonly activeSessions: number;
+  readonly ready: number;
+  /** Ready, without a session. */
+  readonly idle: number;
+  readonly starting: number;
+};
+
+export async function usageOfAgent(db: Database, agentId: string): Promise<DeploymentUsage[]> {
+  const { rows } = await sql<DeploymentUsage>`
+    select deployment_id as "deploymentId", count(*) filter (where session_id is not null)::int as "activeSessions",
+      count(*) filter (where state = 'ready')::int as ready,
       count(*) filter (where session_id is null and state = 'ready')::int as idle,
       count(*) filter (where state = 'starting')::int as starting
-    from instances where agent_id = ${agentId} and state <> 'ended'`.execute(db);
-  return rows[0] ?? { activeSessions: 0, idle: 0, starting: 0 };
+    from instances where agent_id = ${agentId} and state <> 'ended' group by deployment_id`.execute(db);
+  return rows;
 }
 
 export function openInstances(db: Database, hostId: string): Promise<InstanceRow[]> {

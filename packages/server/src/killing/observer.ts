@@ -1,13 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { Pool } from 'pg';
-import { clientConfig } from '../store/address.ts';
-import { isConnectionError } from '../store/connection-error.ts';
-import { layoutOf } from '../store/embedded/layout.ts';
-import { reach } from '../store/embedded/reach.ts';
 import type { SessionsTable } from '../store/tables.ts';
 import type { BotDiary } from './bot-diary.ts';
+import { pastServer } from './past-server.ts';
 import { type Found, phaseOf, phaseOfStatement, type Sight } from './phases.ts';
 
 export type SessionRecord = Omit<SessionsTable, 'events'> & {
@@ -15,9 +10,6 @@ export type SessionRecord = Omit<SessionsTable, 'events'> & {
   readonly instance_id: string | null;
   readonly sample_count: number | null;
 };
-
-/** While the database is away. */
-const retryMilliseconds = 50;
 
 /** Looks at the database past the server, with a connection of its own that outlives it. */
 export type Observer = {
@@ -34,20 +26,7 @@ export type Observer = {
 };
 
 export function openObserver(dataDirectory: string, diary: BotDiary): Observer {
-  const { address, release } = reach(layoutOf(dataDirectory).data);
-  // One connection, made anew after a kill of the database.
-  const pool = new Pool({ ...clientConfig(address), max: 1, idleTimeoutMillis: 0 });
-  pool.on('error', () => undefined);
-  const rows = async (text: string, values: unknown[] = []) => {
-    for (;;) {
-      try {
-        return (await pool.query(text, values)).rows;
-      } catch (error) {
-        if (!isConnectionError(error)) throw error;
-        await delay(retryMilliseconds);
-      }
-    }
-  };
+  const { rows, settled, close } = pastServer(dataDirectory);
 
   async function look(except: ReadonlySet<string>): Promise<readonly Found[]> {
     const open = await rows(`select query from pg_stat_activity
@@ -73,12 +52,6 @@ export function openObserver(dataDirectory: string, diary: BotDiary): Observer {
       );
     const found = [...open.map(({ query }) => phaseOfStatement(query)), ...sights.map(phaseOf)];
     return found.filter((one) => one !== null);
-  }
-
-  async function settled(): Promise<void> {
-    const others = `select count(*)::int as count from pg_stat_activity
-      where pid <> pg_backend_pid() and backend_type = 'client backend'`;
-    while ((await rows(others))[0].count > 0) {}
   }
 
   async function byTag(): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -108,9 +81,6 @@ export function openObserver(dataDirectory: string, diary: BotDiary): Observer {
           [sessionId],
         )
       )[0].count,
-    close: async () => {
-      await pool.end();
-      release();
-    },
+    close,
   };
 }

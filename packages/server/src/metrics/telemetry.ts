@@ -7,6 +7,7 @@ export type Telemetry = {
   readonly sessionStarted: (start: 'warm' | 'cold' | 'waiting' | 'refused') => void;
   readonly botStarted: (start: StartTimes) => void;
   readonly sessionEnded: (status: string) => void;
+  readonly buildOver: (build: { readonly status: string; readonly seconds: number }) => void;
   readonly proxied: (kind: 'http' | 'websocket', outcome: string) => void;
 };
 
@@ -31,6 +32,7 @@ const knownStatuses = new Set([
 ]);
 
 const startBuckets = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120];
+const buildBuckets = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600];
 
 /** Counters and histograms of the service, and Node's own metrics beside them. */
 export function createTelemetry(): Telemetry {
@@ -61,6 +63,13 @@ export function createTelemetry(): Telemetry {
     labelNames: ['kind', 'outcome'],
     registers: [registry],
   });
+  const builds = new Histogram({
+    name: 'bothost_build_seconds',
+    help: 'Builds that are over, by status, and how long they took from the moment they began',
+    labelNames: ['status'],
+    buckets: buildBuckets,
+    registers: [registry],
+  });
   return {
     registry,
     sessionStarted: (start) => starts.inc({ start }),
@@ -77,6 +86,7 @@ export function createTelemetry(): Telemetry {
     },
     sessionEnded: (status) =>
       ends.inc({ status: knownStatuses.has(status) || /^[0-9]{3}$/.test(status) ? status : 'other' }),
+    buildOver: ({ status, seconds }) => builds.observe({ status }, seconds),
     proxied: (kind, outcome) => proxied.inc({ kind, outcome }),
   };
 }

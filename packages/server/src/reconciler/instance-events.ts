@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { findInstance, markEnded, noteInstance, type OpenInstance } from '../instances/lifecycle.ts';
-import type { InstanceEvent, Runtime } from '../runtime/runtime.ts';
+import type { InstanceEvent, InstanceExit, Runtime } from '../runtime/runtime.ts';
 import { markLive, recordEvents, stateOfSession } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';
 import type { Attendance } from './attendance.ts';
@@ -20,7 +20,7 @@ type Context = {
   /** When something ended that nobody saw. */
   readonly unknownEnd: () => Date;
   /** An instance that nobody stopped ended without ever having a session. */
-  readonly onIdleExit: (deploymentId: string) => void;
+  readonly onIdleExit: (deploymentId: string, exit: InstanceExit) => Promise<void>;
 };
 
 export type InstanceWatch = {
@@ -65,7 +65,7 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
   const { code, signal, outOfMemory, tail } = event.exit;
   context.logger.info({ instanceId: event.instanceId, sessionId, code, signal, outOfMemory }, 'an instance ended');
   if (instance !== undefined && sessionId === null && instance.state === 'ready')
-    context.onIdleExit(instance.deployment_id);
+    await context.onIdleExit(instance.deployment_id, event.exit);
   if (instance !== undefined && sessionId !== null) {
     const cause = { code, signal, outOfMemory, ...(code === 0 ? {} : { tail }) };
     const stored = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };

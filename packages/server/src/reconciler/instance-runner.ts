@@ -1,13 +1,13 @@
 import { type ProfileName, profiles, startDeadlineSeconds } from '@bothost/contract';
 import type { Logger } from 'pino';
-import { noteStart, type OpenDeployment } from '../agents/deployment.ts';
+import type { OpenDeployment } from '../agents/deployment.ts';
 import { controlToken } from '../instances/control-token.ts';
 import { markReady, markStopping, type OpenInstance } from '../instances/lifecycle.ts';
-import { type Runtime, StartError } from '../runtime/runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import type { Database } from '../store/tables.ts';
 import type { Attendance } from './attendance.ts';
-import type { Backoff } from './backoff.ts';
 import { askBot, askToStop } from './bot-http.ts';
+import type { Validation } from './validation.ts';
 
 export type RunnerContext = {
   readonly db: Database;
@@ -16,7 +16,7 @@ export type RunnerContext = {
   readonly runtime: Runtime;
   readonly key: Buffer;
   readonly attendance: Attendance;
-  readonly backoff: Backoff;
+  readonly validation: Pick<Validation, 'started' | 'startFailed'>;
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
   readonly iceConfigUrl: () => string;
   /** The instance answers; `row` says which session waits for it, if any. */
@@ -52,30 +52,22 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
       const patience = AbortSignal.any([abort.signal, AbortSignal.timeout(askMilliseconds)]);
       const known = await askBot(address, controlToken(context.key, row.id), 0, patience).catch(() => null);
       const ready = await context.persist(() => markReady(context, row.id, address, known !== null));
-      context.backoff.succeeded(row.deployment_id);
-      if (deployment.error !== null) await context.persist(() => noteStart(context, row.deployment_id, null));
+      await context.validation.started(deployment);
       if (ready !== undefined) context.onReady(ready);
     } catch (error) {
       if (abort.signal.aborted) await gone(row, 'HTTP_ERROR', null);
-      else await failed(row, error, deadline.aborted ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR');
+      else await failed(row, deployment, error, deadline.aborted);
     } finally {
       starting.delete(row.id);
     }
   }
 
-  async function failed(row: OpenInstance, error: unknown, status: string): Promise<void> {
+  async function failed(row: OpenInstance, deployment: OpenDeployment, error: unknown, late: boolean): Promise<void> {
     const { id: instanceId, deployment_id: deploymentId } = row;
-    const message = error instanceof Error ? error.message : String(error);
-    const tail = error instanceof StartError ? (error.exit?.tail ?? '') : '';
-    context.backoff.failed(deploymentId);
     context.logger.warn({ instanceId, deploymentId, err: error }, 'an instance did not start');
-    await context
-      .persist(() => noteStart(context, deploymentId, tail === '' ? message : `${message}: ${tail}`))
-      .catch(
-        // Only for people who look at the agent: it must not keep the instance from being recorded as gone.
-        (failure: unknown) => context.logger.error({ deploymentId, err: failure }, 'a failed start could not be noted'),
-      );
-    await gone(row, status, message);
+    await context.validation.startFailed(deployment, error, late);
+    const message = error instanceof Error ? error.message : String(error);
+    await gone(row, late ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR', message);
   }
 
   async function gone(row: OpenInstance, status: string, cause: string | null): Promise<void> {
@@ -99,7 +91,9 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
   }
 
   async function endByItself(row: OpenInstance, sessionId: string, transport: string): Promise<void> {
-    if (!context.attendance.has(sessionId) || row.host === null || row.port === null) return;
+    if (!context.attendance.has(sessionId)) return;
+    // A client that waits for its bot is told before the end of the instance looks like the bot's own.
+    if (row.host === null || row.port === null) return context.attendance.abort(sessionId);
     const asks = row.reports_session && transport !== 'websocket';
     const address = { host: row.host, port: row.port };
     const asked = asks && (await askToStop(address, controlToken(context.key, row.id), cooperativeSeconds - 5));

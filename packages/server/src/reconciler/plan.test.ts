@@ -168,6 +168,111 @@ const deployments: readonly Row[] = [
   ],
 ];
 
+const validating = deployment({ id: 'new', state: 'validating', serving: false });
+const first = instance({ id: 'n', deploymentId: 'new', readyAt: now });
+const firstStarting = instance({ ...first, state: 'starting', readyAt: null });
+const activate: Action = { do: 'activate-deployment', deploymentId: 'new' };
+const fillNew = (idle: number): Action => ({ do: 'provision', deploymentId: 'new', idle });
+
+const rollouts: readonly Row[] = [
+  ['a deployment that is to be validated gets one instance', { deployments: [validating] }, [fillNew(1)]],
+  [
+    'or its whole pool, so that it is warm when it takes the traffic',
+    { deployments: [{ ...validating, minAgents: 3 }] },
+    [fillNew(3)],
+  ],
+  [
+    'also while old sessions hold all of the capacity',
+    {
+      deployments: [deployment({ maxAgents: 1 }), { ...validating, maxAgents: 1 }],
+      instances: [instance({ sessionId: 's' })],
+      sessions: [session()],
+    },
+    [fillNew(1)],
+  ],
+  [
+    'one that is starting is waited for',
+    { deployments: [deployment(), validating], instances: [{ ...firstStarting, busy: true }] },
+    [],
+  ],
+  [
+    'one that a killed server had begun to start is started again',
+    { deployments: [validating], instances: [{ ...firstStarting, running: false }] },
+    [{ do: 'start-instance', instanceId: 'n' }],
+  ],
+  [
+    'the first one that is ready lets the deployment take the traffic',
+    { deployments: [deployment(), { ...validating, minAgents: 2 }], instances: [first] },
+    [activate],
+  ],
+  [
+    'after a kill between readiness and traffic, too; it need not be warm then',
+    { deployments: [validating], instances: [{ ...first, readyAt: ago(900) }] },
+    [activate],
+  ],
+  [
+    'one that was ready and is gone says nothing',
+    { deployments: [validating], instances: [{ ...first, running: false }] },
+    [{ do: 'instance-lost', instanceId: 'n' }],
+  ],
+  [
+    'after a start that failed for no fault of the bot it rests',
+    { deployments: [{ ...validating, restAfterFailureUntil: ago(-1) }] },
+    [],
+  ],
+  ['a drain begins no validation', { draining: true, deployments: [validating] }, []],
+  [
+    'nor does it end one: its instance is stopped',
+    { draining: true, deployments: [validating], instances: [first] },
+    [{ do: 'retire-instance', instanceId: 'n' }],
+  ],
+  [
+    'one whose place another took before it was ready is given up at once',
+    {
+      deployments: [{ ...validating, superseded: true, prepared: false }],
+      instances: [
+        { ...firstStarting, busy: true },
+        { ...first, id: 'm' },
+      ],
+    },
+    [
+      { do: 'stop-instance', instanceId: 'n' },
+      { do: 'retire-instance', instanceId: 'm' },
+    ],
+  ],
+  [
+    'one that failed keeps no instance',
+    { deployments: [deployment(), { ...validating, state: 'failed' }], instances: [first] },
+    [{ do: 'retire-instance', instanceId: 'n' }],
+  ],
+  [
+    'when the new one serves, the old one drains: idle and starting instances go, sessions stay',
+    {
+      deployments: [
+        deployment({ serving: false, superseded: true, minAgents: 2 }),
+        { ...validating, serving: true, state: 'ready' },
+      ],
+      instances: [
+        instance(),
+        instance({ id: 'j', state: 'starting', readyAt: null, busy: true }),
+        instance({ id: 'k', sessionId: 's' }),
+        first,
+      ],
+      sessions: [session({ instanceId: 'k' })],
+    },
+    [retire, { do: 'stop-instance', instanceId: 'j' }],
+  ],
+  [
+    'a session that waits for an instance of the old one still gets it',
+    {
+      deployments: [deployment({ serving: false, superseded: true })],
+      instances: [instance({ sessionId: 's', state: 'starting', readyAt: null, running: false })],
+      sessions: [session({ state: 'starting', attended: false, botStartedAt: null })],
+    },
+    [start],
+  ],
+];
+
 const instances: readonly Row[] = [
   [
     'a row without a process is started: the boot of an instance',
@@ -392,6 +497,7 @@ const sessions: readonly Row[] = [
 
 describe.each([
   ['deployments and their pools', deployments],
+  ['rollouts', rollouts],
   ['instances', instances],
   ['sessions', sessions],
 ])('the plan for %s', (_, rows) => {
@@ -406,7 +512,7 @@ const anyWorld: fc.Arbitrary<World> = fc
     draining: fc.boolean(),
     deployments: fc.array(
       fc.record({
-        state: fc.constantFrom('preparing', 'ready', 'failed'),
+        state: fc.constantFrom('preparing', 'validating', 'ready', 'failed'),
         serving: fc.boolean(),
         busy: fc.boolean(),
         superseded: fc.boolean(),
@@ -496,11 +602,24 @@ describe('for any world, the plan', () => {
         if (action.do !== 'provision') continue;
         const one = any.deployments.find(({ id }) => id === action.deploymentId);
         const mine = any.instances.filter((i) => i.deploymentId === action.deploymentId && i.state !== 'stopping');
-        expect(one?.serving).toBe(true);
+        expect(one?.serving || (one?.state === 'validating' && !one.superseded)).toBe(true);
         expect(any.draining).toBe(false);
         expect(mine.length).toBeLessThan(one?.maxAgents ?? 0);
         expect(mine.filter((i) => i.sessionId === null).length).toBeLessThan(action.idle);
         expect((one?.restAfterFailureUntil ?? ago(1)) > now).toBe(false);
+      }
+    });
+  });
+
+  it('gives the traffic to a deployment only when an instance of it is ready, and only to one that is to be validated', () => {
+    always((any, actions) => {
+      for (const action of actions) {
+        if (action.do !== 'activate-deployment') continue;
+        const one = any.deployments.find(({ id }) => id === action.deploymentId);
+        expect(one).toMatchObject({ state: 'validating', superseded: false });
+        expect(any.instances).toContainEqual(
+          expect.objectContaining({ deploymentId: action.deploymentId, state: 'ready', running: true }),
+        );
       }
     });
   });

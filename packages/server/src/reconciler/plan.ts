@@ -8,14 +8,14 @@ import { socketTokenSeconds, startDeadlineSeconds, warmSurplusSeconds } from '@b
 
 export type PlannedDeployment = {
   readonly id: string;
-  readonly state: 'preparing' | 'ready' | 'failed';
+  readonly state: 'preparing' | 'validating' | 'ready' | 'failed';
   /** New sessions run on it. */
   readonly serving: boolean;
   /** It is prepared and not yet serving because this process is at it. */
   readonly busy: boolean;
-  /** Another one took its place: new sessions never run on it again. */
+  /** Another one took its place, or its agent was deleted: new sessions never run on it again. */
   readonly superseded: boolean;
-  /** The runtime keeps files for it. */
+  /** The runtime keeps files for it that are its own. */
   readonly prepared: boolean;
   readonly minAgents: number;
   readonly maxAgents: number;
@@ -63,6 +63,7 @@ export type World = {
 
 export type Action =
   | { readonly do: 'prepare-deployment'; readonly deploymentId: string }
+  | { readonly do: 'activate-deployment'; readonly deploymentId: string }
   | { readonly do: 'discard-deployment'; readonly deploymentId: string }
   | { readonly do: 'provision'; readonly deploymentId: string; readonly idle: number }
   | { readonly do: 'start-instance'; readonly instanceId: string }
@@ -157,19 +158,39 @@ function planInstance(
   // The session ends first: the end of its instance would say something else of it, and later.
   if (sessions.get(instance.sessionId ?? '')?.relayLost) return [];
   if (instance.busy)
-    return mustEnd(instance, sessions) || isUnwanted(instance, world) ? [{ do: 'stop-instance', instanceId }] : [];
+    return mustEnd(instance, sessions) || isUnwanted(instance, deployments, world)
+      ? [{ do: 'stop-instance', instanceId }]
+      : [];
   // A row without a process: one that was never started yet, or one that is gone.
   if (!instance.running && instance.state !== 'starting') return [{ do: 'instance-lost', instanceId }];
   if (instance.state === 'stopping' || mustEnd(instance, sessions)) return [{ do: 'stop-instance', instanceId }];
-  const serving = deployments.get(instance.deploymentId)?.serving ?? false;
-  if (instance.sessionId === null && (!serving || world.draining)) return [{ do: 'retire-instance', instanceId }];
+  const wanted = !world.draining && mayWait(deployments.get(instance.deploymentId));
+  if (instance.sessionId === null && !wanted) return [{ do: 'retire-instance', instanceId }];
   if (instance.state === 'starting') return [{ do: 'start-instance', instanceId }];
   return [];
 }
 
-/** It is still starting, for nobody, while the service stops. */
-function isUnwanted(instance: PlannedInstance, world: World): boolean {
-  return world.draining && instance.sessionId === null && instance.state === 'starting';
+/** Its instances may be there without a session: it takes the traffic, or has to show first that it can. */
+function mayWait(deployment: PlannedDeployment | undefined): boolean {
+  if (deployment === undefined) return false;
+  return deployment.serving || isValidating(deployment);
+}
+
+function isValidating(deployment: PlannedDeployment): boolean {
+  return deployment.state === 'validating' && !deployment.superseded;
+}
+
+/**
+ * It is still starting, for nobody: the service stops, or another deployment took the place of its own. No session can claim
+ * it any more, since a claim and the change of what serves take the same lock.
+ */
+function isUnwanted(
+  instance: PlannedInstance,
+  deployments: ReadonlyMap<string, PlannedDeployment>,
+  world: World,
+): boolean {
+  if (instance.sessionId !== null || instance.state !== 'starting') return false;
+  return world.draining || !mayWait(deployments.get(instance.deploymentId));
 }
 
 /** Its session has ended, or its end is decided. */
@@ -190,8 +211,9 @@ function planDeployment(deployment: PlannedDeployment, world: World): Action[] {
   const resting = deployment.restAfterFailureUntil !== null && deployment.restAfterFailureUntil > world.now;
   if (deployment.state === 'preparing')
     return deployment.busy || resting ? [] : [{ do: 'prepare-deployment', deploymentId }];
-  if (!deployment.serving || world.draining) return [];
+  if (!mayWait(deployment) || world.draining) return [];
   const mine = instances.filter((instance) => instance.state !== 'stopping');
+  if (isValidating(deployment)) return validate(deployment, mine, resting);
   const idle = mine.filter((instance) => instance.sessionId === null);
   const missing = Math.min(deployment.minAgents - idle.length, deployment.maxAgents - mine.length);
   if (missing > 0 && !resting) return [{ do: 'provision', deploymentId, idle: deployment.minAgents }];
@@ -200,6 +222,19 @@ function planDeployment(deployment: PlannedDeployment, world: World): Action[] {
     .filter((i) => i.running && !i.busy && i.readyAt !== null && past(i.readyAt, warmSurplusSeconds, world.now))
     .slice(0, Math.max(0, surplus))
     .map((instance) => ({ do: 'retire-instance', instanceId: instance.id }));
+}
+
+/**
+ * One instance that became ready is what lets a deployment take traffic. Its own instances alone are counted: it is
+ * validated also while sessions of the one before hold all of the agent's capacity.
+ */
+function validate(deployment: PlannedDeployment, mine: readonly PlannedInstance[], resting: boolean): Action[] {
+  const deploymentId = deployment.id;
+  if (mine.some((instance) => instance.state === 'ready' && instance.running)) {
+    return [{ do: 'activate-deployment', deploymentId }];
+  }
+  const idle = Math.min(Math.max(1, deployment.minAgents), deployment.maxAgents);
+  return mine.length < idle && !resting ? [{ do: 'provision', deploymentId, idle }] : [];
 }
 
 function past(since: Date, seconds: number, now: Date): boolean {

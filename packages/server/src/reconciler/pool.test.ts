@@ -51,11 +51,13 @@ describe('the warm pool', () => {
   });
 
   it('whose bots do not start says why, and ends the session that waits for one', async () => {
-    const { service } = await serve({
+    const { bot, service } = await serve({
       minAgents: 1,
-      alone: true,
-      prelude: 'console.error("no voice"); process.exit(3);',
+      afterFall: 'console.error("no voice"); process.exit(3);',
     });
+    await expect.poll(() => idleOf(service), poll).toBe(1);
+    await bot.fall();
+    await stop(service, 'pooled', await start(service, 'pooled'));
     const conditions = async () => (await show(service)).conditions;
     await expect
       .poll(conditions, poll)
@@ -64,6 +66,11 @@ describe('the warm pool', () => {
       ]);
     const id = await start(service, 'pooled');
     expect(await ended(service, 'pooled', id)).toMatchObject({ completionStatus: 'HTTP_ERROR', coldStart: null });
+    expect(await show(service)).toMatchObject({
+      ready: true,
+      errors: [],
+      currentRevision: { phase: 'Active', health: { ready: false, state: 'waiting', lastExitCode: 3 } },
+    });
   });
 });
 

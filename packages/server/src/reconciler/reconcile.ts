@@ -1,22 +1,24 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { forgetPrepared, lockForScaling } from '../agents/deployment.ts';
-import { findInstance, markEnded, provisionInstances, retireInstance } from '../instances/lifecycle.ts';
+import { findInstance, markEnded } from '../instances/lifecycle.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { finishSession } from '../sessions/finish.ts';
-import { decideEnd, recordEvents } from '../sessions/progress.ts';
+import { recordEvents } from '../sessions/progress.ts';
 import type { Directory } from '../sessions/whereabouts.ts';
 import type { Database } from '../store/tables.ts';
 import { type AttendContext, type AttendedSession, handOver } from './attend.ts';
 import type { Attendance } from './attendance.ts';
 import { createBackoff } from './backoff.ts';
 import { createDeploymentPreparer } from './deployment-preparer.ts';
+import { createExecutor } from './execute.ts';
 import { type InstanceWatch, watchInstances } from './instance-events.ts';
 import { createInstanceRunner } from './instance-runner.ts';
 import { type Action, plan } from './plan.ts';
-import { takeUp } from './take-up.ts';
+import { createSettled } from './settled.ts';
+import { createValidation } from './validation.ts';
 import { type Rows, readWorld } from './world.ts';
 
 export type ReconcilerContext = {
@@ -51,8 +53,8 @@ export type Reconciler = {
   readonly handOver: (session: AttendedSession) => void;
   /** Ends a session, once. With `only` it ends only one that is still in that state. */
   readonly finish: (sessionId: string, status: string, at?: Date, only?: 'waiting') => Promise<void>;
-  /** Resolves after the first attempt to prepare a deployment: null when it serves, else what is in the way. */
-  readonly prepared: (deploymentId: string) => Promise<string | null>;
+  /** Resolves when this process has brought a deployment to its end: null when it serves, else what was in the way. */
+  readonly deployed: (deploymentId: string) => Promise<string | null>;
   /** No new instances from now on; idle ones are stopped. */
   readonly drain: () => void;
   /** Lets go of everything; bots go on. */
@@ -67,8 +69,12 @@ const pauseMilliseconds = 10;
 export function createReconciler(context: ReconcilerContext): Reconciler {
   const { db, attendance, directory, runtime, logger, persist } = context;
   const closing = new AbortController();
+  // Each session that is attended listens.
+  setMaxListeners(0, closing.signal);
   const backoff = createBackoff(context.now);
-  const preparer = createDeploymentPreparer({ ...context, backoff });
+  const outcomes = createSettled<string | null>();
+  const preparer = createDeploymentPreparer({ ...context, backoff, outcomes });
+  const validation = createValidation({ ...context, backoff, outcomes });
   let started = false;
   let draining = false;
   let wanted = false;
@@ -91,7 +97,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   };
   const runner = createInstanceRunner({
     ...context,
-    backoff,
+    validation,
     onReady: (row) => {
       if (row.session_id !== null && row.host !== null && row.port !== null) {
         directory.ready(row.session_id, { host: row.host, port: row.port });
@@ -99,6 +105,17 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
       kick();
     },
     onGone: instanceGone,
+  });
+  const execute = createExecutor({
+    ...context,
+    preparer,
+    validation,
+    runner,
+    attendContext,
+    finish,
+    instanceGone,
+    unknownEnd,
+    kick,
   });
 
   async function finish(sessionId: string, status: string, at: Date = context.now(), only?: 'waiting'): Promise<void> {
@@ -181,70 +198,9 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     });
   }
 
-  async function execute(action: Action, rows: Rows): Promise<void> {
-    switch (action.do) {
-      case 'prepare-deployment': {
-        const row = rows.deployments.get(action.deploymentId);
-        if (row !== undefined) await preparer.prepare(row);
-        return kick();
-      }
-      case 'discard-deployment': {
-        const prepared = rows.deployments.get(action.deploymentId)?.prepared;
-        if (prepared) await runtime.discard(prepared);
-        return persist(() => forgetPrepared(context, action.deploymentId));
-      }
-      case 'provision':
-        return provision(action.deploymentId, action.idle, rows);
-      case 'start-instance':
-        return startInstance(action.instanceId, rows);
-      case 'retire-instance':
-        if (await retireInstance(db, action.instanceId)) kick();
-        return;
-      case 'stop-instance': {
-        const row = rows.instances.get(action.instanceId);
-        const session = rows.sessions.get(row?.session_id ?? '');
-        return row === undefined ? undefined : runner.stop(row, session?.transport ?? 'none');
-      }
-      case 'instance-lost':
-        await runtime.stop(action.instanceId, 0);
-        return instanceGone(action.instanceId, 'HTTP_ERROR', null, unknownEnd());
-      case 'remove-stray':
-        await runtime.stop(action.instanceId, 0);
-        return runtime.forget(action.instanceId);
-      case 'attend-session': {
-        const row = rows.sessions.get(action.sessionId);
-        const instance = rows.instances.get(row?.instance_id ?? '');
-        return row === undefined || instance === undefined ? undefined : takeUp(attendContext, row, instance);
-      }
-      case 'decide-end':
-        await decideEnd(context, action.sessionId, action.status);
-        return kick();
-      case 'end-session':
-        return finish(action.sessionId, action.status, action.at === 'now' ? context.now() : unknownEnd(), action.only);
-    }
-  }
-
   /** When something ended that nobody saw: with the server before this one, or now. */
   function unknownEnd(): Date {
     return hasLooked || context.lastHeartbeat === null ? context.now() : context.lastHeartbeat;
-  }
-
-  async function provision(deploymentId: string, idle: number, rows: Rows): Promise<void> {
-    const row = rows.deployments.get(deploymentId);
-    if (row === undefined) return;
-    const added = await db.transaction().execute(async (transaction) => {
-      await lockForScaling(transaction, row.agent_id);
-      const pool = { deploymentId, agentId: row.agent_id, idle, maxAgents: row.max_agents };
-      return provisionInstances({ ...context, db: transaction }, pool);
-    });
-    if (added > 0) kick();
-  }
-
-  async function startInstance(instanceId: string, rows: Rows): Promise<void> {
-    const row = rows.instances.get(instanceId);
-    const deployment = row === undefined ? undefined : rows.deployments.get(row.deployment_id);
-    if (row === undefined || deployment === undefined || runner.isBusy(instanceId)) return;
-    return runner.start(row, deployment);
   }
 
   let watching: InstanceWatch | null = null;
@@ -254,13 +210,13 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     start: () => {
       started = true;
       const { signal } = closing;
-      watching = watchInstances({ ...context, signal, finish, kick, unknownEnd, onIdleExit: backoff.failed });
+      watching = watchInstances({ ...context, signal, finish, kick, unknownEnd, onIdleExit: validation.idleExit });
       timer = setInterval(kick, tickMilliseconds);
       kick();
       return firstLook;
     },
     kick,
-    prepared: preparer.settled,
+    deployed: outcomes.settled,
     finish,
     handOver: (session) => {
       handOver(attendContext, session).catch((error: unknown) => {

@@ -61,8 +61,9 @@ function planDeployment(row: OpenDeployment, memory: Memory): PlannedDeployment 
     id: row.id,
     state: row.state,
     serving: row.active_deployment_id === row.id && row.deleted_at === null && row.state === 'ready',
-    superseded: row.active_deployment_id !== row.id && row.desired_deployment_id !== row.id,
-    prepared: row.prepared !== null,
+    superseded:
+      row.deleted_at !== null || (row.active_deployment_id !== row.id && row.desired_deployment_id !== row.id),
+    prepared: row.prepared !== null && row.build_id === null,
     busy: memory.isBusyDeployment(row.id),
     minAgents: row.min_agents,
     maxAgents: row.max_agents,

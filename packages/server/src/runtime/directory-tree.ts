@@ -1,4 +1,4 @@
-import type { Dirent } from 'node:fs';
+import { type Dirent, existsSync } from 'node:fs';
 import { readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { PrepareError } from './runtime.ts';
@@ -12,8 +12,8 @@ export type TreeEntry =
 export type Tree = { readonly entries: readonly TreeEntry[]; readonly leftOut: readonly string[] };
 
 /**
- * What belongs to a project in a directory, in a fixed order, parents first. `.git` is not part of it; a `.env` is left
- * out and named, because it would beat the variables of the service (bot contract 2.4). Rejects with `PrepareError` at a
+ * What belongs to a project in a directory, in a fixed order, parents first. `.git`, Python's caches and its virtual
+ * environments, which hold for one place only, are not part of it; a `.env` is left out and named, because it would beat the variables of the service (bot contract 2.4). Rejects with `PrepareError` at a
  * link that leads out of the directory, and at anything that is neither file, directory nor link.
  */
 export async function readTree(root: string): Promise<Tree> {
@@ -27,7 +27,8 @@ export async function readTree(root: string): Promise<Tree> {
     found.sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const entry of found) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.name === '.git') continue;
+      if (entry.name === '.git' || entry.name === '__pycache__') continue;
+      if (entry.isDirectory() && isVirtualEnvironment(join(base, path))) continue;
       if (entry.name === '.env') {
         leftOut.push(path);
       } else if (entry.isDirectory()) {
@@ -45,6 +46,11 @@ export async function readTree(root: string): Promise<Tree> {
   };
   await visit('');
   return { entries, leftOut };
+}
+
+/** By the file that PEP 405 asks for. */
+function isVirtualEnvironment(path: string): boolean {
+  return existsSync(join(path, 'pyvenv.cfg'));
 }
 
 /** The target, relative to the link, so that it holds in a copy too. */

@@ -7,10 +7,16 @@
 /** What a profile grants one instance. CPU in millicores, memory in bytes. */
 export type ResourceLimits = { readonly cpuMillicores: number; readonly memoryBytes: number };
 
-/** Where a deployment's code comes from. Builds and images are sources of later runtimes. */
-export type DeploymentSource = { readonly kind: 'directory'; readonly path: string; readonly contentHash: string };
+/**
+ * Where code comes from: a directory that the operator serves, or the unpacked tree of a build. `path` is absolute. Only
+ * what belongs to the same organization may share what was downloaded or installed for a build.
+ */
+export type PrepareSource =
+  | { readonly kind: 'directory'; readonly path: string; readonly contentHash: string }
+  | { readonly kind: 'build'; readonly path: string; readonly contentHash: string; readonly organizationId: string };
 
-export type DeploymentSpec = { readonly deploymentId: string; readonly source: DeploymentSource };
+/** `id`: the build's, or for a directory the deployment's. Content never changes under the same id. */
+export type PrepareSpec = { readonly id: string; readonly source: PrepareSource };
 
 /** What `prepare` made of a source: opaque to the server, stored as JSON, and handed back in `InstanceSpec`. */
 export type Prepared = { readonly [key: string]: string | number | boolean | null };
@@ -56,33 +62,61 @@ export type InstanceEvent =
 
 /**
  * `listens-wide`: listens on more than loopback. `cpu-limit-not-enforced`, `memory-limit-sampled`: what this machine cannot
- * enforce. `output-dropped`: the output passed its limit and older output was cut.
+ * enforce. `output-dropped`: the output passed its limit, and from now on there is a gap in it.
  */
 export type InstanceNotice = 'listens-wide' | 'cpu-limit-not-enforced' | 'memory-limit-sampled' | 'output-dropped';
 
 /** CPU is cumulative since the instance's start, in microseconds, and never falls. Memory is the working set, in bytes. */
 export type Usage = { readonly cpuMicroseconds: number; readonly memoryBytes: number };
 
-/** A position in an instance's output: its byte offset since the instance's start. 0 is the beginning. */
-export type Cursor = number;
+/**
+ * A moment in microseconds since the epoch. No two stamps of one server are equal and later ones are greater, whatever its
+ * clock does, so they order what its instances wrote.
+ */
+export type Stamp = number;
 
-export type LogLine = {
-  readonly cursor: Cursor;
-  /** When the server read the line; for an unattended line, when it came back. */
-  readonly at: Date;
-  /** Written while no server ran, so `at` is an upper bound. */
-  readonly unattended: boolean;
-  readonly text: string;
+/** Output before the offset `end` had been seen at `at`. `unattended`: it came while no server ran, so `at` is a bound. */
+export type OutputMark = { readonly end: number; readonly at: Stamp; readonly unattended: boolean };
+
+export type OffsetRange = { readonly from: number; readonly to: number };
+
+/** What an instance wrote to its standard output and error, as one file. Offsets count bytes since its start. */
+export type OutputFile = {
+  readonly path: string;
+  /** Offset of the file's first byte. */
+  readonly base: number;
+  /** What is not there any more, in order: before `base`, or empty space within the file. */
+  readonly dropped: readonly OffsetRange[];
+  /** Rising. Bytes after the last mark have no time yet: read up to it. */
+  readonly marks: readonly OutputMark[];
+  /** After the last mark: from then on nothing is added, and a last line without a break is one. Null while it runs. */
+  readonly endedAt: Stamp | null;
+};
+
+/** The output of instances: read in place while they run, and handed over when they have ended. */
+export type InstanceOutputs = {
+  /** Marks what all instances have written until now. Whatever is marked later gets a later stamp than the one returned. */
+  readonly look: () => Stamp;
+  /** Null for an instance that is not known (any more). */
+  readonly of: (instanceId: string) => Promise<OutputFile | null>;
+  /** Resolves when one of the instances has output marked after `since`, or has ended; and at the abort. */
+  readonly changed: (instanceIds: readonly string[], since: Stamp, signal: AbortSignal) => Promise<void>;
+  /** Moves the output of an ended instance into a directory, which must not be there, in one step. Idempotent. */
+  readonly release: (instanceId: string, directory: string) => Promise<void>;
+  /** Output that was moved; null when there is none. */
+  readonly released: (directory: string) => Promise<OutputFile | null>;
 };
 
 export type Milliseconds = number;
 
 export interface Runtime {
   /**
-   * Makes a source startable. Idempotent per deployment. Rejects with `PrepareError` and a sentence for people when the
-   * source cannot be started.
+   * Makes a source startable; what that installs and builds says goes to `output`, line by line. Idempotent per id: a
+   * second call does nothing, one at the same time shares the first one's work and gets its output from then on. Rejects
+   * with `PrepareError` and a sentence for people when the source cannot be started, and with the signal's reason after an
+   * abort; then nothing is left running, and a later call begins anew.
    */
-  prepare(deployment: DeploymentSpec): Promise<Prepared>;
+  prepare(spec: PrepareSpec, output: (line: string) => void, signal: AbortSignal): Promise<Prepared>;
   /**
    * Starts an instance and resolves when the bot is ready (bot contract 2.5). Called again for an instance that is already
    * running (a server that came back), it starts nothing and waits for that one. Rejects with `StartError`; then nothing
@@ -97,11 +131,10 @@ export interface Runtime {
   watch(signal: AbortSignal): AsyncIterable<InstanceEvent>;
   /** Cumulative usage of each instance's whole process tree; an instance that is gone is left out. */
   sample(instanceIds: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
-  /** Output from `from` on; ends when the instance is gone and everything was read, or at the abort. */
-  logs(instanceId: string, from: Cursor, signal: AbortSignal): AsyncIterable<LogLine>;
+  readonly outputs: InstanceOutputs;
   /** Drops what is kept of an instance that has ended (output, exit status), after its end was recorded. Idempotent. */
   forget(instanceId: string): Promise<void>;
-  /** Drops what was prepared for a deployment. Idempotent. */
+  /** Drops what was prepared, and what it alone used. Idempotent. */
   discard(prepared: Prepared): Promise<void>;
   /** Lets go of watches and files. Instances go on running. */
   close(): Promise<void>;
@@ -114,6 +147,12 @@ export type RuntimeLogger = {
   readonly error: (fields: object, message: string) => void;
 };
 
+/** What installing and building a project may use, and which variables of the service's environment it sees. */
+export type BuildLimits = ResourceLimits & {
+  readonly timeoutMilliseconds: number;
+  readonly environment: Readonly<Record<string, string>>;
+};
+
 /** What the registry hands to every driver. */
 export type RuntimeOptions = {
   /** Absolute. A driver keeps its own folders in it. */
@@ -124,11 +163,23 @@ export type RuntimeOptions = {
   readonly path: string;
   readonly language?: string | undefined;
   readonly timeZone?: string | undefined;
+  /** Bytes of output that are kept of each instance. Default 64 MiB. */
+  readonly outputLimitBytes?: number | undefined;
+  /** Default: 4 GB, two processors, half an hour, and no variable. */
+  readonly building?: BuildLimits | undefined;
 };
 
-/** The source cannot be started; the message is for the agent's owner. */
+/** The source cannot be started; the message is for the agent's owner, some of whose clients read brackets as markup. */
 export class PrepareError extends Error {
-  override readonly name = 'PrepareError';
+  override readonly name: string = 'PrepareError';
+  constructor(message: string, options?: ErrorOptions) {
+    super(message.replaceAll('[', '(').replaceAll(']', ')'), options);
+  }
+}
+
+/** Making it startable took longer than it may. */
+export class PrepareTimeout extends PrepareError {
+  override readonly name = 'PrepareTimeout';
 }
 
 /** The instance did not become ready. `exit` is there when it exited by itself. */

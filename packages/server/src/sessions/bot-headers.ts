@@ -1,3 +1,5 @@
+import type { Carrier } from '@bothost/contract';
+
 /**
  * The headers that tell a bot which session it serves (bot contract 2.3). Both names are sent: images of the reference
  * read only the first.
@@ -9,7 +11,7 @@ export function sessionHeaders(sessionId: string): Record<string, string> {
 /** Beside them, on the request that starts the session. */
 export function startHeaders(session: {
   readonly id: string;
-  readonly transport: 'none' | 'webrtc' | 'websocket';
+  readonly transport: 'none' | 'webrtc' | 'websocket' | Carrier;
   readonly maxSeconds: number;
   readonly controlToken: string;
 }): Record<string, string> {

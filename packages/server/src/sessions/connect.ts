@@ -17,6 +17,10 @@ type Context = {
 
 export type Connected = { readonly claim: Claim; readonly maxSessionSeconds: number };
 
+/** For the log: where a call of a carrier's goes silent, its operator has nothing else to go by. */
+const wantsToken =
+  'the agent takes sockets with a token only: stream to wsUrl/token of a start request, or set websocket_auth = "none"';
+
 type Target = { readonly organizationId: string; readonly agentName: string };
 
 /**
@@ -52,7 +56,8 @@ export function connectWithoutToken(context: Context, target: Target & { session
   return context.db.transaction().execute(async (db) => {
     const deployment = await lockForStart(db, target.organizationId, target.agentName, context.host.region);
     // An agent that is not there is told like one that wants a token: paths of sockets need no key (invariant 7).
-    if (typeof deployment === 'string' || deployment.websocketAuth !== 'none') throw failure('token-invalid');
+    if (typeof deployment === 'string') throw failure('token-invalid', { cause: new Error(deployment) });
+    if (deployment.websocketAuth !== 'none') throw failure('token-invalid', { cause: new Error(wantsToken) });
     const now = context.now();
     const session = insertSession({
       id: target.sessionId,

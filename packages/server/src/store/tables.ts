@@ -1,3 +1,4 @@
+import type { DeploymentProblem } from '@bothost/contract';
 import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely';
 
 /**
@@ -15,6 +16,10 @@ export type Tables = {
   sessions: SessionsTable;
   session_samples: SessionSamplesTable;
   session_metrics: SessionMetricsTable;
+  instance_logs: InstanceLogsTable;
+  uploads: UploadsTable;
+  builds: BuildsTable;
+  build_log_lines: BuildLogLinesTable;
 };
 
 export type OrganizationsTable = {
@@ -62,14 +67,41 @@ export type AgentsTable = {
   deleted_at: Date | null;
 };
 
+export type DeploymentSource =
+  | { kind: 'directory'; path: string; contentHash: string }
+  | { kind: 'build'; buildId: string; contentHash: string };
+
+export type StoredExit = { code: number | null; signal: string | null; outOfMemory: boolean; tail: string };
+
+/** One version of an agent. `min_agents` and `max_agents` alone may change. */
 export type DeploymentsTable = {
   id: string;
   agent_id: string;
-  source: JSONColumnType<{ kind: 'directory'; path: string; contentHash: string }>;
-  state: 'preparing' | 'ready' | 'failed';
-  /** For the agent's owner, when it failed. */
+  source: JSONColumnType<DeploymentSource>;
+  /** The build of a source of that kind. */
+  build_id: string | null;
+  /** `validating`: startable, and no instance of it has become ready yet. Only `ready` ones take traffic. */
+  state: 'preparing' | 'validating' | 'ready' | 'failed';
+  /** Since when it is in that state. */
+  state_at: Generated<Date>;
+  /** For the agent's owner: why it failed, or why its instances do not start at the moment. */
   error: string | null;
+  error_code: DeploymentProblem | null;
+  error_at: Date | null;
+  /** How the last instance that did not start, or that nobody stopped, ended. */
+  last_exit: JSONColumnType<StoredExit> | null;
+  /** How many of those there were. */
+  restarts: Generated<number>;
+  /** Of a build, what the build has. A directory's files are the deployment's own. */
   prepared: JSONColumnType<Record<string, string | number | boolean | null>> | null;
+  /** The revisions of secret sets that its instances run with. */
+  secret_pins: JSONColumnType<{ secretSet: string; revision: number }[], string | undefined, string>;
+  created_by_key_id: string | null;
+  /** What a rollback repeated. */
+  rolled_back_from: string | null;
+  /** When it began to take traffic, and when another one took its place. */
+  activated_at: Date | null;
+  replaced_at: Date | null;
   min_agents: number;
   max_agents: number;
   profile: string;
@@ -158,6 +190,68 @@ export type SessionMetricsTable = {
   timeseries: JSONColumnType<{ t: number; c: number; m: number }[]>;
   event_at: Date;
   created_at: Date;
+};
+
+/** An archive on its way here; its bytes lie in a file of its id. `announced`: hash and size were told before any byte. */
+export type UploadsTable = {
+  id: string;
+  organization_id: string;
+  region: string;
+  announced: boolean;
+  /** `complete`: all bytes are there and are what their hash says. */
+  state: 'open' | 'complete';
+  /** SHA-256, hexadecimal. */
+  content_hash: string | null;
+  /** The first 16 digits of the MD5, by which existing clients know an archive. */
+  context_hash: string | null;
+  size_bytes: number | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** One for each organization, region and content, but for those that failed. */
+export type BuildsTable = {
+  id: string;
+  organization_id: string;
+  region: string;
+  upload_id: string;
+  content_hash: string;
+  context_hash: string;
+  size_bytes: number;
+  dockerfile_path: string;
+  state: 'pending' | 'building' | 'success' | 'failed' | 'timeout';
+  /** A stable word for programs, and the sentence for people. */
+  error_code: string | null;
+  error: string | null;
+  /** What the runtime made of it. */
+  prepared: JSONColumnType<Record<string, string | number | boolean | null>> | null;
+  /** Its files are being removed: it is nobody's any more. */
+  removing: Generated<boolean>;
+  created_at: Date;
+  updated_at: Date;
+  started_at: Date | null;
+  completed_at: Date | null;
+  /** When somebody last asked for this content. */
+  used_at: Date;
+};
+
+export type BuildLogLinesTable = { build_id: string; line: number; at: Date; text: string };
+
+/** The output of an instance that has ended: what lies in the log files of its host. `session_id` is of the one it served. */
+export type InstanceLogsTable = {
+  instance_id: string;
+  agent_id: string;
+  deployment_id: string;
+  session_id: string | null;
+  /** In whose data directory the files are. */
+  host_id: string;
+  /** When its first and its last output was seen. */
+  begins_at: Date;
+  ends_at: Date;
+  /** Kept on the disk. */
+  bytes: number;
+  dropped_bytes: number;
+  stored_at: Date;
 };
 
 /** The pool, or a transaction of it: verbs take either, so that a transaction can span features. */

@@ -1,16 +1,20 @@
 import { describe } from 'vitest';
 import { describeAdoption } from './adoption.ts';
+import { describeBuilding } from './building.ts';
 import type { RuntimeSetup } from './fixture.ts';
 import { describeIsolation } from './isolation.ts';
 import { describeLife } from './life.ts';
 import { describeOutput } from './output.ts';
 import { describePreparation } from './preparation.ts';
+import { describePythonBots } from './python-bot.ts';
 import { describeResources } from './resources.ts';
 
 /** What every driver has to pass, with real bots: small Node programs that do what they are told. */
 export function describeRuntime(name: string, setup: RuntimeSetup): void {
   describe(name, () => {
     describePreparation(setup);
+    describeBuilding(setup);
+    describePythonBots(setup);
     describeLife(setup);
     describeOutput(setup);
     describeResources(setup);

@@ -17,6 +17,8 @@ export type RuntimeSetup = {
   readonly isolatesAccounts: boolean;
   /** Whether the machine is expected to limit CPU and memory itself under this driver, and not by notice. */
   readonly enforcesLimits: boolean;
+  /** Why no Python bot can run here; null where one can, behind the shim of `stand-in-shim.ts`. */
+  readonly lacksPython: string | null;
 };
 
 /**
@@ -99,7 +101,11 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
     names.add(instanceId);
     const deploymentId = `deployment-of-${instanceId}`;
     const path = await project(deploymentId);
-    const prepared = await current().prepare({ deploymentId, source: { kind: 'directory', path, contentHash: '' } });
+    const prepared = await current().prepare(
+      { id: deploymentId, source: { kind: 'directory', path, contentHash: '' } },
+      () => undefined,
+      new AbortController().signal,
+    );
     return { instanceId, deploymentId, prepared, limits, environment: { ON_START: onStart } };
   };
   return {

@@ -42,7 +42,7 @@ export function describeIsolation(setup: RuntimeSetup): void {
           `/proc/${pid}/mem`,
           `/proc/${pid}/cwd/index.js`,
           join(home, '../spec.json'),
-          join(home, '../output'),
+          join(home, '../log/output'),
           join(home, '../exit'),
         ];
         for (const path of paths) {

@@ -1,49 +1,57 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { LogLine, Runtime } from '../runtime.ts';
 import { nextEvent, openFixture, type RuntimeSetup, tell, tellLast } from './fixture.ts';
-
-const NEVER = new AbortController().signal;
+import { linesOf, readLines, readOutput } from './read-output.ts';
 
 /** What a bot writes, and how it is read. */
 export function describeOutput(setup: RuntimeSetup): void {
   describe('output', () => {
-    it('hands out lines of both streams in order as they come, and the rest when the bot ends', async () => {
+    it('has the lines of both streams in order as they come, and the rest when the bot ends', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('lines');
       await tell(address, 'console.log("one"); console.error("zwei ä"); process.stdout.write("un"); ');
-      const reading = collectLines(runtime(), 'lines', 0, Number.POSITIVE_INFINITY);
+      expect((await readOutput(runtime(), 'lines')).map(({ text }) => text)).toEqual(['one', 'zwei ä']);
       await tell(address, 'process.stdout.write("finished\\n\\nlast, without a break")');
       await tellLast(address, 'process.exit(0)');
-      const lines = await reading;
+      const lines = await readLines(runtime(), 'lines', Number.POSITIVE_INFINITY);
       expect(lines.map(({ text }) => text)).toEqual(['one', 'zwei ä', 'unfinished', '', 'last, without a break']);
-      expect(lines.map(({ cursor }) => cursor)).toEqual([0, 4, 12, 23, 24]);
       expect(lines.every(({ unattended }) => !unattended)).toBe(true);
     });
 
-    it('goes on from a cursor', async () => {
+    it('is seen with a time between the looks before and after it, whoever asks', async () => {
       const { start, runtime } = await openFixture(setup);
-      const address = await start('resumed');
-      await tell(address, 'console.log("one"); console.log("two"); console.log("three")');
-      const [, second] = await collectLines(runtime(), 'resumed', 0, 2);
-      const rest = await collectLines(runtime(), 'resumed', second?.cursor ?? Number.NaN, 2);
-      expect(rest.map(({ text }) => text)).toEqual(['two', 'three']);
+      const address = await start('timed');
+      const before = runtime().outputs.look();
+      await tell(address, 'console.log("now")');
+      const after = runtime().outputs.look();
+      const [line] = await readOutput(runtime(), 'timed');
+      expect(line?.at).toBeGreaterThan(before);
+      expect(line?.at).toBeLessThan(after);
     });
 
-    it('reads no more after an abort', async () => {
+    it('wakes who waits for more, and who waits no longer', async () => {
       const { start, runtime } = await openFixture(setup);
-      await start('quiet');
-      const reading = new AbortController();
-      const next = runtime().logs('quiet', 0, reading.signal)[Symbol.asyncIterator]().next();
-      reading.abort();
-      expect(await next).toMatchObject({ done: true });
+      const address = await start('quiet');
+      const since = runtime().outputs.look();
+      const waiting = new AbortController();
+      const never = runtime().outputs.changed(['quiet', 'unknown'], since, waiting.signal);
+      waiting.abort();
+      await never;
+      const more = runtime().outputs.changed(['quiet'], since, new AbortController().signal);
+      await tell(address, 'console.log("more")');
+      await more;
+      await runtime().outputs.changed(['quiet'], since, new AbortController().signal);
+      const ended = runtime().outputs.changed(['quiet'], runtime().outputs.look(), new AbortController().signal);
+      await runtime().stop('quiet', 0);
+      await ended;
     });
 
-    it('bounds the output of a bot that floods, says so, and keeps cursors rising', async () => {
+    it('is bounded for a bot that floods: its first and its last part stay, and the gap is known', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('flood');
       const dropped = nextEvent(runtime(), 'noticed', 'flood', ({ notice }) => notice === 'output-dropped');
       await tell(address, 'console.log("before")');
-      const [before] = await collectLines(runtime(), 'flood', 0, 1);
       await tell(
         address,
         `globalThis.flood = setInterval(() => require('fs').writeSync(1, ('x'.repeat(99) + '\\n').repeat(5000)), 5); null`,
@@ -51,13 +59,16 @@ export function describeOutput(setup: RuntimeSetup): void {
       await dropped;
       await tell(address, 'clearInterval(globalThis.flood); null');
       await tell(address, 'console.log("after")');
-      let after: LogLine | undefined;
-      for await (const line of runtime().logs('flood', before?.cursor ?? 0, NEVER)) {
-        if (line.text !== 'after') continue;
-        after = line;
-        break;
-      }
-      expect(after?.cursor).toBeGreaterThan(1024 * 1024);
+      const lines = await readOutput(runtime(), 'flood');
+      expect(lines.at(0)?.text).toBe('before');
+      expect(lines.at(-1)?.text).toBe('after');
+      expect(new Set(lines.slice(1, -1).map(({ text }) => text.length))).toEqual(new Set([99]));
+      const file = await runtime().outputs.of('flood');
+      const kept = lines.reduce((sum, { text }) => sum + text.length + 1, 0);
+      const gone = file?.dropped.reduce((sum, { from, to }) => sum + to - from, 0) ?? 0;
+      expect(kept + gone).toBe(file?.marks.at(-1)?.end);
+      const { blocks = 0 } = await stat(file?.path ?? '');
+      expect(blocks * 512).toBeLessThan((file?.marks.at(-1)?.end ?? 0) - gone / 2);
       await tellLast(address, 'process.exit(0)');
       expect((await nextEvent(runtime(), 'exited', 'flood')).exit.tail).toMatch(/after\n$/);
     });
@@ -71,20 +82,29 @@ export function describeOutput(setup: RuntimeSetup): void {
       expect(tail).toMatch(/^line \d+\n/);
       expect(tail).toMatch(/line 999\n$/);
     });
-  });
-}
 
-/** As many lines as `count`, fewer when the output ends before. */
-export async function collectLines(
-  runtime: Runtime,
-  instanceId: string,
-  from: number,
-  count: number,
-): Promise<readonly LogLine[]> {
-  const lines: LogLine[] = [];
-  for await (const line of runtime.logs(instanceId, from, NEVER)) {
-    lines.push(line);
-    if (lines.length >= count) break;
-  }
-  return lines;
+    it('is handed over when the instance has ended, as often as it is asked for, and outlives it', async () => {
+      const { start, runtime, dataDirectory, comeBack } = await openFixture(setup);
+      const address = await start('handed');
+      const directory = join(dataDirectory, 'kept/handed');
+      await expect(runtime().outputs.release('handed', directory)).rejects.toThrow(/still runs/);
+      await tell(address, 'console.log("one")');
+      await tellLast(address, 'console.log("two"); process.exit(0)');
+      await nextEvent(runtime(), 'exited', 'handed');
+      const before = await readOutput(runtime(), 'handed');
+      await runtime().outputs.release('handed', directory);
+      // A server that was killed before it wrote that down.
+      const next = await comeBack();
+      await nextEvent(next, 'exited', 'handed');
+      await next.outputs.release('handed', directory);
+      await next.forget('handed');
+      expect(await next.outputs.of('handed')).toBeNull();
+      const file = await next.outputs.released(directory);
+      expect(file).toMatchObject({ endedAt: expect.any(Number) });
+      const lines = file === null ? [] : await linesOf(file);
+      expect(lines.map(({ text }) => text)).toEqual(['one', 'two']);
+      expect(lines).toEqual(before);
+      expect(await next.outputs.released(join(dataDirectory, 'kept/other'))).toBeNull();
+    });
+  });
 }

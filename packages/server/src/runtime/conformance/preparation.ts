@@ -10,7 +10,9 @@ const ANSWER = `require('http').createServer((q, s) => s.end(JSON.stringify({ fi
 /** From a directory to something that starts. */
 export function describePreparation(setup: RuntimeSetup): void {
   const prepare = (fixture: Fixture, path: string) =>
-    fixture.runtime().prepare({ deploymentId: 'deployment', source: { kind: 'directory', path, contentHash: '' } });
+    fixture
+      .runtime()
+      .prepare({ id: 'deployment', source: { kind: 'directory', path, contentHash: '' } }, () => undefined, NEVER);
 
   const run = async (fixture: Fixture, path: string) => {
     const prepared = await prepare(fixture, path);

@@ -10,7 +10,7 @@ import {
   writeEnd,
 } from './instance-record.ts';
 import { readExitFile } from './keeper.ts';
-import { readTail } from './output.ts';
+import { outputFiles, readTail } from './output-files.ts';
 import { isAlive, type ProcessIdentity } from './process-identity.ts';
 
 export type FoundInstance = {
@@ -46,7 +46,7 @@ export function findInstances(
       found.push({ files, record, keeper, end: recorded });
       continue;
     }
-    const end = isThisBoot ? null : endOfEarlierBoot(files, now, readTail(files));
+    const end = isThisBoot ? null : endOfEarlierBoot(files, now, readTail(outputFiles(files.log)));
     if (end !== null) tryWriteEnd(files, end);
     found.push({ files, record, keeper, end });
   }

@@ -1,10 +1,11 @@
-import { delimiter, dirname } from 'node:path';
+import { delimiter } from 'node:path';
 
 export type EnvironmentOptions = {
   readonly instanceId: string;
   readonly port: number;
   readonly home: string;
-  readonly interpreter: string;
+  /** Where its interpreter lies: `PATH` begins with it, unless it is there already. */
+  readonly folder: string;
   /** `PATH` for bots. */
   readonly path: string;
   readonly language: string | undefined;
@@ -22,11 +23,9 @@ export function environmentMark(instanceId: string): string {
  * the caller gives cannot replace what the service sets.
  */
 export function botEnvironment(options: EnvironmentOptions): Readonly<Record<string, string>> {
-  const folder = dirname(options.interpreter);
-  const path = options.path.split(delimiter).includes(folder) ? options.path : `${folder}${delimiter}${options.path}`;
   return {
     ...options.variables,
-    PATH: path,
+    PATH: withFolder(options.path, options.folder),
     HOME: options.home,
     TMPDIR: options.home,
     ...(options.language === undefined ? {} : { LANG: options.language }),
@@ -35,4 +34,9 @@ export function botEnvironment(options: EnvironmentOptions): Readonly<Record<str
     BOT_HOST: '127.0.0.1',
     BOTHOST_INSTANCE: options.instanceId,
   };
+}
+
+/** `PATH` with a folder that is looked into first, unless it is looked into anyway. */
+export function withFolder(path: string, folder: string): string {
+  return path.split(delimiter).includes(folder) ? path : `${folder}${delimiter}${path}`;
 }

@@ -29,7 +29,7 @@ const isAlive = (pid: number) => {
   return stat !== null && !hasEnded(stat);
 };
 
-const setup: RuntimeSetup = { open, isAlive, isolatesAccounts: isRoot, enforcesLimits: false };
+const setup: RuntimeSetup = { open, isAlive, isolatesAccounts: isRoot, enforcesLimits: false, lacksPython: null };
 
 const NEVER = new AbortController().signal;
 const SLEEPER = `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).pid`;
@@ -201,7 +201,11 @@ describe.runIf(isRoot)('as root', () => {
       interpreter: '/root/node',
     });
     onTestFinished(() => runtime.close());
-    const preparing = runtime.prepare({ deploymentId: 'any', source: { kind: 'directory', path, contentHash: '' } });
+    const preparing = runtime.prepare(
+      { id: 'any', source: { kind: 'directory', path, contentHash: '' } },
+      () => undefined,
+      NEVER,
+    );
     await expect(preparing).rejects.toThrow(/cannot run Node\.js: neither \/root\/node/);
   });
 
@@ -235,10 +239,11 @@ describe.runIf(isRoot)('as root', () => {
     const runtime = await open(full);
     onTestFinished(() => runtime.close());
     const path = await project('filling');
-    const prepared = await runtime.prepare({
-      deploymentId: 'filling',
-      source: { kind: 'directory', path, contentHash: '' },
-    });
+    const prepared = await runtime.prepare(
+      { id: 'filling', source: { kind: 'directory', path, contentHash: '' } },
+      () => undefined,
+      NEVER,
+    );
     const spec = { deploymentId: 'filling', prepared, limits: LIMITS, environment: {} };
     const address = await runtime.start({ ...spec, instanceId: 'filler' }, NEVER);
     await tell(

@@ -43,10 +43,10 @@ export type InstanceFiles = {
   readonly record: string;
   readonly end: string;
   readonly exit: string;
+  /** All that is kept of its output; moved as a whole when it has ended. */
+  readonly log: string;
+  /** What the bot appends to, within `log`. */
   readonly output: string;
-  readonly marks: string;
-  readonly base: string;
-  readonly kept: string;
   /** Left before a kill for memory, as the exit status alone would not tell why. */
   readonly memoryKill: string;
   readonly home: string;
@@ -59,10 +59,8 @@ export function instanceFiles(instancesDirectory: string, instanceId: string): I
     record: join(directory, 'spec.json'),
     end: join(directory, 'end.json'),
     exit: join(directory, 'exit'),
-    output: join(directory, 'output'),
-    marks: join(directory, 'output.marks'),
-    base: join(directory, 'output.base'),
-    kept: join(directory, 'output.kept'),
+    log: join(directory, 'log'),
+    output: join(directory, 'log/output'),
     memoryKill: join(directory, 'memory-kill'),
     home: join(directory, 'home'),
   };

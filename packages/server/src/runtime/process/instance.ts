@@ -15,6 +15,7 @@ import {
   readProportionalMemory,
 } from './process-identity.ts';
 import { readProcessTable } from './process-table.ts';
+import type { Stamps } from './stamps.ts';
 
 /** A keeper that was held back by its bot gets so long to write the status down, then it is killed too. */
 const KEEPER_GRACE_MILLISECONDS = 1000;
@@ -29,6 +30,8 @@ export type InstanceOptions = {
   readonly end: InstanceEnd | null;
   readonly units: KernelUnits;
   readonly outputLimitBytes: number;
+  readonly stamps: Stamps;
+  readonly searchPath: string;
   readonly now: () => Date;
   readonly onDropped: (bytes: number) => void;
   readonly onEnded: (end: InstanceEnd) => void;
@@ -70,7 +73,8 @@ export function openInstance(options: InstanceOptions): Instance {
   const containment = openContainment(record, keeper, options.units);
   const output = openOutput({
     files,
-    now: options.now,
+    stamps: options.stamps,
+    searchPath: options.searchPath,
     limitBytes: options.outputLimitBytes,
     adopted: child === null,
     onDropped: options.onDropped,

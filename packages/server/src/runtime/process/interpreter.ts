@@ -3,12 +3,15 @@ import { statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { PrepareError } from '../runtime.ts';
 
+/** Null: this process' own. */
+export type TryAccount = { readonly uid: number; readonly gid: number } | null;
+
 export type InterpreterOptions = {
   /** Tried first. */
   readonly preferred: string;
   readonly path: string;
-  /** The account to try it as; null: this process' own. */
-  readonly account: { readonly uid: number; readonly gid: number } | null;
+  /** The account to try it as. */
+  readonly account: TryAccount;
 };
 
 /**
@@ -17,21 +20,32 @@ export type InterpreterOptions = {
  */
 export async function findInterpreter(options: InterpreterOptions): Promise<string> {
   if (options.account === null) return options.preferred;
-  const folders = options.path.split(delimiter).filter(isAbsolute);
-  const candidates = [options.preferred, ...folders.map((folder) => join(folder, 'node'))];
-  for (const candidate of new Set(candidates)) {
-    if (statSync(candidate, { throwIfNoEntry: false })?.isFile() !== true) continue;
-    if (await runs(candidate, options.account)) return candidate;
+  for (const candidate of new Set([options.preferred, ...programsNamed(['node'], options.path)])) {
+    if ((await tryProgram(candidate, ['--version'], options.account)) !== null) return candidate;
   }
   throw new PrepareError(
     `Bots run under accounts of their own, and those cannot run Node.js: neither ${options.preferred} nor a node in PATH is executable for them. Install Node.js where every account can reach it, for example in /usr/local/bin.`,
   );
 }
 
-function runs(file: string, account: { readonly uid: number; readonly gid: number }): Promise<boolean> {
+/** The files of these names in the folders of `PATH`, by name first. Nothing says yet that they can be run. */
+export function programsNamed(names: readonly string[], path: string): readonly string[] {
+  const folders = path.split(delimiter).filter(isAbsolute);
+  const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return candidates.filter((candidate) => statSync(candidate, { throwIfNoEntry: false })?.isFile() === true);
+}
+
+const TRIAL_MILLISECONDS = 20_000;
+
+/** What a program prints, without the space around it, run as an account; null when that cannot run it, or it fails. */
+export function tryProgram(
+  file: string,
+  parameters: readonly string[],
+  account: TryAccount,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string | null> {
   return new Promise((resolve) => {
-    execFile(file, ['--version'], { cwd: '/', env: {}, timeout: 10_000, ...account }, (error) =>
-      resolve(error === null),
-    );
+    const options = { cwd: '/', env: environment, timeout: TRIAL_MILLISECONDS, ...(account ?? {}) };
+    execFile(file, [...parameters], options, (error, stdout) => resolve(error === null ? stdout.trim() : null));
   });
 }

@@ -1,15 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { constants } from 'node:os';
+import { dirname } from 'node:path';
 
 /**
  * The keeper is the parent of a bot's main process: a shell that outlives the server and writes the exit status down. It
  * starts nothing before it has read a line, so that a server which is killed before its record is written leaves nothing
  * behind, and it is in its groups before the bot is.
  *
- * Descriptor 3 is the exit file. Signals are caught and not ignored, because a child would inherit that. `$1` bounds the
- * number of processes of the account (0: not at all); the rest is the command.
+ * Descriptor 3 is the exit file. What the shell itself says, such as that a signal ended the bot, is no output of the bot.
+ * Signals are caught and not ignored, because a child would inherit that. `$1` bounds the number of processes of the account
+ * (0: not at all); the rest is the command.
  */
 const SCRIPT = `
 IFS= read -r go || exit 0
@@ -20,7 +22,8 @@ shift
 ulimit -c 0 2>/dev/null
 { echo 300 >/proc/self/oom_score_adj; } 2>/dev/null
 printf r >&3
-"$@" 3>&-
+exec 4>&2 2>/dev/null
+(exec "$@" 2>&4 3>&- 4>&-)
 status=$?
 printf '%3d' "$status" >&3
 exit "$status"
@@ -44,6 +47,7 @@ export async function startKeeper(
   options: KeeperOptions,
 ): Promise<{ pid: number; child: ChildProcess; go: () => void }> {
   const exitFile = openSync(options.exitPath, 'w', 0o600);
+  mkdirSync(dirname(options.outputPath), { recursive: true, mode: 0o700 });
   const output = openSync(options.outputPath, 'a', 0o600);
   try {
     writeSync(exitFile, UNWRITTEN, 0);

@@ -23,7 +23,7 @@ it.each([
     },
   ],
 ])('reads the address %s', (local, expected) => {
-  expect(parseListeners(row(local))).toEqual([{ port: 8080, inode: '4711', ...expected }]);
+  expect(parseListeners(row(local))).toEqual([{ port: 8080, inode: '4711', user: 1000, ...expected }]);
 });
 
 it('leaves out the header and what does not listen', () => {

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
+import { readProcFile } from './process-identity.ts';
 
 /** A listening TCP socket of this machine, as `/proc/net/tcp` and `/proc/net/tcp6` list it (proc_pid_net(5)). */
 export type Listener = {
@@ -9,6 +10,8 @@ export type Listener = {
   readonly host: string;
   readonly loopbackOnly: boolean;
   readonly inode: string;
+  /** The user id that made it. */
+  readonly user: number;
 };
 
 const chunk = Buffer.alloc(64 * 1024);
@@ -46,10 +49,10 @@ export function parseListeners(text: string): readonly Listener[] {
   const listeners: Listener[] = [];
   for (const line of text.split('\n')) {
     const fields = line.trim().split(/\s+/);
-    const [, local = '', , state, , , , , , inode] = fields;
+    const [, local = '', , state, , , , user = '', , inode] = fields;
     const [address = '', port = ''] = local.split(':');
     if (state !== LISTENING || inode === undefined) continue;
-    listeners.push({ port: Number.parseInt(port, 16), inode, ...describeAddress(address) });
+    listeners.push({ port: Number.parseInt(port, 16), inode, user: Number(user), ...describeAddress(address) });
   }
   return listeners;
 }
@@ -81,33 +84,39 @@ function reverseBytes(hex: string): string {
   return hex.match(/../g)?.reverse().join('') ?? '';
 }
 
-/** Of these listeners, the ones that one of the processes holds. */
+/**
+ * Of these listeners, the ones that one of the processes holds. In a container the service may not look into processes of
+ * other users (CAP_SYS_PTRACE, proc_pid_fd(5)): there it counts whose a listener is, as each bot is a user of its own.
+ */
 export function listenersOf(pids: readonly number[], listeners: readonly Listener[]): readonly Listener[] {
   if (listeners.length === 0) return [];
-  const wanted = new Map(listeners.map((listener) => [`socket:[${listener.inode}]`, listener]));
-  const held = new Set<Listener>();
-  for (const pid of pids) {
-    const directory = `/proc/${pid}/fd`;
-    for (const name of listDirectory(directory)) {
-      const listener = wanted.get(readLink(`${directory}/${name}`));
-      if (listener !== undefined) held.add(listener);
-    }
-  }
-  return [...held];
+  return [...new Set(pids.flatMap((pid) => heldBy(pid, listeners)))];
 }
 
-function listDirectory(path: string): readonly string[] {
+function heldBy(pid: number, listeners: readonly Listener[]): readonly Listener[] {
+  const directory = `/proc/${pid}/fd`;
   try {
-    return readdirSync(path);
-  } catch {
-    return [];
+    const links = readdirSync(directory).map((name) => readLink(`${directory}/${name}`));
+    return listeners.filter(({ inode }) => links.includes(`socket:[${inode}]`));
+  } catch (error) {
+    const isHidden = error instanceof Error && 'code' in error && error.code === 'EACCES';
+    const user = isHidden ? userOf(pid) : null;
+    return user === process.geteuid?.() ? [] : listeners.filter((listener) => listener.user === user);
   }
 }
 
+/** Empty for one that was closed meanwhile. Throws EACCES where the process may not be looked into. */
 function readLink(path: string): string {
   try {
     return readlinkSync(path);
-  } catch {
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EACCES') throw error;
     return '';
   }
+}
+
+/** The effective user; null when the process is gone. */
+function userOf(pid: number): number | null {
+  const user = /^Uid:\t\d+\t(\d+)/m.exec(readProcFile(`/proc/${pid}/status`) ?? '')?.[1];
+  return user === undefined ? null : Number(user);
 }

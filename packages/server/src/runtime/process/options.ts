@@ -8,8 +8,8 @@ import type { ContainmentKind } from './containment.ts';
 export type ProcessRuntimeOptions = RuntimeOptions & {
   /** Default: the program that runs this process. */
   readonly interpreter?: string | undefined;
-  /** Bytes of an instance's output file at which older output is cut. Default 64 MiB. */
-  readonly outputLimitBytes?: number | undefined;
+  /** The package of the host shim for Python bots. Default: the one that came with the service. */
+  readonly shimPackage?: string | undefined;
   /** How often it looks at what has no event of its own. Default 1000. */
   readonly roundMilliseconds?: number | undefined;
   /** Default: the best that this machine allows. Tests ask for each. */

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { formatMark, markCovering, parseMarks } from './output-marks.ts';
+import { formatEnd, formatMark, parseEnd, parseMarks } from './output-marks.ts';
 
 const MARKS = [
-  { end: 10, at: new Date(1000), unattended: false },
-  { end: 30, at: new Date(2000), unattended: true },
+  { end: 10, at: 1_000_000, unattended: false },
+  { end: 30, at: 2_000_000, unattended: true },
 ];
 
 it('reads back what it wrote, also after a mark that a kill cut short', () => {
@@ -13,12 +13,14 @@ it('reads back what it wrote, also after a mark that a kill cut short', () => {
   expect(parseMarks(`${first}${second}\n40 1`)).toEqual(MARKS);
 });
 
-it.each([
-  [1, 10],
-  [10, 10],
-  [11, 30],
-  [30, 30],
-  [31, null],
-])('finds the first look that covers offset %i', (offset, end) => {
-  expect(markCovering(MARKS, offset)?.end ?? null).toBe(end);
+it('leaves out what does not rise, so that a search by time or offset finds its place', () => {
+  const damaged = [...MARKS, { end: 25, at: 3_000_000, unattended: false }, { end: 40, at: 5, unattended: false }];
+  expect(parseMarks(damaged.map(formatMark).join(''))).toEqual(MARKS);
+});
+
+it('knows when the output ended, once that is written', () => {
+  const text = MARKS.map(formatMark).join('');
+  expect(parseEnd(text)).toBeNull();
+  expect(parseEnd(text + formatEnd(2_000_001))).toBe(2_000_001);
+  expect(parseMarks(text + formatEnd(2_000_001))).toEqual(MARKS);
 });

@@ -1,40 +1,41 @@
 import { readFileSync } from 'node:fs';
-
-/** Output up to the offset `end` had been seen at `at`; `unattended`: it came while no server ran. */
-export type OutputMark = { readonly end: number; readonly at: Date; readonly unattended: boolean };
+import type { OutputMark, Stamp } from '../runtime.ts';
 
 /** One line per mark, appended. Begins with the line's break, so that a mark that a kill cut short spoils no other. */
 export function formatMark(mark: OutputMark): string {
-  return `\n${mark.end} ${mark.at.getTime()} ${mark.unattended ? 'u' : 'a'}`;
+  return `\n${mark.end} ${mark.at} ${mark.unattended ? 'u' : 'a'}`;
 }
 
-/** Marks in order. A line that a kill or a full disk cut short is left out. */
+/** Written once, after the last mark. */
+export function formatEnd(at: Stamp): string {
+  return `\n${at} e`;
+}
+
+export function parseEnd(text: string): Stamp | null {
+  const [, at] = /^(\d+) e$/m.exec(text) ?? [];
+  return at === undefined ? null : Number(at);
+}
+
+/** Marks in order. A line that a kill or a full disk cut short is left out, as far as that can be told. */
 export function parseMarks(text: string): readonly OutputMark[] {
   const marks: OutputMark[] = [];
+  let last = { end: 0, at: 0 };
   for (const line of text.split('\n')) {
     const [, end, at, flag] = /^(\d+) (\d+) ([au])$/.exec(line) ?? [];
     if (end === undefined || at === undefined) continue;
-    marks.push({ end: Number(end), at: new Date(Number(at)), unattended: flag === 'u' });
+    const mark = { end: Number(end), at: Number(at), unattended: flag === 'u' };
+    if (mark.end <= last.end || mark.at <= last.at) continue;
+    marks.push(mark);
+    last = mark;
   }
   return marks;
 }
 
-export function readMarks(path: string): readonly OutputMark[] {
+/** What is written of the marks; nothing when there are none. */
+export function readMarksText(path: string): string {
   try {
-    return parseMarks(readFileSync(path, 'latin1'));
+    return readFileSync(path, 'latin1');
   } catch {
-    return [];
+    return '';
   }
-}
-
-/** The first mark that covers `offset`; null when no one has looked that far. */
-export function markCovering(marks: readonly OutputMark[], offset: number): OutputMark | null {
-  let low = 0;
-  let high = marks.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((marks[middle]?.end ?? 0) >= offset) high = middle;
-    else low = middle + 1;
-  }
-  return marks[low] ?? null;
 }

@@ -1,59 +1,72 @@
 import {
   appendFileSync,
   closeSync,
+  existsSync,
   type FSWatcher,
   ftruncateSync,
   openSync,
-  readFileSync,
-  readSync,
+  rmSync,
   statSync,
   watch,
   writeFileSync,
 } from 'node:fs';
+import type { OffsetRange, OutputFile, Stamp } from '../runtime.ts';
 import { type InstanceFiles, replaceFile } from './instance-record.ts';
-import { formatMark, readMarks } from './output-marks.ts';
+import { describeOutput, outputFiles, readBase, readGap, readLastBytes, readTail } from './output-files.ts';
+import { nextGap } from './output-gap.ts';
+import { formatEnd, formatMark, parseEnd, parseMarks, readMarksText } from './output-marks.ts';
+import { punchHole } from './punch-hole.ts';
+import type { Stamps } from './stamps.ts';
 
-const TAIL_BYTES = 4096;
 const NOTE_INTERVAL_MILLISECONDS = 100;
 
 export type OutputOptions = {
   readonly files: InstanceFiles;
-  readonly now: () => Date;
-  /** Bytes of the file at which older output is cut. */
+  readonly stamps: Stamps;
+  /** Bytes that are kept: the first quarter of it, and at least the last half. */
   readonly limitBytes: number;
   /** Whether a server has looked at this output before, and what came since was unattended. */
   readonly adopted: boolean;
+  /** Where programs are looked for. */
+  readonly searchPath: string;
   readonly onDropped: (bytes: number) => void;
   readonly onError: (error: unknown) => void;
 };
 
 /**
- * Follows one instance's output file, to which the bot itself appends: notes when how much of it was seen, cuts it at its
- * limit, and wakes readers. Offsets are counted from the instance's start, so they go on rising over a cut.
+ * Follows one instance's output file, to which the bot itself appends: marks when how much of it was seen, bounds it, and
+ * wakes readers. Offsets are counted from the instance's start.
  */
 export type Output = {
   /** Looks now. */
   readonly note: () => void;
-  /** Resolves at the next look that finds something, or at `finish`. */
-  readonly changed: () => Promise<void>;
+  readonly describe: () => Promise<OutputFile | null>;
+  /** Resolves when there is a mark after `since`, or at `finish`. `stop` ends the wait. */
+  readonly changed: (since: Stamp) => { readonly done: Promise<void>; readonly stop: () => void };
   readonly finish: () => void;
-  readonly isFinished: () => boolean;
-  /** Offset of the file's first byte. */
-  readonly base: () => number;
   readonly tail: () => string;
   readonly close: () => void;
 };
 
 export function openOutput(options: OutputOptions): Output {
-  const { files } = options;
+  const files = outputFiles(options.files.log);
+  const { limitBytes, stamps } = options;
+  const written = options.adopted ? readMarksText(files.marks) : '';
+  const earlier = parseMarks(written).at(-1);
   let base = readBase(files);
+  let gap = readGap(files);
   let unattended = options.adopted;
-  let noted = options.adopted ? (readMarks(files.marks).at(-1)?.end ?? 0) : 0;
+  let noted = earlier?.end ?? 0;
+  let notedAt: Stamp = earlier?.at ?? 0;
   let finished = false;
   let isFailing = false;
+  let hasDropped = gap !== null;
+  let isDropping = false;
   let timer: NodeJS.Timeout | null = null;
   let missed = false;
   const waiting = new Set<() => void>();
+  let endedAt = parseEnd(written);
+  stamps.after(endedAt ?? notedAt);
 
   const wake = () => {
     const woken = [...waiting];
@@ -68,11 +81,16 @@ export function openOutput(options: OutputOptions): Output {
     if (base + size < noted) replaceBase(noted);
     const end = base + size;
     if (end > noted) {
-      appendFileSync(files.marks, formatMark({ end, at: options.now(), unattended }), { mode: 0o600 });
+      const at = stamps.next();
+      appendFileSync(files.marks, formatMark({ end, at, unattended }), { mode: 0o600 });
       noted = end;
+      notedAt = at;
     }
     unattended = false;
-    if (size > options.limitBytes) cut();
+    if (!finished) {
+      const next = nextGap({ path: files.output, base, size, gap, limitBytes });
+      if (next !== null && !isDropping) void drop(next);
+    }
     wake();
   };
 
@@ -81,16 +99,42 @@ export function openOutput(options: OutputOptions): Output {
     base = next;
   };
 
-  /** A kill between the two writes makes the base too high by what is in the file: offsets still rise. */
-  const cut = () => {
+  /** Readers pass over the gap from the moment that it is written down; a server killed before the blocks are given back does it with the next gap. */
+  const drop = async (next: OffsetRange) => {
+    isDropping = true;
+    try {
+      const earlier = gap;
+      replaceFile(files.gap, JSON.stringify(next));
+      gap = next;
+      const bytes = next.to - next.from;
+      if (await punchHole(files.output, next.from - base, next.to - base, options.searchPath)) {
+        if (!hasDropped) options.onDropped(bytes);
+        hasDropped = true;
+      } else if (!finished) {
+        gap = null;
+        cut(earlier === null);
+      }
+    } catch (error) {
+      options.onError(error);
+    } finally {
+      isDropping = false;
+    }
+  };
+
+  /**
+   * Where a file cannot have holes all of it goes, but for the last lines. A kill between the two writes makes the base too
+   * high by what is in the file: offsets still rise.
+   */
+  const cut = (isFirst: boolean) => {
     const file = openSync(files.output, 'r+');
     try {
       writeFileSync(files.kept, readLastBytes(files.output), { mode: 0o600 });
       const size = statSync(files.output).size;
       replaceBase(base + size);
       ftruncateSync(file, 0);
+      rmSync(files.gap, { force: true });
       noted = Math.max(noted, base);
-      options.onDropped(size);
+      if (isFirst) options.onDropped(size);
     } finally {
       closeSync(file);
     }
@@ -104,6 +148,17 @@ export function openOutput(options: OutputOptions): Output {
       // Once, as a full disk fails each look.
       if (!isFailing) options.onError(error);
       isFailing = true;
+    }
+  };
+
+  const markEnd = () => {
+    // It may have been handed over already, by a server that was killed before it forgot the instance.
+    if (endedAt !== null || !existsSync(files.output)) return;
+    endedAt = stamps.next();
+    try {
+      appendFileSync(files.marks, formatEnd(endedAt), { mode: 0o600 });
+    } catch (error) {
+      options.onError(error);
     }
   };
 
@@ -131,65 +186,34 @@ export function openOutput(options: OutputOptions): Output {
   };
   note();
   try {
-    watcher = watch(files.output, { persistent: false }, noteSoon);
-    watcher.on('error', options.onError);
+    if (existsSync(files.output)) {
+      watcher = watch(files.output, { persistent: false }, noteSoon);
+      watcher.on('error', options.onError);
+    }
   } catch (error) {
     // Out of watches: the tick looks each second.
     options.onError(error);
   }
   return {
     note,
-    changed: () => new Promise((resolve) => waiting.add(resolve)),
+    describe: () => describeOutput(files, finished),
+    changed: (since) => {
+      let stop = () => {};
+      const done = new Promise<void>((resolve) => {
+        if (finished || notedAt > since) return resolve();
+        waiting.add(resolve);
+        stop = () => waiting.delete(resolve);
+      });
+      return { done, stop };
+    },
     finish: () => {
       close();
       note();
       finished = true;
+      markEnd();
       wake();
     },
-    isFinished: () => finished,
-    base: () => base,
     tail: () => readTail(files),
     close,
   };
-}
-
-function readBase(files: InstanceFiles): number {
-  try {
-    return Number(readFileSync(files.base, 'utf8'));
-  } catch {
-    return 0;
-  }
-}
-
-/** The last lines, at most 4 KiB, also when the file was just cut. NUL, which no database keeps in a text, is replaced. */
-export function readTail(files: InstanceFiles): string {
-  return tailText(files).replaceAll('\0', '\ufffd');
-}
-
-function tailText(files: InstanceFiles): string {
-  let bytes = readLastBytes(files.output);
-  if (bytes.length < TAIL_BYTES) bytes = Buffer.concat([readLastBytes(files.kept), bytes]);
-  if (bytes.length < TAIL_BYTES) return bytes.toString('utf8');
-  const last = bytes.subarray(bytes.length - TAIL_BYTES);
-  const newline = last.indexOf(10);
-  let from = newline === -1 || newline === last.length - 1 ? 0 : newline + 1;
-  // Not in the middle of a character.
-  while (from < last.length && ((last[from] ?? 0) & 0xc0) === 0x80) from++;
-  return last.toString('utf8', from);
-}
-
-function readLastBytes(path: string): Buffer {
-  let file: number;
-  try {
-    file = openSync(path, 'r');
-  } catch {
-    return Buffer.alloc(0);
-  }
-  try {
-    const bytes = Buffer.alloc(TAIL_BYTES);
-    const size = statSync(path).size;
-    return bytes.subarray(0, readSync(file, bytes, 0, TAIL_BYTES, Math.max(0, size - TAIL_BYTES)));
-  } finally {
-    closeSync(file);
-  }
 }

@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { PrepareError, type RunningInstance, type Runtime, type Usage } from '../runtime.ts';
+import { type BuildLimits, PrepareError, type RunningInstance, type Runtime, type Usage } from '../runtime.ts';
 import { RESERVATIONS_DIRECTORY, releaseForgotten } from './accounts.ts';
 import { findInstances } from './adopt.ts';
+import { botProgram } from './bot-program.ts';
 import { closeCgroupHost, sweepCgroups } from './cgroup-host.ts';
 import { createInstanceEvents, exitedEvent } from './events.ts';
 import { type Instance, type InstanceOptions, openInstance } from './instance.ts';
@@ -11,10 +12,13 @@ import { findInterpreter } from './interpreter.ts';
 import { chooseIsolation, makePassable, requirePassable, TRIAL_ACCOUNT, usesOwnAccounts } from './isolation.ts';
 import { readKernelUnits } from './kernel-units.ts';
 import { removeInstance } from './launch.ts';
-import { readLog } from './log-reader.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
+import { createOutputs } from './outputs.ts';
+import { parsePrepared } from './prepared-project.ts';
+import { createPreparer } from './preparing/preparer.ts';
+import { openShim } from './preparing/shim.ts';
 import { readBootId } from './process-identity.ts';
-import { discardProject, parsePrepared, prepareProject } from './project.ts';
+import { createStamps } from './stamps.ts';
 import { createStarter } from './start.ts';
 import { checkInstances, findWideListeners, tableOnce } from './watchdog.ts';
 
@@ -22,6 +26,12 @@ const DEFAULT_ROUND_MILLISECONDS = 1000;
 const ROUNDS_PER_LOOK_AT_LISTENERS = 10;
 /** How long an orphan may wait for init, at the end. */
 const ORPHANS_MILLISECONDS = 5000;
+const DEFAULT_BUILDING: BuildLimits = {
+  memoryBytes: 4 * 1024 * 1024 * 1024,
+  cpuMillicores: 2000,
+  timeoutMilliseconds: 30 * 60 * 1000,
+  environment: {},
+};
 const DEFAULT_OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -38,11 +48,10 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   const { dataDirectory, logger, now } = options;
   const isRoot = process.geteuid?.() === 0;
   const instancesDirectory = join(dataDirectory, 'instances');
-  const projectsDirectory = join(dataDirectory, 'projects');
   if (mkdirSync(dataDirectory, { recursive: true }) !== undefined) chmodSync(dataDirectory, 0o711);
   if (usesOwnAccounts(isRoot, options.containment)) await requirePassable(dataDirectory);
   const isolation = await chooseIsolation(dataDirectory, isRoot, options.containment);
-  for (const directory of [instancesDirectory, projectsDirectory]) makePassable(directory);
+  makePassable(instancesDirectory);
   if (!isolation.ownAccounts) {
     logger.warn(
       { containment: isolation.containment },
@@ -53,21 +62,17 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   const units = readKernelUnits();
   const bootId = readBootId();
   const events = createInstanceEvents(now);
+  const stamps = createStamps(now);
   const instances = new Map<string, Instance>();
   const knownWide = new Set<Instance>();
-  let foundInterpreter: Promise<string> | null = null;
 
-  const interpreter = (): Promise<string> => {
-    foundInterpreter ??= findInterpreter({
+  const interpreter = once(() =>
+    findInterpreter({
       preferred: options.interpreter ?? process.execPath,
       path: options.path,
       account: isolation.ownAccounts ? TRIAL_ACCOUNT : null,
-    }).catch((error: unknown) => {
-      foundInterpreter = null;
-      throw error;
-    });
-    return foundInterpreter;
-  };
+    }),
+  );
 
   const open = (found: OpenedInstance): Instance => {
     const { instanceId } = found.record;
@@ -75,8 +80,11 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       ...found,
       units,
       now,
+      stamps,
+      searchPath: options.path,
       outputLimitBytes: options.outputLimitBytes ?? DEFAULT_OUTPUT_LIMIT_BYTES,
-      onDropped: (bytes) => events.noticed(instanceId, 'output-dropped', `${bytes} bytes of output were cut`),
+      onDropped: (bytes) =>
+        events.noticed(instanceId, 'output-dropped', `its output passed the limit, ${bytes} bytes were dropped so far`),
       onEnded: (end) => {
         knownWide.delete(instance);
         if (instances.get(instanceId) !== instance) return;
@@ -94,6 +102,35 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       readRecord(instanceFiles(instancesDirectory, basename(owner)))?.account?.uid ?? null;
     releaseForgotten(reservationsDirectory, instancesDirectory, accountOf);
   }
+  const shim = once(() => openShim(dataDirectory, options.shimPackage));
+  const building = options.building ?? DEFAULT_BUILDING;
+  const preparer = createPreparer({
+    ...options,
+    language: options.language,
+    timeZone: options.timeZone,
+    isolation,
+    reservationsDirectory,
+    bootId,
+    interpreter,
+    shim,
+    limits: building,
+    timeoutMilliseconds: building.timeoutMilliseconds,
+    passed: building.environment,
+    open: (found) =>
+      openInstance({
+        ...found,
+        units,
+        now,
+        stamps,
+        searchPath: options.path,
+        outputLimitBytes: options.outputLimitBytes ?? DEFAULT_OUTPUT_LIMIT_BYTES,
+        onDropped: () => undefined,
+        onEnded: () => undefined,
+        onError: (error, doing) =>
+          logger.error({ err: error, builder: found.record.instanceId }, `a build had an error at ${doing}`),
+      }),
+  });
+  await preparer.cleanUp();
   const earlier = findInstances(instancesDirectory, bootId, now());
   for (const files of earlier.garbage) await removeInstance(files, reservationsDirectory);
   for (const found of earlier.found) instances.set(found.record.instanceId, open({ ...found, child: null }));
@@ -110,25 +147,26 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     options,
     instances,
     instancesDirectory,
-    projectsDirectory,
+    projectsDirectory: preparer.kept.projectsDirectory,
     reservationsDirectory,
     isolation,
     bootId,
-    interpreter,
+    program: (project) => botProgram({ ...preparer.kept, interpreter, shim }, project),
     open,
     noticed: events.noticed,
     noticeWide,
   });
 
   /** Its directory is made before its groups and removed after them. */
-  const isKnown = (instanceId: string) => existsSync(instanceFiles(instancesDirectory, instanceId).directory);
+  const isKnown = (name: string) =>
+    existsSync(instanceFiles(instancesDirectory, name).directory) || preparer.isKnown(name);
 
   let round = 0;
   const rounds = setInterval(() => {
     try {
       round++;
       const all = [...instances.values()];
-      checkInstances(all);
+      checkInstances([...all, ...preparer.running()]);
       if (round % ROUNDS_PER_LOOK_AT_LISTENERS === 0) {
         findWideListeners({ instances: all, knownWide, onWide: noticeWide });
         if (isolation.cgroups !== null) sweepCgroups(isolation.cgroups, isKnown);
@@ -141,17 +179,9 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   const closing = new AbortController();
 
   return {
-    prepare: async (deployment) => {
-      requireName(deployment.deploymentId);
-      await interpreter();
-      return prepareProject(
-        {
-          projectsDirectory,
-          ownAccounts: isolation.ownAccounts,
-          warn: (message) => logger.warn({ deploymentId: deployment.deploymentId }, message),
-        },
-        deployment,
-      );
+    prepare: async (spec, output, signal) => {
+      requireName(spec.id);
+      return preparer.prepare(spec, output, signal);
     },
     start: (spec, signal) => {
       requireName(spec.instanceId);
@@ -173,11 +203,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       }
       return usages;
     },
-    logs: async function* (instanceId, from, signal) {
-      const instance = instances.get(instanceId);
-      if (instance === undefined) return;
-      yield* readLog(instance.files, instance.output, from, now, AbortSignal.any([signal, closing.signal]));
-    },
+    outputs: createOutputs({ instances, instancesDirectory, stamps }),
     forget: async (instanceId) => {
       requireName(instanceId);
       const instance = instances.get(instanceId);
@@ -186,13 +212,14 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       await removeInstance(instanceFiles(instancesDirectory, instanceId), reservationsDirectory);
     },
     discard: async (prepared) => {
-      const { project } = parsePrepared(prepared);
-      requireName(project);
-      await discardProject(projectsDirectory, project);
+      const project = parsePrepared(prepared);
+      requireName(project.project);
+      await preparer.discard(project);
     },
     close: async () => {
       clearInterval(rounds);
       closing.abort();
+      await preparer.close();
       await Promise.all([...instances.values()].map((instance) => instance.close()));
       if (isolation.cgroups !== null) await closeCgroupHost(isolation.cgroups, isKnown, ORPHANS_MILLISECONDS);
     },
@@ -212,6 +239,18 @@ function endedInOrder(instances: ReadonlyMap<string, Instance>) {
     return end === null ? [] : [exitedEvent(instance.record().instanceId, end)];
   });
   return ended.sort((a, b) => a.at.getTime() - b.at.getTime());
+}
+
+/** Looked for when it is first asked for, and again after a failure. */
+function once<T>(find: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | null = null;
+  return () => {
+    found ??= find().catch((error: unknown) => {
+      found = null;
+      throw error;
+    });
+    return found;
+  };
 }
 
 /** Names become names of directories and control groups. */

@@ -4,11 +4,11 @@ import { findFreePort } from './free-port.ts';
 import type { Instance, InstanceOptions } from './instance.ts';
 import { type InstanceEnd, instanceFiles } from './instance-record.ts';
 import type { Isolation } from './isolation.ts';
-import { launch } from './launch.ts';
+import { type LaunchOptions, launch } from './launch.ts';
 import { readListeners } from './listeners.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
+import { parsePrepared } from './prepared-project.ts';
 import { readProcessTable } from './process-table.ts';
-import { parsePrepared } from './project.ts';
 import { waitUntilReady } from './readiness.ts';
 
 /** Between choosing a port and the bot listening on it, someone else can take it. */
@@ -24,7 +24,7 @@ export type StarterOptions = {
   readonly reservationsDirectory: string;
   readonly isolation: Isolation;
   readonly bootId: string;
-  readonly interpreter: () => Promise<string>;
+  readonly program: LaunchOptions['program'];
   readonly open: (started: Pick<InstanceOptions, 'files' | 'record' | 'keeper' | 'child' | 'end'>) => Instance;
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
   readonly noticeWide: (instance: Instance, host: string) => void;
@@ -54,7 +54,6 @@ export function createStarter(context: StarterOptions): Starter {
   };
 
   const launchOnce = async (spec: InstanceSpec, attempt: number, signal: AbortSignal): Promise<Instance> => {
-    const interpreter = await context.interpreter();
     const port = await takePort(`${spec.instanceId} ${attempt}`);
     try {
       const files = instanceFiles(context.instancesDirectory, spec.instanceId);
@@ -65,7 +64,7 @@ export function createStarter(context: StarterOptions): Starter {
         projectsDirectory: context.projectsDirectory,
         reservationsDirectory: context.reservationsDirectory,
         isolation,
-        interpreter,
+        program: context.program,
         port,
         bootId: context.bootId,
         now: options.now(),

@@ -23,8 +23,20 @@ beforeEach(async () => {
         ready: false,
         errors: [{ code: 'PCC_UNKNOWN_ERROR', message: 'it exits at once' }],
         conditions: [
-          { type: 'Degraded', status: 'True', reason: 'CrashLoopBackOff', message: 'exit code 3' },
-          { type: 'Progressing', status: 'False', reason: 'Done', message: 'not to be shown' },
+          {
+            type: 'Degraded',
+            status: 'True',
+            reason: 'CrashLoopBackOff',
+            message: 'exit code 3',
+            lastTransitionTime: '2026-11-20T16:00:00.000Z',
+          },
+          {
+            type: 'Progressing',
+            status: 'False',
+            reason: 'Done',
+            message: 'not to be shown',
+            lastTransitionTime: '2026-11-20T16:00:00.000Z',
+          },
         ],
       }),
       startSession: ({ body, params }) => {

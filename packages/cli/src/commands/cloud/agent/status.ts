@@ -5,13 +5,27 @@ import { duration, maybe, time } from '../../../values.ts';
 
 export const command = define({
   summary: 'Show what an agent serves, its instances and what is wrong',
+  details:
+    'Ready: a session can be started now. The revisions are the deployment that was asked for last and, while another ' +
+    'one serves or still has sessions, that one. Exit status 0 also when something is wrong: --json says what.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {},
-  examples: ['cloud agent status parrot'],
-  run: async ({ service }, { name }) => {
+  examples: ['cloud agent status parrot', 'cloud agent status parrot --json'],
+  run: async ({ service, world }, { name }) => {
     const client = await service();
     const agent = await client.getAgent({ params: { agentName: name } });
-    return { json: agent, blocks: [state(agent), ...problems(agent), facts(agent)] };
+    const { program } = world.environment;
+    const hasFailed = agent.currentRevision?.phase === 'Failed';
+    const failed = hasFailed
+      ? await client.getDeployment({ params: { agentName: name, deploymentId: agent.desiredDeploymentId } })
+      : null;
+    const tail = failed?.failure?.tail.trimEnd() ?? '';
+    const lastWords: readonly Block[] =
+      tail === '' ? [] : [{ kind: 'text', title: 'Last output', lines: tail.split(/\r?\n/) }];
+    return {
+      json: agent,
+      blocks: [state(agent), ...problems(agent), ...lastWords, ...revisions(agent), facts(agent), next(agent, program)],
+    };
   },
 });
 
@@ -32,13 +46,82 @@ function state(agent: AgentDetails): Block {
 function problems(agent: AgentDetails): readonly Block[] {
   const holding = agent.conditions.filter(({ status }) => status === 'True');
   const fields = [
-    ...agent.errors.map(({ code, message }) => [`Error ${code}`, { text: message, tone: 'bad' }] as const),
-    ...holding.map(({ type, reason, message }) => {
+    ...agent.errors.map(({ code, message }) => [`Error ${code}`, { text: sentence(message), tone: 'bad' }] as const),
+    ...holding.map(({ type, reason, message, lastTransitionTime }) => {
       const tone = type === 'Degraded' ? 'bad' : 'warn';
-      return [type, { text: message === '' ? reason : `${reason}: ${message}`, tone }] as const;
+      const isSaid = message === '' || agent.errors.some((error) => error.message === message);
+      const text = isSaid ? reason : `${reason}: ${sentence(message)}`;
+      const since = lastTransitionTime.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
+      return [type, { text, rich: `${text} (since ${since})`, tone }] as const;
     }),
   ];
   return fields.length === 0 ? [] : [{ kind: 'fields', title: 'Conditions', fields }];
+}
+
+/** What the bot wrote at last has lines of its own. */
+function sentence(message: string): string {
+  return message.split(' It wrote last:')[0]?.split('\n')[0] ?? message;
+}
+
+function revisions({ currentRevision, previousRevision }: AgentDetails): readonly Block[] {
+  const shown = [currentRevision, previousRevision].filter((revision) => revision !== null);
+  if (shown.length === 0) return [];
+  return [
+    {
+      kind: 'table',
+      columns: [
+        { title: 'Revision' },
+        { title: 'Phase' },
+        { title: 'Ready', align: 'right' },
+        { title: 'Bot', drop: 1 },
+        { title: 'Since', drop: 2 },
+        { title: 'Trouble' },
+      ],
+      rows: shown.map(({ deploymentID, phase, phaseStartedAt, readyReplicas, health }) => [
+        deploymentID,
+        { text: phase, tone: phases[phase] },
+        String(readyReplicas),
+        health.state,
+        time(phaseStartedAt),
+        health.reason === null ? maybe(null) : { text: trouble(health), tone: 'bad' },
+      ]),
+      empty: '',
+    },
+  ];
+}
+
+const phases = { Creating: 'warn', Validating: 'warn', Active: 'good', Draining: 'dim', Failed: 'bad' } as const;
+
+function trouble({ reason, lastExitCode }: NonNullable<AgentDetails['currentRevision']>['health']): string {
+  return `${reason}${lastExitCode === null ? '' : `, exit code ${lastExitCode}`}`;
+}
+
+/** What one would do now. */
+function next(agent: AgentDetails, program: string): Block {
+  const failed = agent.currentRevision?.phase === 'Failed' ? agent.currentRevision.deploymentID : null;
+  const command = (words: string) => `${program} cloud agent ${words}`;
+  return {
+    kind: 'fields',
+    title: 'Next',
+    fields:
+      failed === null
+        ? [
+            ...(agent.ready ? [['Start a session', command(`start ${agent.name}`)] as const] : []),
+            ['Read its output', command(`logs ${agent.name} --follow`)],
+            ['See its sessions', command(`sessions ${agent.name}`)],
+          ]
+        : [
+            ['See why it failed', command(`logs ${agent.name} --deployment ${failed}`)],
+            ...(agent.activeDeploymentId === null
+              ? []
+              : [
+                  [
+                    'Go on with what serves',
+                    command(`rollback ${agent.name} --to ${agent.activeDeploymentId}`),
+                  ] as const,
+                ]),
+          ],
+  };
 }
 
 function facts(agent: AgentDetails): Block {
@@ -56,6 +139,7 @@ function facts(agent: AgentDetails): Block {
       ['Agent id', agent.id],
       ['Active deployment id', maybe(agent.activeDeploymentId)],
       ['Desired deployment id', agent.desiredDeploymentId],
+      ['Build id', maybe(agent.deployment.buildId)],
       ['Created', time(agent.createdAt)],
       ['Updated', time(agent.updatedAt)],
     ],

@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { request } from 'undici';
+import { type Bench, type Figure, milliseconds, percentOfCore, perSecond } from '../figure.ts';
+import { freePort } from '../free-port.ts';
+import { cpuSeconds, cpuShare } from '../process-usage.ts';
+import { plainEnvironment, stopChild } from '../program.ts';
+import type { PrintOrder, PrintReport } from '../programs/printing-bot.ts';
+import { quantile } from '../quantile.ts';
+import { answers, type Service, withDirectory, withService } from '../service.ts';
+import { poolOf, startSession } from '../sessions.ts';
+import { waitUntil } from '../wait-until.ts';
+
+const talker = { name: 'talker', bot: 'printing', minAgents: 1, maxAgents: 1, profile: 'agent-3x' } as const;
+const other = { name: 'other', bot: 'tiny', minAgents: 1, maxAgents: 1 } as const;
+const linesPerSecond = 10_000;
+
+/** A bot that prints 10,000 lines a second, under the service and into a plain file; and what others notice of it. */
+export const logCapture: Bench = {
+  name: 'log-capture',
+  run: async ({ quick }) => {
+    const order = { perSecond: linesPerSecond, seconds: quick ? 5 : 60 };
+    const plain = await printPlain(order);
+    return withService({ agents: [talker, other] }, async (service) => {
+      for (const { name } of [talker, other]) await poolOf(service, name, 1);
+      const talking = await startSession(service, talker.name);
+      const quiet = await startSession(service, other.name);
+      const path = `/v1/public/${other.name}/sessions/${quiet.id}/small`;
+      const calm = await watch(service, path, () => delay(order.seconds * 1000));
+      let captured: PrintReport | null = null;
+      const busy = await watch(service, path, async () => {
+        captured = await print(`http://${talking.host}:${talking.port}`, order);
+      });
+      if (captured === null) throw new Error('the bot said nothing');
+      return [
+        ...compareReports(captured, plain),
+        ...compareOthers(busy, calm),
+        ...(await readBack(service, talking.id, order)),
+      ];
+    });
+  },
+};
+
+/** The same program without the service, its output in a file that nobody looks at. */
+async function printPlain(order: PrintOrder): Promise<PrintReport> {
+  return withDirectory(async (directory) => {
+    const port = await freePort();
+    const file = await open(join(directory, 'printed'), 'a');
+    const program = fileURLToPath(new URL('../programs/printing-bot.js', import.meta.url));
+    const env = { ...plainEnvironment, PORT: String(port) };
+    const child = spawn(process.execPath, [program], { stdio: ['ignore', file.fd, file.fd], env });
+    try {
+      const origin = `http://127.0.0.1:${port}`;
+      await waitUntil('the printing program', async () => ((await answers(`${origin}/readyz`)) ? true : undefined));
+      return await print(origin, order);
+    } finally {
+      await stopChild(child);
+      await file.close();
+    }
+  });
+}
+
+async function print(origin: string, order: PrintOrder): Promise<PrintReport> {
+  const options = { method: 'POST', body: JSON.stringify(order), headersTimeout: 0, bodyTimeout: 0 } as const;
+  const answer = await request(`${origin}/print`, options);
+  return (await answer.body.json()) as PrintReport;
+}
+
+type Watched = { readonly cpu: number; readonly p50: number; readonly p99: number };
+
+/** One small request after the other to another session, and the service's CPU, during some work. */
+async function watch(service: Service, path: string, during: () => Promise<unknown>): Promise<Watched> {
+  const times: number[] = [];
+  let isOver = false;
+  const headers = { authorization: `Bearer ${service.publicKey}` };
+  const asking = (async () => {
+    while (!isOver) {
+      const begun = performance.now();
+      await (await request(`${service.origin}${path}`, { headers })).body.dump();
+      times.push(performance.now() - begun);
+      await delay(5);
+    }
+  })();
+  const cpu = await cpuShare(() => cpuSeconds(service.pid), during);
+  isOver = true;
+  await asking;
+  return { cpu, p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
+}
+
+function compareReports(captured: PrintReport, plain: PrintReport): readonly Figure[] {
+  const speed = ({ lines, seconds }: PrintReport) => lines / seconds;
+  const share = ({ cpuSeconds: cpu, seconds }: PrintReport) => cpu / seconds;
+  const writing = ({ writeSeconds, lines }: PrintReport) =>
+    `${((writeSeconds / lines) * 1e6).toFixed(2)} µs a line written`;
+  return [
+    {
+      what: 'a bot that prints 10,000 lines/s: what it gets out',
+      ours: perSecond(speed(captured)),
+      reference: `${perSecond(speed(plain))} into a file of its own`,
+      ratio: speed(captured) / speed(plain),
+      limit: { least: 0.98 },
+    },
+    {
+      what: 'its own CPU',
+      ours: `${percentOfCore(share(captured))}, ${writing(captured)}`,
+      reference: `${percentOfCore(share(plain))}, ${writing(plain)}`,
+      ratio: share(captured) / share(plain),
+      limit: null,
+    },
+  ];
+}
+
+function compareOthers(busy: Watched, calm: Watched): readonly Figure[] {
+  const times = ({ p50, p99 }: Watched) => `p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}`;
+  return [
+    {
+      what: 'the service meanwhile, with 150 small requests/s',
+      ours: percentOfCore(busy.cpu),
+      reference: `${percentOfCore(calm.cpu)} while nobody prints`,
+      ratio: null,
+      limit: null,
+    },
+    {
+      what: 'a small request to another session meanwhile',
+      ours: times(busy),
+      reference: `${times(calm)} while nobody prints`,
+      ratio: null,
+      limit: null,
+    },
+  ];
+}
+
+/** All that was printed is there; its end is read and its middle found. */
+async function readBack(service: Service, sessionId: string, order: PrintOrder): Promise<readonly Figure[]> {
+  const all = order.perSecond * order.seconds;
+  const ask = async (query: string) => {
+    const begun = performance.now();
+    const url = `${service.origin}/v1/agents/${talker.name}/logs?sessionId=${sessionId}&${query}`;
+    const answer = await request(url, { headers: { authorization: `Bearer ${service.privateKey}` } });
+    const page = (await answer.body.json()) as { logs: { log: string }[]; nextCursor: string | null };
+    return { ...page, took: performance.now() - begun };
+  };
+  const last = `line ${all - 1} of`;
+  const end = await waitUntil('the last line', async () => {
+    const page = await ask('limit=100');
+    return page.logs[0]?.log.includes(last) === true ? page : undefined;
+  });
+  let found = 0;
+  let took = 0;
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page = await ask(
+      `query=${encodeURIComponent(`LINE ${Math.floor(all / 2)} OF`)}&limit=100&cursor=${cursor}`.replace(
+        /&cursor=$/,
+        '',
+      ),
+    );
+    found += page.logs.length;
+    took += page.took;
+    cursor = page.nextCursor;
+  }
+  let kept = 0;
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page = await ask(
+      `order=asc&limit=10000&endTime=${Math.ceil(Date.now() / 1000) - 1}&cursor=${cursor}`.replace(/&cursor=$/, ''),
+    );
+    kept += page.logs.filter(({ log }) => log.includes('of what a talkative bot says')).length;
+    cursor = page.nextCursor;
+  }
+  return [
+    {
+      what: `its log: ${all} lines, of which are kept`,
+      ours: String(kept),
+      reference: `the last 100 in ${milliseconds(end.took)}, ${found} found among all in ${milliseconds(took)}`,
+      ratio: kept / all,
+      limit: { least: 1 },
+    },
+  ];
+}

@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { request } from 'undici';
+import { type Bench, milliseconds } from '../figure.ts';
+import { freePort } from '../free-port.ts';
+import { packageIndex, plainEnvironment, stopChild } from '../program.ts';
+import { median } from '../quantile.ts';
+import { type Service, withService } from '../service.ts';
+import { waitUntil } from '../wait-until.ts';
+
+/** One core, as the reference has. */
+const agent = { name: 'python', bot: 'pipecat', minAgents: 0, maxAgents: 5, profile: 'agent-2x' } as const;
+/** What the service may add, in milliseconds. */
+const allowance = 100;
+
+type Entered = { readonly at: number; readonly python: string; readonly directory: string };
+
+/**
+ * A cold start of a Pipecat bot, from the request until `bot(args)` is entered, against its interpreter that imports the
+ * same module by hand and serves it with uvicorn.
+ */
+export const pythonStart: Bench = {
+  name: 'python-start',
+  run: async ({ quick, log }) =>
+    withService({ agents: [agent], environment: packageIndex, readySeconds: 900 }, async (service) => {
+      const ours: number[] = [];
+      const byHand: number[] = [];
+      const samples = quick ? 3 : 20;
+      // The first one only warms up the files.
+      for (let index = -1; index < samples; index++) {
+        const [milliseconds, entered] = await startOnce(service);
+        const reference = await startByHand(entered);
+        if (index < 0) continue;
+        ours.push(milliseconds);
+        byHand.push(reference);
+        log(`${index + 1} of ${samples}`);
+      }
+      const reference = median(byHand);
+      return [
+        {
+          what: 'cold start of a Pipecat bot, median',
+          ours: milliseconds(median(ours)),
+          reference: `${milliseconds(reference)} by hand, and ${allowance} ms`,
+          ratio: median(ours) / (reference + allowance),
+          limit: { most: 1 },
+        },
+      ];
+    }),
+};
+
+const clock = () => performance.timeOrigin + performance.now();
+
+/** The bot's own clock is the machine's, too. Its session ends by itself: there is nobody to talk to. */
+async function startOnce(service: Service): Promise<readonly [number, Entered]> {
+  const url = `${service.origin}/v1/public/${agent.name}/start`;
+  const headers = { authorization: `Bearer ${service.publicKey}`, 'content-type': 'application/json' };
+  const { before, sessionId } = await waitUntil(
+    'a deployment that takes sessions',
+    async () => {
+      const before = clock();
+      const answer = await request(url, { method: 'POST', headers, body: '{}' });
+      const { sessionId } = (await answer.body.json()) as { sessionId?: string };
+      return answer.statusCode === 200 && sessionId !== undefined ? { before, sessionId } : undefined;
+    },
+    { seconds: 900, everyMilliseconds: 200 },
+  );
+  const logs = `${service.origin}/v1/agents/${agent.name}/logs?sessionId=${sessionId}&limit=1000`;
+  const entered = await waitUntil('the line of the bot', async () => {
+    const answer = await request(logs, { headers: { authorization: `Bearer ${service.privateKey}` } });
+    const page = (await answer.body.json()) as { logs?: readonly { log: string }[] };
+    return page.logs?.map(({ log }) => enteredIn(log)).find((line) => line !== null) ?? undefined;
+  });
+  return [entered.at - before, entered];
+}
+
+function enteredIn(line: string): Entered | null {
+  return line.startsWith('entered ') ? (JSON.parse(line.slice('entered '.length)) as Entered) : null;
+}
+
+const handMade = `
+import os, types, uvicorn, bot
+
+async def application(scope, receive, send):
+    await bot.bot(types.SimpleNamespace())
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
+
+uvicorn.run(application, host="127.0.0.1", port=int(os.environ["PORT"]), lifespan="off", log_level="warning")
+`;
+
+async function startByHand({ python, directory }: Entered): Promise<number> {
+  const port = await freePort();
+  const before = clock();
+  const child = spawn('taskset', ['-c', '0', python, '-c', handMade], {
+    cwd: directory,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...plainEnvironment, PORT: String(port), PYTHONDONTWRITEBYTECODE: '1' },
+  });
+  try {
+    const asked = waitUntil(
+      'the bot by hand',
+      async () => request(`http://127.0.0.1:${port}/bot`, { method: 'POST' }).catch(() => undefined),
+      { everyMilliseconds: 5 },
+    );
+    for await (const line of createInterface({ input: child.stdout })) {
+      const entered = enteredIn(line);
+      if (entered === null) continue;
+      await (await asked).body.dump();
+      return entered.at - before;
+    }
+    throw new Error('the bot by hand ended');
+  } finally {
+    await stopChild(child);
+  }
+}

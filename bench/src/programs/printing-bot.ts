@@ -1,0 +1,52 @@
+/** A bot that prints as fast as it is told, and says how that went for itself. */
+import { createServer } from 'node:http';
+
+// biome-ignore lint/style/noProcessEnv: a bot is told its port by its environment (bot contract 2.4)
+const port = Number(process.env['PORT']);
+const tickMilliseconds = 10;
+
+export type PrintOrder = { readonly perSecond: number; readonly seconds: number };
+export type PrintReport = {
+  readonly lines: number;
+  readonly seconds: number;
+  /** Of the CPU, by the whole process. */
+  readonly cpuSeconds: number;
+  /** Spent in the calls that write. */
+  readonly writeSeconds: number;
+};
+
+/** In the format of Pipecat, as long as its lines are. */
+function line(number: number): string {
+  return `2026-11-20 12:00:00.000 | DEBUG    | bench.printing:print:1 | NONE - line ${number} of what a talkative bot says\n`;
+}
+
+async function print({ perSecond, seconds }: PrintOrder): Promise<PrintReport> {
+  const [begun, cpu] = [performance.now(), process.cpuUsage()];
+  const all = perSecond * seconds;
+  let lines = 0;
+  let writeMilliseconds = 0;
+  await new Promise<void>((resolve) => {
+    const timer = setInterval(() => {
+      const due = Math.min(all, Math.floor(((performance.now() - begun) / 1000) * perSecond));
+      let text = '';
+      while (lines < due) text += line(lines++);
+      const before = performance.now();
+      process.stdout.write(text);
+      writeMilliseconds += performance.now() - before;
+      if (lines < all) return;
+      clearInterval(timer);
+      resolve();
+    }, tickMilliseconds);
+  });
+  const { user, system } = process.cpuUsage(cpu);
+  const elapsed = (performance.now() - begun) / 1000;
+  return { lines, seconds: elapsed, cpuSeconds: (user + system) / 1e6, writeSeconds: writeMilliseconds / 1000 };
+}
+
+createServer({ requestTimeout: 0 }, async (request, response) => {
+  if (request.url?.split('?')[0] === '/bot') return;
+  if (request.url !== '/print') return void response.end('{}');
+  let body = '';
+  for await (const chunk of request) body += String(chunk);
+  response.end(JSON.stringify(await print(JSON.parse(body) as PrintOrder)));
+}).listen(port, '127.0.0.1');

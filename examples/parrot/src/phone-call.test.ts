@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { afterEach, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { decodeMuLaw, encodeMuLaw, phoneRate } from './mu-law.ts';
+import { startParrot } from './server.ts';
+import { joined, loudness } from './sound.ts';
+
+const open: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+type Words = Readonly<Record<string, unknown>> & { readonly event: string };
+
+/** A Twilio call: its socket, and what the parrot said on it. */
+async function ring() {
+  const lines: string[] = [];
+  const parrot = await startParrot({
+    host: '127.0.0.1',
+    port: 0,
+    controlToken: undefined,
+    newSessionId: () => 's',
+    now: () => new Date(),
+    preciseNow: () => performance.timeOrigin + performance.now(),
+    log: (line) => lines.push(line),
+  });
+  open.push(parrot.close);
+  const socket = new WebSocket(`ws://127.0.0.1:${parrot.port}/ws`);
+  await once(socket, 'open');
+  const heard: Words[] = [];
+  socket.on('message', (data: Buffer) => heard.push(JSON.parse(data.toString())));
+  const say = (event: string, fields: object = {}) =>
+    socket.send(JSON.stringify({ event, streamSid: 'MZ1', ...fields }));
+  /** Audio in pieces of 20 ms, as a carrier sends it. */
+  const speak = (samples: Int16Array) => {
+    for (let at = 0; at < samples.length; at += 160) {
+      const payload = Buffer.from(encodeMuLaw(samples.subarray(at, at + 160))).toString('base64');
+      say('media', { media: { track: 'inbound', payload } });
+    }
+  };
+  const events = () => heard.map(({ event }) => event);
+  const audio = () =>
+    joined(
+      heard.flatMap(({ event, media }) =>
+        event === 'media' ? [decodeMuLaw(Buffer.from((media as { payload: string }).payload, 'base64'))] : [],
+      ),
+    );
+  say('connected', { protocol: 'Call', version: '1.0.0' });
+  say('start', { start: { streamSid: 'MZ1', callSid: 'CA1', customParameters: {} } });
+  return { socket, heard, lines, say, speak, events, audio };
+}
+
+const tone = (seconds: number, amplitude: number) =>
+  Int16Array.from({ length: seconds * phoneRate }, (_, i) => Math.round(amplitude * 32_767 * Math.sin(i * 0.3)));
+
+test('a Twilio call is greeted and hears itself, each followed by a mark, until it stops', async () => {
+  const call = await ring();
+  await expect.poll(call.events, { timeout: 10_000 }).toContain('mark');
+  expect(call.lines).toContain('takes the call CA1');
+  const greeted = call.audio().length;
+  call.speak(joined([tone(1, 0.3), tone(1, 0)]));
+  await expect.poll(() => call.events().filter((event) => event === 'mark').length, { timeout: 10_000 }).toBe(2);
+  const echoed = call.audio().subarray(greeted);
+  expect(echoed.length).toBeGreaterThan(phoneRate);
+  expect(loudness(echoed.subarray(0, phoneRate))).toBeCloseTo(0.3 / Math.SQRT2, 1);
+  expect(call.heard.every(({ streamSid }) => streamSid === 'MZ1')).toBe(true);
+  const closed = once(call.socket, 'close');
+  call.say('stop', { stop: { callSid: 'CA1' } });
+  expect((await closed)[0]).toBe(1000);
+});
+
+test('speaking into what the parrot says clears the rest of it', async () => {
+  const call = await ring();
+  await expect.poll(call.events).toContain('media');
+  call.speak(tone(0.3, 0.3));
+  await expect.poll(call.events).toContain('clear');
+});
+
+test('what is no message of a call is passed over', async () => {
+  const call = await ring();
+  call.socket.send('ring ring');
+  call.socket.send('null');
+  call.socket.send(Buffer.from([1, 2]));
+  call.say('media', { media: { payload: 7 } });
+  call.say('media');
+  call.say('unheard-of');
+  await expect.poll(call.events, { timeout: 10_000 }).toContain('mark');
+  expect(call.lines.filter((line) => line.startsWith('a message that cannot be read'))).toHaveLength(1);
+});

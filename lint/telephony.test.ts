@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execPath } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type BotDirectory, writeBot } from '../packages/server/src/test-bots.ts';
+import { callOf, dial, twilioCall } from '../packages/server/src/test-calls.ts';
+import { startTestServer, type TestServer } from '../packages/server/src/test-server.ts';
+
+/** The call documents of docs/telephony.md are taken as a carrier would take them, and dialled. */
+let service: TestServer;
+let bots: BotDirectory[];
+let document: string;
+let folder: string;
+let webhook: ChildProcess;
+
+beforeAll(async () => {
+  document = await readFile(fileURLToPath(new URL('../docs/telephony.md', import.meta.url)), 'utf8');
+  bots = [await writeBot('phone', { websocketAuth: 'none' }), await writeBot('guarded')];
+  service = await startTestServer({ agents: bots.map(({ path }) => path) });
+  folder = await mkdtemp(join(tmpdir(), 'webhook-'));
+  await vi.waitFor(
+    async () => {
+      for (const agentName of ['phone', 'guarded']) {
+        expect((await service.client.getAgent({ params: { agentName } })).ready).toBe(true);
+      }
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+});
+afterAll(async () => {
+  webhook?.kill();
+  await service.close();
+  await rm(folder, { recursive: true });
+  await Promise.all(bots.map((bot) => bot.remove()));
+});
+
+function blocks(language: string): string[] {
+  return [...document.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
+}
+
+/** The document's agent and organization are those of this test; what is dialled is the path. */
+function pathIn(text: string): string {
+  const url = /wss:\/\/bots\.example\.com[^\s"<]*/.exec(text)?.[0] ?? '';
+  return url.replace('wss://bots.example.com', '').replace('phone.home', `phone.${service.organization}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+describe('the document on telephone calls', () => {
+  it.each([
+    ['twilio', 'xml', 0],
+    ['telnyx', 'xml', 1],
+    ['plivo', 'xml', 2],
+    ['exotel', 'text', 0],
+  ] as const)('has a call document with which %s reaches its bot', async (carrier, language, index) => {
+    const text = blocks(language)[index] ?? '';
+    const parameters = [...text.matchAll(/<Parameter name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => [
+      name,
+      value?.replace('phone.home', `phone.${service.organization}`),
+    ]);
+    const words = callOf(carrier, '');
+    const opening = words.opening.map((message) =>
+      parameters.length > 0 && 'start' in message
+        ? { ...message, start: { ...(message.start as object), customParameters: Object.fromEntries(parameters) } }
+        : message,
+    );
+    const call = await dial(service, pathIn(text));
+    call.say(...opening);
+    expect(await call.hear(opening.length)).toEqual(opening);
+    call.socket.close();
+  });
+
+  it('has a webhook that gives a call of an agent with tokens its way in', async () => {
+    const [source = ''] = blocks('js');
+    await writeFile(join(folder, 'webhook.mjs'), source.replaceAll('/public/phone/', '/public/guarded/'));
+    const port = await freePort();
+    webhook = spawn(execPath, [join(folder, 'webhook.mjs')], {
+      env: { SERVICE: service.url, PUBLIC_KEY: service.publicKey, PORT: String(port) },
+      stdio: 'ignore',
+    });
+    const answer = await vi.waitFor(() => fetch(`http://127.0.0.1:${port}/`), { timeout: 10_000, interval: 100 });
+    const xml = await answer.text();
+    const url = new URL(/<Stream url="([^"]*)"/.exec(xml)?.[1] ?? '');
+    expect(url.pathname).toMatch(/^\/ws\/twilio\/guarded\.test-org\/./);
+    const { opening } = twilioCall('nobody.nowhere');
+    const call = await dial(service, url.pathname);
+    call.say(...opening);
+    expect(await call.hear(opening.length)).toEqual(opening);
+    call.socket.close();
+  });
+});

@@ -1,0 +1,8 @@
+import type { Build } from '@bothost/contract';
+import type { Cell } from './report.ts';
+
+/** The status of a build as a coloured word. */
+export function buildStatus({ status }: Build): Cell {
+  const tones = { pending: 'dim', building: 'warn', success: 'good', failed: 'bad', timeout: 'bad' } as const;
+  return { text: status, tone: tones[status] };
+}

@@ -1,0 +1,68 @@
+import type { DeploymentDetails } from '@bothost/contract';
+import { command as define } from '../../../command.ts';
+import { integer, text } from '../../../options.ts';
+import type { Cell } from '../../../report.ts';
+import { maybe, time } from '../../../values.ts';
+
+export const command = define({
+  summary: 'List the deployments of an agent, newest first',
+  details:
+    'Columns: deployment id, state, code (content hash), build id, profile, live sessions, created, when it began to serve. ' +
+    'One is serving: new sessions run on it.',
+  arguments: { name: { description: 'Name of the agent' } },
+  options: {
+    limit: integer({ description: 'Deployments of one page, 10 by default', short: 'n' }, 1, 1_000),
+    cursor: text({ description: 'Go on after a page: the cursor that it ended with', placeholder: 'CURSOR' }),
+  },
+  examples: ['cloud agent deployments parrot', 'cloud agent deployments parrot --json'],
+  run: async ({ service }, { name, limit = 10, cursor }) => {
+    const client = await service();
+    const query = { limit, ...(cursor === undefined ? {} : { cursor }) };
+    const page = await client.listDeployments({ params: { agentName: name }, query });
+    const failed = page.deployments.find(({ failure }) => failure !== null);
+    const notes = [
+      ...(failed?.failure ? [`${failed.id} failed: ${failed.failure.message}`] : []),
+      ...(page.nextCursor === null ? [] : [`More: --cursor ${page.nextCursor}`]),
+    ];
+    return {
+      json: page,
+      blocks: [
+        {
+          kind: 'table',
+          columns: [
+            { title: 'Deployment id' },
+            { title: 'State' },
+            { title: 'Code' },
+            { title: 'Build id', drop: 1 },
+            { title: 'Profile', drop: 3 },
+            { title: 'Sessions', align: 'right', drop: 5 },
+            { title: 'Created', drop: 4 },
+            { title: 'Served from', drop: 2 },
+          ],
+          rows: page.deployments.map(row),
+          empty: 'There is no deployment.',
+        },
+        ...(notes.length === 0 ? [] : [{ kind: 'note', lines: notes } as const]),
+      ],
+    };
+  },
+});
+
+function row(deployment: DeploymentDetails): readonly Cell[] {
+  return [
+    deployment.id,
+    state(deployment),
+    { text: deployment.contentHash, rich: deployment.contentHash.slice(0, 12) },
+    maybe(deployment.buildId),
+    deployment.agentProfile,
+    String(deployment.activeSessionCount),
+    time(deployment.createdAt),
+    time(deployment.activatedAt),
+  ];
+}
+
+function state({ state: word, serving }: DeploymentDetails): Cell {
+  if (serving) return { text: 'serving', tone: 'good' };
+  if (word === 'failed') return { text: word, tone: 'bad' };
+  return word === 'ready' ? { text: word, tone: 'dim' } : { text: word, tone: 'warn' };
+}

@@ -1,0 +1,96 @@
+import type { Client, LogLine } from '@bothost/contract';
+import { command as define } from '../../../command.ts';
+import type { Context } from '../../../context.ts';
+import { logPiece } from '../../../log-piece.ts';
+import { choice, flag, integer, span, text } from '../../../options.ts';
+
+type Query = NonNullable<NonNullable<Parameters<Client['getLogs']>[0]>['query']>;
+
+export const command = define({
+  summary: 'Read, search and follow what the bots of an agent write',
+  details:
+    'Oldest line first: its time, the end of its session’s id, the line. Escape sequences but colours are not passed on ' +
+    'to the terminal. With --follow new lines are printed as they come, in JSON a document per line, until Ctrl-C, or ' +
+    'until the session that was asked for is over. In plain output: time, session id, line, separated by tabs.',
+  arguments: { name: { description: 'Name of the agent' } },
+  options: {
+    follow: flag('Go on with the lines that come', 'f'),
+    session: text({ description: 'Only of this session', short: 's', placeholder: 'ID' }),
+    'session-id': text({ description: 'The same as --session', placeholder: 'ID' }),
+    deployment: text({ description: 'Only of this deployment', short: 'd', placeholder: 'ID' }),
+    query: text({ description: 'Only lines that contain this, in any case', short: 'q' }),
+    level: choice({ description: 'Only lines of this level or above; lines without one are left out', short: 'l' }, [
+      'TRACE',
+      'DEBUG',
+      'INFO',
+      'SUCCESS',
+      'WARNING',
+      'ERROR',
+      'CRITICAL',
+    ]),
+    since: span({ description: 'Only lines of this time up to now, as 10m, 2h or 3d' }, 366 * 86_400),
+    limit: integer({ description: 'The last so many lines, 100 by default', short: 'n' }, 1, 10_000),
+  },
+  examples: [
+    'cloud agent logs parrot',
+    'cloud agent logs parrot --follow --session 0192f0c1-2345-7000-8000-00000000abcd',
+    'cloud agent logs parrot --query error --since 10m --json',
+  ],
+  run: async (context, { name, follow, deployment, query, level, since, limit = 100, ...rest }) => {
+    const sessionId = rest.session ?? rest['session-id'];
+    const filter: Query = {
+      ...(sessionId === undefined ? {} : { sessionId }),
+      ...(deployment === undefined ? {} : { deploymentId: deployment }),
+      ...(query === undefined ? {} : { query }),
+      ...(level === undefined ? {} : { level }),
+    };
+    const client = await context.service();
+    const startTime = since === undefined ? {} : { startTime: context.world.now().getTime() / 1_000 - since };
+    const page = await client.getLogs({
+      params: { agentName: name },
+      query: { ...filter, ...startTime, limit, order: 'desc' },
+    });
+    const logs = page.logs.toReversed();
+    const toPiece = (line: LogLine) => logPiece(line, sessionId !== undefined);
+    if (follow) {
+      return {
+        pieces: async function* (signal) {
+          yield* logs.map(toPiece);
+          for await (const line of comingLines(context, client, name, filter, page.followCursor, signal)) {
+            yield toPiece(line);
+          }
+        },
+      };
+    }
+    const { value, relation } = page.total;
+    const more =
+      value > logs.length
+        ? [`The last ${logs.length} of ${relation === 'gte' ? 'over ' : ''}${value} lines; -n takes more.`]
+        : [];
+    return {
+      json: { ...page, logs },
+      blocks: [
+        { kind: 'pieces', pieces: logs.map(toPiece), empty: 'There is no such line.' },
+        ...(more.length === 0 ? [] : [{ kind: 'note', lines: more } as const]),
+      ],
+    };
+  },
+});
+
+async function* comingLines(
+  context: Context,
+  client: Client,
+  agentName: string,
+  filter: Query,
+  from: string | null,
+  signal: AbortSignal,
+): AsyncIterable<LogLine> {
+  const { patiently } = await import('../../../patience.ts');
+  let cursor = from;
+  while (cursor !== null) {
+    const query: Query = { ...filter, cursor, order: 'asc', limit: 1_000, wait: 20 };
+    const page = await patiently(context, () => client.getLogs({ params: { agentName }, query }, signal));
+    yield* page.logs;
+    cursor = page.nextCursor;
+  }
+}

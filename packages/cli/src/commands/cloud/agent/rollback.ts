@@ -1,0 +1,74 @@
+import type { Client, DeploymentDetails } from '@bothost/contract';
+import { command as define } from '../../../command.ts';
+import { confirm } from '../../../confirm.ts';
+import { Failure } from '../../../failure.ts';
+import { flag, text } from '../../../options.ts';
+
+export const command = define({
+  summary: 'Deploy again what an earlier deployment ran, with its settings',
+  details:
+    'Without --to it is the one that served before. It becomes a new deployment, which takes new sessions once a first ' +
+    'instance is ready; live sessions stay where they are. Asks first on a terminal; elsewhere it needs --yes.',
+  arguments: { name: { description: 'Name of the agent' } },
+  options: {
+    to: text({ description: 'The deployment to go back to', placeholder: 'DEPLOYMENT' }),
+    yes: flag('Do not ask', 'y'),
+    force: flag('Do not ask', 'f'),
+    wait: flag('Wait until it serves (the default)'),
+    'no-wait': flag('End as soon as the service has accepted it'),
+  },
+  examples: [
+    'cloud agent rollback my-bot',
+    'cloud agent rollback my-bot --to 0192f0c1-2345-7000-8000-00000000abcd --yes',
+  ],
+  run: async (context, { name, to, yes, force, 'no-wait': noWait }) => {
+    const { talk, world } = context;
+    const client = await context.service();
+    const { deployments } = await client.listDeployments({ params: { agentName: name }, query: { limit: 100 } });
+    const serving = deployments.find((one) => one.serving) ?? null;
+    const target = to === undefined ? servedBefore(deployments, serving) : await look(client, name, to, deployments);
+    const [{ announceRollback }, { attendRollout }, { outcomeReport }] = await Promise.all([
+      import('../../../deploy/announce.ts'),
+      import('../../../deploy/rollout.ts'),
+      import('../../../deploy/outcome.ts'),
+    ]);
+    const { blocks, changes } = announceRollback(name, serving, target);
+    await talk.show(...blocks);
+    if (!yes && !force) await confirm(world, `Roll ${name} back to ${target.id}?`, '--yes');
+    const begun = world.now().getTime();
+    const answer = await client.rollback({ params: { agentName: name }, body: { deploymentId: target.id } });
+    const deploymentId = answer.desiredDeploymentId;
+    const deployment = noWait
+      ? await look(client, name, deploymentId, [])
+      : await attendRollout(context, client, name, deploymentId);
+    return outcomeReport(context, {
+      agentName: name,
+      change: answer.change,
+      changes,
+      deployment,
+      build: null,
+      seconds: noWait ? null : (world.now().getTime() - begun) / 1_000,
+      warning: answer.warning ?? null,
+      packed: null,
+    });
+  },
+});
+
+/** As the service has it: the one that serves while another is on its way, else the one that took traffic before it. */
+function servedBefore(all: readonly DeploymentDetails[], serving: DeploymentDetails | null): DeploymentDetails {
+  const isOnItsWay = all[0]?.state === 'preparing' || all[0]?.state === 'validating';
+  if (isOnItsWay && serving !== null) return serving;
+  const earlier = all.filter(({ id, activatedAt }) => activatedAt !== null && id !== serving?.id);
+  const [found] = earlier.toSorted((a, b) => ((a.activatedAt ?? '') < (b.activatedAt ?? '') ? 1 : -1));
+  if (found !== undefined) return found;
+  throw new Failure('no-earlier-deployment', 'No other deployment of this agent has served before.');
+}
+
+async function look(
+  client: Client,
+  agentName: string,
+  deploymentId: string,
+  known: readonly DeploymentDetails[],
+): Promise<DeploymentDetails> {
+  return known.find(({ id }) => id === deploymentId) ?? client.getDeployment({ params: { agentName, deploymentId } });
+}

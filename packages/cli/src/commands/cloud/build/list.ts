@@ -1,0 +1,68 @@
+import type { Build } from '@bothost/contract';
+import { buildStatus } from '../../../build-status.ts';
+import { command as define } from '../../../command.ts';
+import { choice, integer, text } from '../../../options.ts';
+import { byteSize, maybe, time } from '../../../values.ts';
+
+export const command = define({
+  summary: 'List the builds of the organization, newest first',
+  details: 'Columns: build id, status, region, duration, size of the archive, content hash, created.',
+  arguments: {},
+  options: {
+    limit: integer({ description: 'Builds of one page, 10 by default', short: 'n' }, 1, 100),
+    status: choice({ description: 'Only builds of this status', short: 's' }, [
+      'pending',
+      'building',
+      'success',
+      'failed',
+      'timeout',
+    ]),
+    region: text({ description: 'Only builds of this region', short: 'r', placeholder: 'REGION' }),
+    cursor: text({ description: 'Go on after a page: the cursor that it ended with', placeholder: 'CURSOR' }),
+  },
+  examples: ['cloud build list', 'cloud build list --status failed --json'],
+  run: async ({ service }, { limit = 10, status, region, cursor }) => {
+    const client = await service();
+    const page = await client.listBuilds({
+      query: {
+        limit,
+        ...(status === undefined ? {} : { status }),
+        ...(region === undefined ? {} : { region }),
+        ...(cursor === undefined ? {} : { cursor }),
+      },
+    });
+    const more = page.nextCursor === null ? [] : [`More: --cursor ${page.nextCursor}`];
+    return {
+      json: page,
+      blocks: [
+        {
+          kind: 'table',
+          columns: [
+            { title: 'Build id' },
+            { title: 'Status' },
+            { title: 'Region', drop: 3 },
+            { title: 'Duration', align: 'right', drop: 4 },
+            { title: 'Archive', align: 'right', drop: 2 },
+            { title: 'Content', drop: 1 },
+            { title: 'Created', drop: 5 },
+          ],
+          rows: page.builds.map(row),
+          empty: 'There is no such build.',
+        },
+        ...(more.length === 0 ? [] : [{ kind: 'note', lines: more } as const]),
+      ],
+    };
+  },
+});
+
+function row(build: Build) {
+  return [
+    build.id,
+    buildStatus(build),
+    build.region,
+    build.buildDurationSeconds === null ? maybe(null) : `${Math.round(build.buildDurationSeconds)}s`,
+    { text: String(build.contextSizeBytes), rich: byteSize(build.contextSizeBytes) },
+    { text: build.contentHash, rich: build.contentHash.slice(0, 12) },
+    time(build.createdAt),
+  ];
+}

@@ -1,0 +1,82 @@
+import type { Client } from '@bothost/contract';
+import { command as define } from '../../../command.ts';
+import type { Context } from '../../../context.ts';
+import { printableLog } from '../../../log-text.ts';
+import { flag, integer } from '../../../options.ts';
+import type { Piece } from '../../../report.ts';
+
+export const command = define({
+  summary: 'Print the log of a build',
+  details:
+    'Oldest line first. With --follow it goes on until the build is over; in JSON it is then a document per line.',
+  arguments: { id: { description: 'Id of the build' } },
+  options: {
+    follow: flag('Go on while the build does', 'f'),
+    limit: integer({ description: 'Only so many of the last lines', short: 'n' }, 1, 10_000),
+  },
+  examples: [
+    'cloud build logs 0192f0c1-2345-7000-8000-00000000abcd',
+    'cloud build logs 0192f0c1-2345-7000-8000-00000000abcd --follow',
+  ],
+  run: async (context, { id, follow, limit }) => {
+    const client = await context.service();
+    const there = await readAll(context, client, id);
+    const lines = limit === undefined ? there.lines : there.lines.slice(-limit);
+    if (!follow) {
+      return {
+        json: { buildId: id, logs: lines, isOver: there.nextToken === undefined },
+        blocks: [{ kind: 'pieces', pieces: lines.map(piece), empty: 'The log is empty.' }],
+      };
+    }
+    return {
+      pieces: async function* (signal) {
+        yield* lines.map(piece);
+        for await (const line of comingLines(context, client, id, there.nextToken, signal)) yield piece(line);
+      },
+    };
+  },
+});
+
+type Lines = { readonly lines: readonly string[]; readonly nextToken: string | undefined };
+
+/** What there is by now. */
+async function readAll(context: Context, client: Client, buildId: string): Promise<Lines> {
+  const lines: string[] = [];
+  let nextToken: string | undefined;
+  for (;;) {
+    const query = { limit: 10_000, ...(nextToken === undefined ? {} : { nextToken }) };
+    const page = await client.getBuildLogs({ params: { buildId }, query }, context.world.signal);
+    lines.push(...page.logs);
+    nextToken = page.nextToken;
+    if (nextToken === undefined || page.logs.length === 0) return { lines, nextToken };
+  }
+}
+
+async function* comingLines(
+  context: Context,
+  client: Client,
+  buildId: string,
+  from: string | undefined,
+  signal: AbortSignal,
+): AsyncIterable<string> {
+  const { patiently } = await import('../../../patience.ts');
+  let nextToken = from;
+  while (nextToken !== undefined) {
+    const query = { nextToken, wait: 20 };
+    const page = await patiently(context, () => client.getBuildLogs({ params: { buildId }, query }, signal));
+    yield* page.logs;
+    nextToken = page.nextToken;
+  }
+}
+
+/** A line begins with its time (ISO 8601) and a space. */
+function piece(line: string): Piece {
+  const end = line.indexOf(' ');
+  const [at, text] = [line.slice(0, end), line.slice(end + 1)];
+  return {
+    json: { timestamp: at, log: text },
+    plain: `${printableLog(at, false)}\t${printableLog(text, false)}`,
+    rich: (colors) =>
+      `${colors.dim(printableLog(at, false).replace('T', ' '))}  ${printableLog(text, colors.isColorSupported)}`,
+  };
+}

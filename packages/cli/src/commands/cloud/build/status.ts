@@ -1,0 +1,49 @@
+import type { Build } from '@bothost/contract';
+import { buildStatus } from '../../../build-status.ts';
+import { command as define } from '../../../command.ts';
+import type { Cell } from '../../../report.ts';
+import { byteSize, maybe, time } from '../../../values.ts';
+
+export const command = define({
+  summary: 'Show one build, and why it failed if it did',
+  arguments: { id: { description: 'Id of the build' } },
+  options: {},
+  examples: ['cloud build status 0192f0c1-2345-7000-8000-00000000abcd'],
+  run: async ({ service, world }, { id }) => {
+    const client = await service();
+    const { build } = await client.getBuild({ params: { buildId: id } });
+    const { program } = world.environment;
+    return {
+      json: build,
+      blocks: [
+        { kind: 'fields', fields: facts(build) },
+        { kind: 'fields', title: 'Next', fields: [next(build, program)] },
+      ],
+    };
+  },
+});
+
+function facts(build: Build): readonly (readonly [string, Cell])[] {
+  const seconds = build.buildDurationSeconds;
+  return [
+    ['Build', { text: build.id, tone: 'strong' }],
+    ['Status', buildStatus(build)],
+    ...(build.errorMessage === null ? [] : [['Error', { text: build.errorMessage, tone: 'bad' }] as const]),
+    ...(build.errorCode === null ? [] : [['Error code', build.errorCode] as const]),
+    ['Region', build.region],
+    ['Archive', { text: String(build.contextSizeBytes), rich: byteSize(build.contextSizeBytes) }],
+    ['Content hash', build.contentHash],
+    ['Created', time(build.createdAt)],
+    ['Started', time(build.startedAt)],
+    ['Completed', time(build.completedAt)],
+    ['Duration', seconds === null ? maybe(null) : `${seconds.toFixed(1)}s`],
+  ];
+}
+
+function next(build: Build, program: string): readonly [string, Cell] {
+  if (build.status === 'success') return ['Deploy it', `${program} cloud deploy NAME --build-id ${build.id}`];
+  if (build.status === 'pending' || build.status === 'building') {
+    return ['Follow it', `${program} cloud build logs ${build.id} --follow`];
+  }
+  return ['Read its log', `${program} cloud build logs ${build.id}`];
+}

@@ -1,0 +1,414 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { agentInstances, profiles, sessionSeconds } from '@bothost/contract';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Interrupted } from '../../failure.ts';
+import { type DeployService, startDeployService } from '../../testing/deploy-service.ts';
+import { privateKey } from '../../testing/records.ts';
+import { type Circumstances, runProgram } from '../../testing/run-program.ts';
+import { command } from './deploy.ts';
+
+let service: DeployService;
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'botcli-deploy-'));
+  service = await startDeployService();
+  await put({ 'deploy.toml': 'agent_name = "my-bot"\n', 'package.json': '{"main": "bot.js"}', 'bot.js': '// 1' });
+});
+afterEach(async () => {
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function put(files: Readonly<Record<string, string | Buffer>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+}
+
+const deploy = (line = '', given: Circumstances = {}) =>
+  runProgram(['cloud', 'deploy', ...line.split(' ').filter((word) => word !== '')], {
+    directory: folder,
+    variables: {
+      BOTCLI_API_URL: service.origin,
+      BOTCLI_TOKEN: privateKey,
+      BOTCLI_CONFIG: join(folder, '.botcli/c.toml'),
+    },
+    ...given,
+  });
+const asked = () => service.taken.map(({ operation }) => operation);
+const bodyOf = (operation: string) => service.taken.findLast((one) => one.operation === operation)?.body;
+
+test('a first deploy shows what goes along and changes, uploads, shows the log, and says what to do next', async () => {
+  await put({ '.env': 'KEY=1', 'node_modules/a.js': 'x' });
+  const { status, stdout, stderr } = await deploy('--yes');
+  expect(stderr.split('\n')).toEqual([
+    expect.stringMatching(/^Project\t/),
+    expect.stringMatching(/^Packed\t2 files, 22 B; the archive \d+ B$/),
+    'Largest\tpackage.json 18 B, bot.js 4 B',
+    'always\t2\t27 B\tdeploy.toml, .env',
+    'by default\t1\t1 B\tnode_modules',
+    'Agent\tmy-bot (new)',
+    `Service\t${service.origin}, region us-west`,
+    'Settings\tdeploy.toml',
+    expect.stringMatching(/^code\t\t->\t[0-9a-f]{12}$/),
+    'agent_profile\t\t->\tagent-1x',
+    'max_session_duration\t\t->\t7200',
+    'websocket_auth\t\t->\ttoken',
+    'scaling.min_agents\t\t->\t0',
+    'scaling.max_agents\t\t->\t50',
+    expect.stringMatching(/^Build /),
+    '  installing',
+    '  done',
+    '',
+  ]);
+  expect(stdout.split('\n')).toEqual([
+    'Agent\tmy-bot',
+    'Result\tServing, after 0.0 s',
+    expect.stringMatching(/^Deployment\t/),
+    expect.stringMatching(/^Build\t/),
+    'Start a session\tbotcli cloud agent start my-bot',
+    `Talk to it\t${service.origin}/talk/my-bot`,
+    'Read its output\tbotcli cloud agent logs my-bot --follow',
+    '',
+  ]);
+  expect(status).toBe(0);
+  expect(bodyOf('createAgent')).toMatchObject({
+    serviceName: 'my-bot',
+    region: 'us-west',
+    buildId: service.builds[0]?.id,
+  });
+});
+
+test('an unchanged project says so: nothing is asked, sent or prepared', async () => {
+  await deploy('--yes');
+  const before = service.taken.length;
+  const { status, stdout } = await deploy('--json');
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ change: 'none', changes: [], deployment: { state: 'ready' } });
+  expect(asked().slice(before)).toEqual(['getAgent', 'getDeployment']);
+});
+
+test('--force deploys again what is the same, from the build that is there', async () => {
+  await deploy('--yes');
+  const before = service.taken.length;
+  expect(await deploy('--force')).toMatchObject({ status: 0, stderr: expect.stringContaining('Nothing changes') });
+  expect(asked().slice(before)).not.toContain('getBuildUploadUrl');
+  expect(bodyOf('updateAgent')).toMatchObject({ forceRedeploy: true, buildId: service.builds[0]?.id });
+});
+
+test('a change of settings alone shows old and new, and takes the build that is there', async () => {
+  await deploy('--yes');
+  await put({ 'deploy.toml': 'agent_name = "my-bot"\n[scaling]\nmin_agents = 2\n' });
+  const before = service.taken.length;
+  const { status, stdout } = await deploy('--max-agents 9 --yes --json');
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout).changes).toEqual([
+    { key: 'scaling.min_agents', from: '0', to: '2' },
+    { key: 'scaling.max_agents', from: '50', to: '9' },
+  ]);
+  expect(asked().slice(before)).toEqual(['getAgent', 'getDeployment', 'updateAgent', 'getDeployment']);
+  expect(bodyOf('updateAgent')).toMatchObject({ autoScaling: { minAgents: 2, maxAgents: 9 } });
+});
+
+test('content that was prepared before is not sent again', async () => {
+  await deploy('--yes');
+  await put({ 'bot.js': '// 2' });
+  await deploy('--yes');
+  await put({ 'bot.js': '// 1' });
+  const before = service.taken.length;
+  expect((await deploy('--yes')).status).toBe(0);
+  expect(asked().slice(before)).not.toContain('getBuildUploadUrl');
+  expect(bodyOf('updateAgent')).toMatchObject({ buildId: service.builds[1]?.id });
+});
+
+test('it asks on a terminal with what it would do; no is exit 1, no terminal is exit 2, and nothing is sent', async () => {
+  const no = await deploy('', { terminal: true, answers: [false] });
+  expect(no).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('? Create the agent my-bot and deploy this?'),
+  });
+  expect(await deploy()).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
+  expect(await deploy('', { terminal: true, answers: ['ctrl-c'] })).toMatchObject({ status: 130 });
+  expect(asked()).not.toContain('getBuildUploadUrl');
+  expect(await deploy('', { terminal: true, answers: [true] })).toMatchObject({ status: 0 });
+});
+
+test('a dry run shows all and changes nothing', async () => {
+  const { status, stdout } = await deploy('--dry-run --json');
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    dryRun: true,
+    agentName: 'my-bot',
+    region: 'us-west',
+    packed: { files: 2 },
+  });
+  expect(asked()).toEqual(['getAgent', 'getProperties']);
+  await deploy('--yes');
+  expect(await deploy('--dry-run')).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining('Nothing would change.'),
+  });
+});
+
+test('an upload that breaks off goes on where it was, in one run and in the next', async () => {
+  await put({ 'voice.bin': randomBytes(2_000_000) });
+  service.faults.breaks = [100_000, 1_000, 0];
+  expect((await deploy('--yes')).status).toBe(0);
+  expect(asked().filter((name) => name === 'getBuildUploadUrl')).toHaveLength(4);
+
+  await put({ 'voice.bin': randomBytes(2_000_000) });
+  // More often in a row than is tried: the run gives up, and the next one goes on.
+  service.faults.breaks = [70_000, ...Array.from({ length: 8 }, () => 0)];
+  const broken = await deploy('--yes');
+  expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('broke off') });
+  expect(service.received()).toHaveLength(70_000);
+  const resumed = await deploy('--yes');
+  expect(resumed).toMatchObject({ status: 0, stderr: expect.stringContaining('going on from there') });
+});
+
+test('an upload whose token has run out asks for another; one that is refused for good is exit 1', async () => {
+  service.faults.refuse = 'upload-token-invalid';
+  expect((await deploy('--yes')).status).toBe(0);
+  await put({ 'bot.js': '// 2' });
+  service.faults.refuse = 'storage-full';
+  const full = await deploy('--yes --json');
+  expect(full.status).toBe(1);
+  expect(JSON.parse(full.stdout).error).toMatchObject({ reason: 'storage-full' });
+});
+
+test('an upload gets to a service that knows itself by an address that cannot be reached from here', async () => {
+  await put({ 'voice.bin': randomBytes(2_000_000) });
+  service.faults.publicOrigin = 'http://127.0.0.1:1';
+  expect((await deploy('--yes')).status).toBe(0);
+});
+
+test('a service that is away for a moment is asked again', async () => {
+  await deploy('--yes');
+  await put({ 'bot.js': '// 2' });
+  const { length } = service.taken;
+  const going = deploy('--yes');
+  await expect.poll(() => asked().slice(length)).toContain('listBuilds');
+  service.faults.hangUps = 3;
+  expect((await going).status).toBe(0);
+});
+
+test('Ctrl-C during an upload is exit 130, leaves nothing behind here, and the part that got through there', async () => {
+  await put({ 'voice.bin': randomBytes(1_000_000) });
+  const interruption = new AbortController();
+  service.faults.stalls = true;
+  const going = deploy('--yes', { signal: interruption.signal });
+  await expect.poll(() => service.received().length).toBeGreaterThan(0);
+  interruption.abort(new Interrupted());
+  expect(await going).toMatchObject({ status: 130, stderr: expect.stringContaining('What got through is kept') });
+  expect((await deploy('--yes')).status).toBe(0);
+});
+
+test('a deploy that gets no answer is looked for, and asked for again only if it was not done', async () => {
+  service.faults.losesWrites = 'after';
+  expect((await deploy('--yes')).status).toBe(0);
+  service.faults.losesWrites = 'before';
+  await put({ 'bot.js': '// 2' });
+  expect((await deploy('--yes')).status).toBe(0);
+  expect(service.deployments).toHaveLength(2);
+});
+
+test('Ctrl-C while it is built or rolled out says what goes on by itself', async () => {
+  const told = async (until: string) => {
+    const interruption = new AbortController();
+    const before = service.taken.length;
+    const going = deploy('--yes', { signal: interruption.signal });
+    await expect.poll(() => asked().slice(before), { interval: 1 }).toContain(until);
+    interruption.abort(new Interrupted());
+    return going;
+  };
+  service.faults.log = Array.from({ length: 10_000 }, () => 'installing');
+  expect(await told('getBuildLogs')).toMatchObject({
+    status: 130,
+    stderr: expect.stringContaining('The build goes on'),
+  });
+  service.faults.looks = 10_000;
+  expect(await told('getDeployment')).toMatchObject({
+    status: 130,
+    stderr: expect.stringContaining('The rollout goes on'),
+  });
+});
+
+test('a build that fails is exit 1 with its reason, and nothing is deployed', async () => {
+  service.faults.buildFails = true;
+  service.faults.log = ['error: \u001b[31mno\u001b[2J main'];
+  const { status, stdout, stderr } = await deploy('--yes --json');
+  expect(status).toBe(1);
+  expect(stderr).toContain('  error: no main\n');
+  expect(JSON.parse(stdout).error).toMatchObject({
+    reason: 'build-failed',
+    error: expect.stringContaining('package.json has no main.'),
+    hint: expect.stringContaining('botcli cloud build logs'),
+    details: { build: { status: 'failed' } },
+  });
+  expect(asked()).not.toContain('createAgent');
+});
+
+test('a bot that does not start is exit 1 with its last words, and what serves on is named', async () => {
+  await deploy('--yes');
+  const serving = service.deployments[0]?.id;
+  await put({ 'bot.js': 'throw 1' });
+  service.faults.fails = {
+    code: 'PCC_BOT_EXITED',
+    message: 'The bot exited with code 1 before it was ready.',
+    exitCode: 1,
+    signal: null,
+    outOfMemory: false,
+    tail: 'Trace:\n\u001b[2Jbot.js:1\n',
+  };
+  const failed = await deploy('--yes');
+  expect(failed).toMatchObject({ status: 1, stdout: '' });
+  expect(failed.stderr).toContain('exited with code 1 before it was ready.');
+  expect(failed.stderr).toContain(`The deployment ${serving} goes on serving`);
+  expect(failed.stderr).toContain('\n  Trace:\n  bot.js:1\n');
+  // The same again is known to fail, and is not tried by itself.
+  const again = await deploy('--yes --json');
+  expect(again.status).toBe(1);
+  expect(JSON.parse(again.stdout).error).toMatchObject({
+    reason: 'deployment-failed',
+    hint: expect.stringContaining('--force'),
+    details: { servingDeploymentId: serving },
+  });
+  service.faults.fails = null;
+  expect((await deploy('--force')).status).toBe(0);
+});
+
+test('it waits through the rollout, saying what for, unless it shall not', async () => {
+  service.faults.looks = 5;
+  const { stderr, stdout } = await deploy('--yes');
+  expect(stderr).toContain('Preparing\nStarting the first instance\n');
+  expect(stdout).toContain('Result\tServing');
+  await put({ 'bot.js': '// 2' });
+  const left = await deploy('--yes --no-wait');
+  expect(left).toMatchObject({ status: 0, stdout: expect.stringContaining('Accepted, not ready yet (preparing)') });
+  service.faults.live = 3;
+  await put({ 'bot.js': '// 3' });
+  expect((await deploy('--yes')).stderr).toContain('3 live sessions stay on the present version');
+});
+
+test('a build that is named is deployed without packing; one that failed is refused', async () => {
+  await deploy('--yes');
+  await put({ 'bot.js': '// 2' });
+  service.faults.buildFails = true;
+  await deploy('--yes');
+  const [failed, good] = service.builds;
+  expect(await deploy(`--build-id ${failed?.id} --yes`)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('failed'),
+  });
+  expect(await deploy(`--build-id ${good?.id} --yes`)).toMatchObject({ status: 0 });
+  expect(await deploy(`--build-id ${good?.id} --build-dir . --yes`)).toMatchObject({ status: 2 });
+  expect(await deploy('--build-id unknown --yes')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('no such build'),
+  });
+});
+
+test('the deploy file is found in server/, under its other name, and by --config-file; the folder follows it', async () => {
+  await rm(join(folder, 'deploy.toml'));
+  expect(await deploy('--yes')).toMatchObject({ status: 2, stderr: expect.stringContaining('agent_name = "my-bot"') });
+  await put({ 'server/pcc-deploy.toml': 'agent_name = "my-bot"\n', 'server/bot.py': 'x' });
+  const { stdout } = await deploy('--dry-run --json');
+  expect(JSON.parse(stdout)).toMatchObject({ packed: { files: 1 } });
+  await put({ 'other/x.toml': 'agent_name = "other"\n[build]\ncontext_dir = "../server"\n' });
+  const other = JSON.parse((await deploy('--config-file other/x.toml --dry-run --json')).stdout);
+  expect(other).toMatchObject({ agentName: 'other', packed: { files: 1 } });
+  expect(JSON.parse((await deploy('third --build-dir server --dry-run --json')).stdout)).toMatchObject({
+    agentName: 'third',
+  });
+  expect(await deploy('--config-file none.toml')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('none.toml (ENOENT)'),
+  });
+  expect(await deploy('third --build-dir nowhere')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('no folder nowhere'),
+  });
+});
+
+test('without a file only what is said is changed', async () => {
+  await deploy('--yes');
+  await rm(join(folder, 'deploy.toml'));
+  await deploy('my-bot --max-session-duration 90 --yes');
+  expect(bodyOf('updateAgent')).toEqual({ maxSessionDuration: 90, buildId: service.builds[0]?.id });
+});
+
+test.each([
+  ['agent_name = "my-bot"\nmin_agents = 1\n', 'min_agents: belongs into the table scaling'],
+  ['agent_name = "my-bot"\nsecret_sets = "a"\n', 'did you mean secret_set?'],
+  ['agent_name = "My Bot"\nmax_session_duration = 1\n', 'max_session_duration:'],
+  ['agent_name = "my-bot"\nimage = "a/b:1"\n', 'image: images cannot be run here'],
+  ['agent_name = \n', 'line 1:'],
+  ['', 'agent_name: is missing'],
+])('the deploy file %j is refused with what is wrong with it', async (text, message) => {
+  await put({ 'deploy.toml': text });
+  expect(await deploy('--yes')).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
+  expect(service.taken).toEqual([]);
+});
+
+test('what cannot be packed is named before anything is sent', async () => {
+  await symlink('/etc/passwd', join(folder, 'secrets'));
+  expect(await deploy('--yes')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('secrets: is a link to an absolute path'),
+  });
+  await put({ '.gitignore': '*\n' });
+  expect(await deploy('--yes')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('Nothing of the project is left'),
+  });
+  expect(asked()).not.toContain('getBuildUploadUrl');
+});
+
+test('what is probably not meant is warned about', async () => {
+  await put({
+    'package.json': '{"main": "./dist/bot.js"}',
+    'dist/bot.js': 'x',
+    Dockerfile: 'FROM x',
+    'big.bin': Buffer.alloc(21 * 1_048_576),
+  });
+  const { stderr } = await deploy('--dry-run');
+  expect(stderr).toContain('warning: big.bin is large (21.0 MiB)');
+  expect(stderr).toContain('warning: dist/bot.js, which package.json names as main, is left out (by default)');
+  expect(stderr).toContain('warning: The Dockerfile is not used');
+});
+
+test('an agent cannot move to another region', async () => {
+  await deploy('--yes');
+  expect(await deploy('--region eu-central --yes')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('cannot move to eu-central'),
+  });
+});
+
+test('no temporary file stays behind', async () => {
+  const left = async () => (await readdir(tmpdir())).filter((name) => /^botcli-[A-Za-z0-9]{6}$/.test(name));
+  const before = await left();
+  await deploy('--yes');
+  await deploy('--dry-run');
+  expect(await left()).toEqual(before);
+});
+
+test('the bounds of the options are those of the contract', () => {
+  const reads = (name: string, text: string) => {
+    const option = command.options[name];
+    return option?.kind === 'value' ? option.read(text) : null;
+  };
+  for (const name of Object.keys(profiles)) expect(reads('profile', name)).toBe(name);
+  expect(reads('min-agents', String(agentInstances.minimum))).toBe(agentInstances.minimum);
+  expect(reads('max-agents', String(agentInstances.maximum))).toBe(agentInstances.maximum);
+  expect(() => reads('max-agents', String(agentInstances.maximum + 1))).toThrow('whole number');
+  for (const seconds of [sessionSeconds.minimum, sessionSeconds.maximum]) {
+    expect(reads('max-session-duration', String(seconds))).toBe(seconds);
+  }
+  expect(() => reads('max-session-duration', String(sessionSeconds.minimum - 1))).toThrow('whole number');
+});

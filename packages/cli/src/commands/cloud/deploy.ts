@@ -1,0 +1,60 @@
+import { command as define } from '../../command.ts';
+import { choice, flag, integer, text } from '../../options.ts';
+
+export const command = define({
+  summary: 'Deploy a project: pack, upload, prepare and start it, and send new sessions to it',
+  details:
+    'Reads deploy.toml (else pcc-deploy.toml) here, or in the folder server; options win over it, and what it leaves out ' +
+    'has its default. Shows what goes along and what changes, then asks. An upload that broke off goes on where it was, ' +
+    'also in another run; content that was prepared before is neither sent nor prepared again. New sessions run on the ' +
+    'new version once a first instance of it is ready; one that does not become ready never gets a session, and the ' +
+    'former serves on. Left out: .env files, version control and the deploy file always; else what .dockerignore says, or, ' +
+    'without one, each .gitignore and a list of what is made or secret (node_modules, dist, .venv, keys ...); and ' +
+    'patterns below [build.exclude]. Waits until the new version serves, unless --no-wait is given.',
+  arguments: { name: { description: 'Name of the agent; wins over agent_name of the file', optional: true } },
+  options: {
+    'config-file': text({ description: 'Another deploy file', placeholder: 'FILE' }),
+    'build-dir': text({ description: 'Pack this folder', short: 'd', placeholder: 'FOLDER' }),
+    'build-id': text({ description: 'Deploy this build, and pack nothing', short: 'b', placeholder: 'ID' }),
+    region: text({ description: 'Region of a new agent', short: 'r', placeholder: 'REGION' }),
+    profile: choice({ description: 'CPU and memory of an instance', short: 'p' }, ['agent-1x', 'agent-2x', 'agent-3x']),
+    'min-agents': integer({ description: 'Instances kept ready' }, 0, 50),
+    'max-agents': integer({ description: 'Sessions at once' }, 1, 50),
+    'max-session-duration': integer({ description: 'Longest session in seconds' }, 60, 14_400),
+    'websocket-auth': choice({ description: 'Whether WebSocket clients need a token' }, ['token', 'none']),
+    secrets: text({ description: 'Secret set', short: 's', placeholder: 'NAME' }),
+    yes: flag('Do not ask', 'y'),
+    force: flag('Deploy also when nothing changed; does not ask', 'f'),
+    'dry-run': flag('Show what would go along and change, and end'),
+    wait: flag('Wait until it serves (the default)'),
+    'no-wait': flag('End as soon as the service has accepted it'),
+  },
+  examples: [
+    'cloud deploy',
+    'cloud deploy --yes --json',
+    'cloud deploy my-bot --min-agents 1',
+    'cloud deploy --dry-run',
+  ],
+  run: async (context, values) => {
+    const { deploy } = await import('../../deploy/deploy.ts');
+    return deploy(context, {
+      given: {
+        name: values.name,
+        region: values.region,
+        minAgents: values['min-agents'],
+        maxAgents: values['max-agents'],
+        agentProfile: values.profile,
+        maxSessionDuration: values['max-session-duration'],
+        websocketAuth: values['websocket-auth'],
+        secretSet: values.secrets,
+      },
+      configFile: values['config-file'],
+      buildDir: values['build-dir'],
+      buildId: values['build-id'],
+      isConfirmed: values.yes || values.force,
+      isForced: values.force,
+      isDry: values['dry-run'],
+      waits: !values['no-wait'],
+    });
+  },
+});

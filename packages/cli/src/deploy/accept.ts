@@ -1,0 +1,43 @@
+import type { AgentSettings, Client, DeployedAgent } from '@bothost/contract';
+import type { Context } from '../context.ts';
+import { isPassing, patiently } from '../patience.ts';
+import { type Current, findCurrent } from './current.ts';
+import { leaving } from './leaving.ts';
+
+/** What the service made of a deploy. */
+export type Accepted = {
+  readonly deploymentId: string;
+  readonly change: DeployedAgent['change'];
+  readonly warning: string | null;
+};
+
+/**
+ * Creates or updates the agent. When no answer comes, nobody knows whether it was done: then the agent is looked at, and
+ * it is asked again only if it was not.
+ */
+export async function askForDeployment(
+  context: Pick<Context, 'world' | 'talk'>,
+  client: Client,
+  agent: { readonly name: string; readonly region: string; readonly before: Current | null },
+  settings: AgentSettings,
+): Promise<Accepted> {
+  const write = async () => {
+    const answer =
+      agent.before === null
+        ? await client.createAgent({ body: { serviceName: agent.name, ...settings, region: agent.region } })
+        : await client.updateAgent({ params: { agentName: agent.name }, body: settings });
+    return { deploymentId: answer.desiredDeploymentId, change: answer.change, warning: answer.warning ?? null };
+  };
+  const sentence = `The service may go on by itself; see it by: botcli cloud agent status ${agent.name}`;
+  return leaving(context, sentence, async () => {
+    try {
+      return await write();
+    } catch (error) {
+      if (context.world.signal.aborted || !isPassing(error)) throw error;
+      const found = await patiently(context, () => findCurrent(client, agent.name));
+      const deploymentId = found?.desired.id;
+      if (deploymentId === undefined || deploymentId === agent.before?.desired.id) return write();
+      return { deploymentId, change: 'deployment', warning: null };
+    }
+  });
+}

@@ -1,0 +1,103 @@
+import type { DeploymentDetails } from '@bothost/contract';
+import type { Block, Cell } from '../report.ts';
+import { counted, time } from '../values.ts';
+import type { Current } from './current.ts';
+import { type Change, codeChange, settingChanges } from './difference.ts';
+import type { Wanted } from './wanted.ts';
+
+/** What a deploy would do, for somebody who is about to be asked. */
+export function announcement(
+  { name }: Wanted,
+  place: {
+    readonly region: string;
+    readonly organization: string | null;
+    readonly origin: string;
+    readonly source: string;
+  },
+  current: Current | null,
+  changes: readonly Change[],
+): readonly Block[] {
+  const organization = place.organization === null ? '' : ` of ${place.organization}`;
+  return [
+    {
+      kind: 'fields',
+      fields: [
+        ['Agent', { text: `${name} (${current === null ? 'new' : 'there already'})`, tone: 'strong' }],
+        ['Service', `${place.origin}, region ${place.region}${organization}`],
+        ['Settings', place.source],
+      ],
+    },
+    changeTable(changes, 'Nothing changes; it is deployed again.'),
+    ...notes(current),
+  ];
+}
+
+function notes(current: Current | null): readonly Block[] {
+  if (current === null) return [];
+  const { agent, desired, serving } = current;
+  const live = agent.activeSessionCount;
+  const lines = [
+    ...(live === 0
+      ? []
+      : [
+          `${counted(live, 'live session')} ${live === 1 ? 'stays' : 'stay'} on the present version; new ones get the new.`,
+        ]),
+    ...(desired.state === 'failed'
+      ? [`The last deploy (${desired.id}) failed: ${desired.failure?.message ?? ''}`]
+      : []),
+    ...(serving === null ? ['Nothing serves the agent at present.'] : []),
+    ...(desired.buildId === null
+      ? ['The agent comes from a directory of the service: its next start may deploy that again.']
+      : []),
+  ];
+  return lines.length === 0 ? [] : [{ kind: 'note', lines }];
+}
+
+/** What a rollback would do: the differences from what serves to what is gone back to. */
+export function announceRollback(
+  name: string,
+  serving: DeploymentDetails | null,
+  target: DeploymentDetails,
+): { readonly blocks: readonly Block[]; readonly changes: readonly Change[] } {
+  const spec = target.manifest.spec;
+  const code = codeChange(serving, { contentHash: target.contentHash, buildId: null });
+  const settings = settingChanges(serving, {
+    minAgents: spec.autoScaling.minReplicas,
+    maxAgents: spec.autoScaling.maxReplicas,
+    agentProfile: target.agentProfile,
+    maxSessionDuration: spec.maxSessionDurationSeconds,
+    websocketAuth: target.websocketAuth,
+    secretSet: spec.envFromSecretNames[0],
+  });
+  const changes = [...(code === null ? [] : [code]), ...settings];
+  const served: Cell = target.activatedAt === null ? 'never' : time(target.activatedAt);
+  return {
+    changes,
+    blocks: [
+      {
+        kind: 'fields',
+        fields: [
+          ['Agent', { text: name, tone: 'strong' }],
+          ['Back to', target.id],
+          ['Created', time(target.createdAt)],
+          ['Served from', served],
+        ],
+      },
+      changeTable(changes, 'Nothing changes: it is what serves.'),
+    ],
+  };
+}
+
+function changeTable(changes: readonly Change[], empty: string): Block {
+  return {
+    kind: 'table',
+    columns: [{ title: 'Change' }, { title: 'From' }, { title: '  ' }, { title: 'To' }],
+    rows: changes.map(({ key, from, to }) => [
+      key,
+      from === null ? { text: '', rich: '-', tone: 'dim' } : from,
+      { text: '->', tone: 'dim' },
+      { text: to, tone: 'good' },
+    ]),
+    empty,
+  };
+}

@@ -1,0 +1,80 @@
+import type { Build, Client } from '@bothost/contract';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { printableLog } from '../log-text.ts';
+import type { Archive } from '../pack/archive.ts';
+import { patiently } from '../patience.ts';
+import { leaving } from './leaving.ts';
+import { upload } from './upload.ts';
+
+export type Obtained = {
+  readonly build: Build;
+  /** Bytes that had to be sent. */
+  readonly sentBytes: number;
+  /** Whether it was there before, and nothing was prepared. */
+  readonly isCached: boolean;
+};
+
+/**
+ * The build of an archive: the one that is there, or a new one, whose log is shown while it goes on. A build that does
+ * not succeed is a `Failure`.
+ */
+export async function obtainBuild(
+  context: Pick<Context, 'world' | 'talk' | 'settings'>,
+  client: Client,
+  archive: Archive,
+  place: { readonly region: string; readonly dockerfile: string | undefined },
+): Promise<Obtained> {
+  const query = { contentHash: archive.contentHash, region: place.region, status: 'success', limit: 1 } as const;
+  const { builds } = await patiently(context, () => client.listBuilds({ query }));
+  const [found] = builds;
+  if (found !== undefined) return { build: found, sentBytes: 0, isCached: true };
+  const { uploadId, sentBytes } = await leaving(
+    context,
+    'What got through is kept: the same deploy goes on from there.',
+    () => upload(context, client, archive, place.region),
+  );
+  const dockerfilePath = place.dockerfile === undefined ? {} : { dockerfilePath: place.dockerfile };
+  const { build, cached } = await patiently(context, () =>
+    client.createBuild({ body: { uploadId, region: place.region, ...dockerfilePath } }),
+  );
+  if (cached) return { build, sentBytes, isCached: true };
+  context.talk.say(`Build ${build.id}`);
+  const made = await leaving(context, 'The build goes on by itself; the same deploy takes it up.', () =>
+    attendBuild(context, client, build.id),
+  );
+  return { build: made, sentBytes, isCached: false };
+}
+
+/** Shows the log of a build until it is over. */
+async function attendBuild(context: Pick<Context, 'world' | 'talk'>, client: Client, buildId: string): Promise<Build> {
+  const { talk, world } = context;
+  const begun = world.now().getTime();
+  // On a terminal the time is seen going by; elsewhere one long question is as good.
+  const wait = talk.isLive ? 1 : 20;
+  let nextToken: string | undefined;
+  do {
+    const seconds = Math.floor((world.now().getTime() - begun) / 1_000);
+    talk.status(`Building, ${seconds} s`);
+    const query = { wait, ...(nextToken === undefined ? {} : { nextToken }) };
+    const page = await patiently(context, () => client.getBuildLogs({ params: { buildId }, query }));
+    for (const line of page.logs) talk.say(`  ${printableLog(line.replace(/^\S+ /, ''), false)}`);
+    nextToken = page.nextToken;
+  } while (nextToken !== undefined);
+  talk.status(null);
+  const { build } = await patiently(context, () => client.getBuild({ params: { buildId } }));
+  if (build.status !== 'success') throw buildFailure(build);
+  return build;
+}
+
+export function buildFailure(build: Build): Failure {
+  const why = build.errorMessage ?? 'Its log says why.';
+  const what = build.status === 'timeout' ? 'took too long' : 'failed';
+  return new Failure(
+    'build-failed',
+    `The build ${build.id} ${what}: ${why}`,
+    `Nothing was deployed. Its whole log: botcli cloud build logs ${build.id}`,
+    [],
+    { build },
+  );
+}

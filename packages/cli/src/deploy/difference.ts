@@ -1,0 +1,43 @@
+import type { DeploymentDetails } from '@bothost/contract';
+import type { Wanted } from './wanted.ts';
+
+/** One setting that a deploy changes; `key` as in `deploy.toml`, `from` null where there was none. */
+export type Change = { readonly key: string; readonly from: string | null; readonly to: string };
+
+/** A profile is any text here: an earlier version of the service may have had others. */
+type Settings = Omit<Wanted['settings'], 'agentProfile'> & { readonly agentProfile: string | undefined };
+
+type Code = { readonly contentHash: string | null; readonly buildId: string | null };
+
+/** What a deploy would change of a deployment; nothing is only in the wanted settings, where there is no deployment. */
+export function settingChanges(current: DeploymentDetails | null, settings: Settings): readonly Change[] {
+  const spec = current?.manifest.spec;
+  const rows: readonly (readonly [string, string | number | null | undefined, string | number | undefined])[] = [
+    ['agent_profile', current?.agentProfile, settings.agentProfile],
+    ['max_session_duration', spec?.maxSessionDurationSeconds, settings.maxSessionDuration],
+    ['websocket_auth', current?.websocketAuth, settings.websocketAuth],
+    ['scaling.min_agents', spec?.autoScaling.minReplicas, settings.minAgents],
+    ['scaling.max_agents', spec?.autoScaling.maxReplicas, settings.maxAgents],
+    ['secret_set', spec?.envFromSecretNames[0], settings.secretSet],
+  ];
+  return rows.flatMap(([key, from, to]) =>
+    to === undefined || String(to) === String(from ?? '')
+      ? []
+      : [{ key, from: from == null ? null : String(from), to: String(to) }],
+  );
+}
+
+/** Whether the code is another one than that of a deployment, as a change; null when it is the same. */
+export function codeChange(current: DeploymentDetails | null, { contentHash, buildId }: Code): Change | null {
+  if (current === null) return { key: 'code', from: null, to: shortHash(contentHash) ?? `build ${buildId}` };
+  const isSame = buildId === null ? current.contentHash === contentHash : current.buildId === buildId;
+  if (isSame) return null;
+  return { key: 'code', from: shortHash(current.contentHash), to: shortHash(contentHash) ?? `build ${buildId}` };
+}
+
+/** Enough of a content hash for people. */
+function shortHash(hash: string): string;
+function shortHash(hash: string | null): string | null;
+function shortHash(hash: string | null): string | null {
+  return hash === null ? null : hash.slice(0, 12);
+}

@@ -1,0 +1,62 @@
+import type { Build, DeploymentDetails } from '@bothost/contract';
+import type { Context } from '../context.ts';
+import type { Cell, Report } from '../report.ts';
+import type { Change } from './difference.ts';
+
+/** How a deploy ended. */
+export type Outcome = {
+  readonly agentName: string;
+  /** none: what was asked for is what there was. scaling: only the numbers changed, of the deployment that is there. */
+  readonly change: 'deployment' | 'scaling' | 'none';
+  readonly changes: readonly Change[];
+  readonly deployment: DeploymentDetails;
+  readonly build: Build | null;
+  /** Null when nobody waited. */
+  readonly seconds: number | null;
+  readonly warning: string | null;
+  readonly packed: Readonly<Record<string, unknown>> | null;
+};
+
+/** The end of a deploy, and what one would do next. */
+export function outcomeReport({ world, settings }: Pick<Context, 'world' | 'settings'>, outcome: Outcome): Report {
+  const { agentName, deployment, build, change, changes, warning, packed } = outcome;
+  const { program } = world.environment;
+  const talkUrl = `${settings.origin.value}/talk/${encodeURIComponent(agentName)}`;
+  const commands = {
+    start: `${program} cloud agent start ${agentName}`,
+    logs: `${program} cloud agent logs ${agentName} --follow`,
+    status: `${program} cloud agent status ${agentName}`,
+  };
+  return {
+    json: { agentName, change, changes, deployment, build, warning, packed, talkUrl, commands },
+    blocks: [
+      {
+        kind: 'fields',
+        fields: [
+          ['Agent', { text: agentName, tone: 'strong' }],
+          ['Result', result(outcome)],
+          ['Deployment', deployment.id],
+          ...(deployment.buildId === null ? [] : [['Build', deployment.buildId] as const]),
+          ...(warning === null ? [] : [['Warning', { text: warning, tone: 'warn' }] as const]),
+        ],
+      },
+      {
+        kind: 'fields',
+        title: 'Next',
+        fields: [
+          ...(deployment.state === 'ready' ? [] : [['Look at it', commands.status] as const]),
+          ['Start a session', commands.start],
+          ['Talk to it', talkUrl],
+          ['Read its output', commands.logs],
+        ],
+      },
+    ],
+  };
+}
+
+function result({ change, deployment, seconds }: Outcome): Cell {
+  if (deployment.state !== 'ready') return { text: `Accepted, not ready yet (${deployment.state})`, tone: 'warn' };
+  if (change === 'none') return { text: 'Nothing changed: this is what runs', tone: 'good' };
+  if (change === 'scaling') return { text: 'Scaling changed; the deployment is the one that was there', tone: 'good' };
+  return { text: `Serving${seconds === null ? '' : `, after ${seconds.toFixed(1)} s`}`, tone: 'good' };
+}

@@ -1,0 +1,78 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { beyondBuilds, checkDeployFile, type DeployFile, deployFileNames } from '@bothost/contract';
+import { parse, TomlError } from 'smol-toml';
+import { Failure } from '../failure.ts';
+import type { World } from '../world.ts';
+
+/** What is deployed: a folder, and what its deploy file says. */
+export type Project = {
+  readonly folder: string;
+  /** Null where there is none: then the command line says everything. `name` is as people would write it. */
+  readonly deployFile: { readonly name: string; readonly content: DeployFile } | null;
+};
+
+/**
+ * Finds the project: the deploy file that is named, else the one of the working directory, else the one of its folder
+ * `server`, where `botcli init` puts it. `buildDir` is another folder to pack.
+ */
+export async function findProject(
+  world: Pick<World, 'directory'>,
+  named: { readonly configFile: string | undefined; readonly buildDir: string | undefined },
+): Promise<Project> {
+  const path =
+    named.configFile === undefined ? await lookFor(world.directory) : resolve(world.directory, named.configFile);
+  const content = path === null ? null : await readDeployFile(path, nameOf(world, path));
+  const base = path === null ? world.directory : dirname(path);
+  const folder =
+    named.buildDir === undefined
+      ? resolve(base, content?.build.context_dir ?? '.')
+      : resolve(world.directory, named.buildDir);
+  const found = await stat(folder).catch(() => null);
+  if (found?.isDirectory() !== true)
+    throw new Failure('project-missing', `There is no folder ${nameOf(world, folder)}.`);
+  return { folder, deployFile: path === null || content === null ? null : { name: nameOf(world, path), content } };
+}
+
+async function lookFor(directory: string): Promise<string | null> {
+  for (const place of [directory, join(directory, 'server')]) {
+    for (const name of deployFileNames) {
+      const path = join(place, name);
+      if ((await stat(path).catch(() => null)) !== null) return path;
+    }
+  }
+  return null;
+}
+
+async function readDeployFile(path: string, name: string): Promise<DeployFile> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    throw new Failure('deploy-file-unreadable', `Cannot read ${name}${code}.`);
+  });
+  const { file, issues } = checkDeployFile(parseToml(text, name));
+  if (file === null) throw invalid(name, 'is not right', issues);
+  const beyond = beyondBuilds(file);
+  if (beyond.length > 0) throw invalid(name, 'asks for what this service cannot do', beyond);
+  return file;
+}
+
+function parseToml(text: string, name: string): unknown {
+  try {
+    return parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const [sentence = ''] = error.message.split('\n');
+    throw invalid(name, 'is not valid TOML', [{ path: `line ${error.line}`, message: sentence }]);
+  }
+}
+
+function invalid(name: string, what: string, issues: Failure['issues']): Failure {
+  return new Failure('deploy-file-invalid', `${name} ${what}.`, null, issues);
+}
+
+/** A path as it is shortest to say from here. */
+export function nameOf({ directory }: Pick<World, 'directory'>, path: string): string {
+  const way = relative(directory, path);
+  if (way === '') return basename(path);
+  return way.startsWith('..') ? path : way;
+}

@@ -1,0 +1,82 @@
+import type { Client, DeploymentDetails } from '@bothost/contract';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { printableLog } from '../log-text.ts';
+import { patiently } from '../patience.ts';
+import { printable } from '../printable.ts';
+import { secondsBetween } from '../values.ts';
+import { leaving } from './leaving.ts';
+
+/** After so many seconds nobody waits any more; the service itself goes on. */
+const waitSeconds = 600;
+/** How often somebody without a terminal is told that it still goes on, in seconds. */
+const sayEverySeconds = 15;
+
+/**
+ * Waits until a deployment takes traffic, saying why it does not yet and for how long. One that failed, or was overtaken
+ * by another, is a `Failure`, which says what goes on serving.
+ */
+export function attendRollout(
+  context: Pick<Context, 'world' | 'talk'>,
+  client: Client,
+  agentName: string,
+  deploymentId: string,
+): Promise<DeploymentDetails> {
+  const sentence = `The rollout goes on by itself; see it by: botcli cloud agent status ${agentName}`;
+  return leaving(context, sentence, () => watch(context, client, agentName, deploymentId));
+}
+
+async function watch(
+  context: Pick<Context, 'world' | 'talk'>,
+  client: Client,
+  agentName: string,
+  deploymentId: string,
+): Promise<DeploymentDetails> {
+  const { world, talk } = context;
+  const begun = world.now();
+  let said = { phase: '', seconds: 0 };
+  for (;;) {
+    const found = await patiently(context, () => client.getDeployment({ params: { agentName, deploymentId } }));
+    if (found.state === 'ready') {
+      talk.status(null);
+      return found;
+    }
+    const agent = await patiently(context, () => client.getAgent({ params: { agentName } }));
+    if (found.state === 'failed') throw rolloutFailure(found, agent.activeDeploymentId);
+    if (agent.desiredDeploymentId !== deploymentId) {
+      const message = `Another deploy of ${agentName} came in between (${agent.desiredDeploymentId}).`;
+      throw new Failure('overtaken', message, `See it by: botcli cloud agent status ${agentName}`);
+    }
+    const seconds = Math.floor(secondsBetween(begun.toISOString(), world.now()));
+    const phase = found.state === 'preparing' ? 'Preparing' : 'Starting the first instance';
+    const why = agent.conditions.find(({ type, status }) => type === 'Progressing' && status === 'True')?.message ?? '';
+    talk.status(`${seconds} s: ${why === '' ? phase : printable(why)}`);
+    if (!talk.isLive && (said.phase !== phase || seconds - said.seconds >= sayEverySeconds)) {
+      talk.say(`${phase}${seconds === 0 ? '' : `, ${seconds} s`}`);
+      said = { phase, seconds };
+    }
+    if (seconds >= waitSeconds) {
+      const hint = `It may still succeed: botcli cloud agent status ${agentName}`;
+      throw new Failure('rollout-timeout', `After ${waitSeconds} s the deployment is still not ready.`, hint);
+    }
+    await world.pause(talk.isLive ? 250 : 500);
+  }
+}
+
+/** What became of a deployment that failed, with the last words of its bot. */
+export function rolloutFailure(deployment: DeploymentDetails, serving: string | null): Failure {
+  const { failure } = deployment;
+  const tail = failure?.tail.trimEnd() ?? '';
+  const name = deployment.manifest.metadata.name;
+  const goesOn =
+    serving === null || serving === deployment.id
+      ? 'Nothing serves the agent.'
+      : `The deployment ${serving} goes on serving; no session has seen the new one.`;
+  return new Failure(
+    'deployment-failed',
+    `The deployment ${deployment.id} of ${name} failed: ${failure?.message ?? 'no reason is known'} ${goesOn}`,
+    `Its whole output: botcli cloud agent logs ${name} --deployment ${deployment.id}`,
+    tail === '' ? [] : tail.split('\n').map((line) => ({ path: '', message: printableLog(line, false) })),
+    { deployment, servingDeploymentId: serving },
+  );
+}

@@ -1,0 +1,68 @@
+import type { AgentSettings, DeployFile } from '@bothost/contract';
+import { Failure, UsageError } from '../failure.ts';
+import type { Project } from './project.ts';
+
+/** What an agent shall be, but for its code. What is undefined stays as it is, or has the service's default. */
+export type Wanted = {
+  readonly name: string;
+  readonly region: string | undefined;
+  readonly settings: {
+    readonly minAgents: number | undefined;
+    readonly maxAgents: number | undefined;
+    readonly agentProfile: DeployFile['agent_profile'] | undefined;
+    readonly maxSessionDuration: number | undefined;
+    readonly websocketAuth: DeployFile['websocket_auth'] | undefined;
+    readonly secretSet: string | undefined;
+  };
+};
+
+/** What the command line says. */
+export type Given = Wanted['settings'] & { readonly name: string | undefined; readonly region: string | undefined };
+
+/**
+ * Flags over the file, the file over defaults. A file says everything: what it leaves out has its default, so that what
+ * runs is what is written. Without a file, what no flag says stays as it is.
+ */
+export function settleWanted(given: Given, { deployFile }: Project): Wanted {
+  const file = deployFile?.content;
+  const name = given.name ?? file?.agent_name;
+  if (name === undefined) {
+    throw new UsageError(
+      'There is no deploy.toml here, and no name of an agent.',
+      'Write one line into deploy.toml, agent_name = "my-bot", or give the name: botcli cloud deploy my-bot',
+    );
+  }
+  const settings = {
+    minAgents: given.minAgents ?? file?.scaling.min_agents,
+    maxAgents: given.maxAgents ?? file?.scaling.max_agents,
+    agentProfile: given.agentProfile ?? file?.agent_profile,
+    maxSessionDuration: given.maxSessionDuration ?? file?.max_session_duration,
+    websocketAuth: given.websocketAuth ?? file?.websocket_auth,
+    secretSet: given.secretSet ?? file?.secret_set,
+  };
+  const { minAgents, maxAgents } = settings;
+  if (minAgents !== undefined && maxAgents !== undefined && minAgents > maxAgents) {
+    throw new Failure('settings-invalid', `At least ${minAgents} agents are more than at most ${maxAgents}.`);
+  }
+  return { name, region: given.region ?? file?.region, settings };
+}
+
+/** The settings as the service takes them. */
+export function toRequest({ settings }: Wanted): AgentSettings {
+  const { minAgents, maxAgents, agentProfile, maxSessionDuration, websocketAuth, secretSet } = settings;
+  const scaled = minAgents !== undefined || maxAgents !== undefined;
+  return {
+    ...(scaled
+      ? {
+          autoScaling: {
+            ...(minAgents === undefined ? {} : { minAgents }),
+            ...(maxAgents === undefined ? {} : { maxAgents }),
+          },
+        }
+      : {}),
+    ...(agentProfile === undefined ? {} : { agentProfile }),
+    ...(maxSessionDuration === undefined ? {} : { maxSessionDuration }),
+    ...(websocketAuth === undefined ? {} : { websocketAuth }),
+    ...(secretSet === undefined ? {} : { secretSet }),
+  };
+}

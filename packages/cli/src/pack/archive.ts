@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Pack } from 'tar';
+import { Failure } from '../failure.ts';
+import type { ProjectFile } from './project-files.ts';
+
+export type Archive = {
+  readonly path: string;
+  readonly bytes: number;
+  /** SHA-256 of the archive, in hexadecimal. */
+  readonly contentHash: string;
+};
+
+const beginning = new Date(0);
+const progressBytes = 1_048_576;
+
+/**
+ * Writes a project as tar.gz to `target`. Equal content makes equal bytes: order, times and owners are always the same,
+ * of modes only 'executable or not' is kept, hard links are files. A file that changes its size meanwhile is a
+ * `Failure`. `onProgress` hears now and then how large the archive is.
+ */
+export async function writeArchive(
+  root: string,
+  files: readonly ProjectFile[],
+  target: string,
+  signal: AbortSignal,
+  onProgress: (bytes: number) => void = () => {},
+): Promise<Archive> {
+  const statCache = new Map(files.map((file) => [join(root, file.path), uniform(file)]));
+  const pack = new Pack({
+    cwd: root,
+    statCache,
+    portable: true,
+    mtime: beginning,
+    noDirRecurse: true,
+    gzip: { level: 6 },
+  });
+  for (const { path } of files) pack.add(path);
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const counted = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      if (Math.floor((bytes + chunk.length) / progressBytes) > Math.floor(bytes / progressBytes)) onProgress(bytes);
+      bytes += chunk.length;
+      yield chunk;
+    }
+  };
+  try {
+    await pipeline(pack.end(), counted, createWriteStream(target, { mode: 0o600 }), { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unpackable(root, error);
+  }
+  return { path: target, bytes, contentHash: hash.digest('hex') };
+}
+
+/** What the archive is told of a file, in place of what the disk says. */
+function uniform({ status, kind }: ProjectFile): ProjectFile['status'] {
+  const isPlain = kind === 'file' && (status.mode & 0o100) === 0;
+  return Object.assign(Object.create(Object.getPrototypeOf(status)), status, {
+    mode: (status.mode & 0o170000) | (isPlain ? 0o644 : 0o755),
+    nlink: 1,
+  });
+}
+
+function unpackable(root: string, error: unknown): Failure {
+  const { code, path, message } = error as NodeJS.ErrnoException;
+  const name = path?.startsWith(root) === true ? path.slice(root.length + 1) : path;
+  if (code === 'EOF') {
+    return new Failure(
+      'project-changed',
+      `${name} changed while it was packed.`,
+      'Try again when nothing writes to it.',
+    );
+  }
+  return new Failure(
+    'project-unpackable',
+    `Cannot pack the project: ${name === undefined ? message : `${name} (${code})`}.`,
+  );
+}

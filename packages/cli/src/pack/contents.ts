@@ -1,0 +1,66 @@
+import type { Block } from '../report.ts';
+import { byteSize, counted } from '../values.ts';
+import type { Archive } from './archive.ts';
+import type { LeftOut } from './left-out.ts';
+import type { ProjectFiles } from './project-files.ts';
+
+/** What goes along and what stays behind, for people. */
+export function contentsOf(folder: string, { files, leftOut }: ProjectFiles, archive: Archive): readonly Block[] {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const largest = [...files].sort((a, b) => b.size - a.size).slice(0, 3);
+  return [
+    {
+      kind: 'fields',
+      fields: [
+        ['Project', folder],
+        ['Packed', `${counted(files.length, 'file')}, ${byteSize(bytes)}; the archive ${byteSize(archive.bytes)}`],
+        ['Largest', largest.map(({ path, size }) => `${path} ${byteSize(size)}`).join(', ')],
+      ],
+    },
+    ...(leftOut.length === 0 ? [] : [leftOutTable(leftOut)]),
+  ];
+}
+
+function leftOutTable(leftOut: readonly LeftOut[]): Block {
+  const others = new Set(leftOut.map(({ reason }) => reason).filter((reason) => reason !== 'always'));
+  const reasons = ['always', ...[...others].sort()].filter((reason) => leftOut.some((one) => one.reason === reason));
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'Left out' },
+      { title: 'Files', align: 'right' },
+      { title: 'Size', align: 'right' },
+      { title: 'What', drop: 1 },
+    ],
+    rows: reasons.map((reason) => {
+      const these = leftOut.filter((one) => one.reason === reason).sort((a, b) => b.bytes - a.bytes);
+      const sum = these.reduce((all, one) => ({ files: all.files + one.files, bytes: all.bytes + one.bytes }), {
+        files: 0,
+        bytes: 0,
+      });
+      const atLeast = these.every(({ isWhole }) => isWhole) ? '' : 'over ';
+      return [reason, `${atLeast}${sum.files}`, `${atLeast}${byteSize(sum.bytes)}`, namesOf(these)];
+    }),
+    empty: '',
+  };
+}
+
+function namesOf(these: readonly LeftOut[]): string {
+  const names = these.slice(0, 4).map(({ path }) => path);
+  const more = these.length - names.length;
+  return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
+}
+
+/** The same for programs. */
+export function contentsDocument(
+  { files, leftOut }: ProjectFiles,
+  archive: Archive,
+): Readonly<Record<string, unknown>> {
+  return {
+    files: files.length,
+    bytes: files.reduce((sum, { size }) => sum + size, 0),
+    archiveBytes: archive.bytes,
+    contentHash: archive.contentHash,
+    leftOut,
+  };
+}

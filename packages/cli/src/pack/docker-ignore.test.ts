@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { readDockerIgnore } from './docker-ignore.ts';
+
+/** Cases after Docker's documentation and the tests of its matcher. */
+test.each([
+  ['*.md', 'README.md', true],
+  ['*.md', 'docs/README.md', false],
+  ['**/*.md', 'docs/README.md', true],
+  ['**/*.md', 'README.md', true],
+  ['/docs', 'docs/a/b.txt', true],
+  ['docs/', 'docs/a/b.txt', true],
+  ['docs/**', 'docs/a', true],
+  ['**', 'a/b/c', true],
+  ['a/**/z', 'a/z', true],
+  ['a/**/z', 'a/b/c/z', true],
+  ['*/temp*', 'one/temporary.txt', true],
+  ['*/temp*', 'one/two/temporary.txt', false],
+  ['temp?', 'tempa', true],
+  ['temp?', 'temp', false],
+  ['file[0-9].txt', 'file7.txt', true],
+  ['file[^0-9].txt', 'file7.txt', false],
+  ['a[.]b', 'a.b', true],
+  ['a.b', 'axb', false],
+  ['\\*', '*', true],
+  ['\\*', 'a', false],
+  ['./a/../b', 'b', true],
+  ['# a comment', '# a comment', false],
+  ['.', 'a', false],
+  ['x(1).txt', 'x(1).txt', true],
+  ['ä?', 'ä😀', true],
+])('%s and %s: left out is %s', (pattern, path, isOut) => {
+  expect(readDockerIgnore(`${pattern}\n`).leavesOut(path)).toBe(isOut);
+});
+
+test('the last pattern that matches decides, also below a folder that is left out', () => {
+  const rules = readDockerIgnore('# all but two\r\n*\r\n!src\r\n!data/keep.txt\r\nsrc/*.test.js\r\n');
+  expect(rules.takesBack).toBe(true);
+  const kept = ['src/bot.js', 'data/keep.txt'];
+  const out = ['README.md', 'src/bot.test.js', 'data', 'data/other.txt'];
+  expect(kept.filter(rules.leavesOut)).toEqual([]);
+  expect(out.filter(rules.leavesOut)).toEqual(out);
+});
+
+test.each(['a[', 'b\\', 'c[z-a]'])('the line %s is no pattern, and is named', (line) => {
+  expect(() => readDockerIgnore(`ok\n${line}\n`)).toThrow(`line 2 is no pattern: ${line}`);
+});

@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { unpackedArchive, uploadBytes } from '@bothost/contract';
+import { Failure } from '../failure.ts';
+import { byteSize } from '../values.ts';
+import type { Archive } from './archive.ts';
+import type { ProjectFile, ProjectFiles } from './project-files.ts';
+
+/** A file from this size on is named: it is rarely meant to go along. */
+const largeBytes = 20 * 1_048_576;
+
+/** What is probably not meant, one sentence each. */
+export async function doubtsAbout(root: string, { files, leftOut }: ProjectFiles): Promise<readonly string[]> {
+  const paths = new Set(files.map(({ path }) => path));
+  const large = files.filter(({ size }) => size >= largeBytes);
+  const main = await mainOf(root, paths);
+  const reason =
+    main === null ? undefined : leftOut.find(({ path }) => main === path || main.startsWith(`${path}/`))?.reason;
+  return [
+    ...large
+      .slice(0, 5)
+      .map(({ path, size }) => `${path} is large (${byteSize(size)}); [build.exclude] leaves it out.`),
+    ...(large.length > 5 ? [`${large.length - 5} more files are that large.`] : []),
+    ...(reason === undefined
+      ? []
+      : [
+          `${main}, which package.json names as main, is left out (${reason}); patterns = ["!/${main}"] below [build.exclude] takes it along.`,
+        ]),
+    ...(paths.has('Dockerfile') ? ['The Dockerfile is not used: the service prepares the project by itself.'] : []),
+  ];
+}
+
+async function mainOf(root: string, paths: ReadonlySet<string>): Promise<string | null> {
+  if (!paths.has('package.json')) return null;
+  try {
+    const { main } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { main?: unknown };
+    return typeof main === 'string' ? posix.normalize(main) : null;
+  } catch {
+    // The build will say what is wrong with it.
+    return null;
+  }
+}
+
+/** Refuses, before anything is sent, what the service would refuse after it. */
+export function checkSize(files: readonly ProjectFile[], archive: Archive | null): void {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  if (files.length === 0) {
+    throw new Failure(
+      'project-empty',
+      'Nothing of the project is left to be packed.',
+      'Its ignore files leave out everything.',
+    );
+  }
+  if (files.length > unpackedArchive.entries) {
+    throw new Failure(
+      'project-too-large',
+      `The project has ${files.length} files; at most ${unpackedArchive.entries} are taken.`,
+    );
+  }
+  const tooLarge = bytes > unpackedArchive.bytes ? [bytes, unpackedArchive.bytes, ''] : null;
+  const packed = archive !== null && archive.bytes > uploadBytes ? [archive.bytes, uploadBytes, ', packed'] : null;
+  const found = tooLarge ?? packed;
+  if (found === null) return;
+  const [size, limit, how] = found as [number, number, string];
+  throw new Failure(
+    'project-too-large',
+    `The project is ${byteSize(size)}${how}; at most ${byteSize(limit)} are taken.`,
+    'Leave out what the bot does not need. The largest files:',
+    [...files]
+      .sort((a, b) => b.size - a.size)
+      .slice(0, 5)
+      .map((file) => ({ path: file.path, message: byteSize(file.size) })),
+  );
+}

@@ -1,0 +1,38 @@
+import { deployFileNames } from '@bothost/contract';
+
+/**
+ * What stays behind whatever the ignore files say: secrets in environment files, the history of version control (which
+ * still holds what was removed from the project), and the deploy file, whose settings travel as settings, so that a
+ * change of them makes no new build.
+ */
+export function isAlwaysOut(name: string): boolean {
+  return name.startsWith('.env') || versionControl.has(name) || deployFiles.has(name);
+}
+
+const versionControl: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.jj']);
+const deployFiles: ReadonlySet<string> = new Set(deployFileNames);
+
+/**
+ * What stays behind in a project without a `.dockerignore` (cloud API 5.6), in the grammar of `.gitignore`. The project's
+ * own files are read after it, so that `!dist/` takes one back.
+ */
+export const defaultPatterns: readonly string[] = [
+  ...['.gitignore', '.gitattributes', '.gitmodules', '.dockerignore'],
+  ...['*.pem', '*.key', '*.p12', '*.pfx', 'id_rsa', 'id_ed25519', '.netrc'],
+  ...['__pycache__/', '*.py[cod]', '.pytest_cache/', '.mypy_cache/', '.ruff_cache/', '.hypothesis/', '.tox/', '.nox/'],
+  ...['.coverage', 'htmlcov/', 'coverage/', '*.egg-info/', '.ipynb_checkpoints/'],
+  ...['.venv/', 'venv/', 'node_modules/', 'dist/', 'build/'],
+  ...['.idea/', '.vscode/', '*.swp', '.DS_Store'],
+  ...[
+    '.github/',
+    '.gitlab/',
+    '.gitlab-ci.yml',
+    '.circleci/',
+    '.claude/',
+    '.cursor/',
+    '.codex/',
+    '.windsurf/',
+    '.aider*',
+  ],
+  '.botcli/',
+];

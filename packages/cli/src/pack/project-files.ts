@@ -1,0 +1,112 @@
+import type { Dirent, Stats } from 'node:fs';
+import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { Failure } from '../failure.ts';
+import { type LeftOut, measure } from './left-out.ts';
+import type { Rules } from './rules.ts';
+
+/** One entry of an archive. */
+export type ProjectFile = {
+  /** Relative to the project, with `/`. */
+  readonly path: string;
+  readonly kind: 'file' | 'link';
+  /** Bytes; 0 for a link. */
+  readonly size: number;
+  /** As it was when the project was listed. */
+  readonly status: Stats;
+};
+
+export type ProjectFiles = {
+  /** In the order of the archive: by path, in code units, wherever it is packed. */
+  readonly files: readonly ProjectFile[];
+  readonly leftOut: readonly LeftOut[];
+};
+
+type Refused = { readonly path: string; readonly message: string };
+type Found = { readonly files: ProjectFile[]; readonly leftOut: LeftOut[]; readonly refused: Refused[] };
+
+/**
+ * Lists what of a project goes along and what stays behind, by the rules. Empty folders do not go along, as with git.
+ * Links that lead out of the project, and what is neither file, folder nor link, are refused: a `Failure` names all.
+ */
+export async function listProject(root: string, rules: Rules): Promise<ProjectFiles> {
+  const found: Found = { files: [], leftOut: [], refused: [] };
+  await walk({ root, rules, found, budget: { entries: 20_000 } }, '', null);
+  if (found.refused.length > 0) {
+    throw new Failure(
+      'project-unpackable',
+      'The project holds what cannot be packed.',
+      'Remove it, or leave it out by the project’s ignore file or [build.exclude] of the deploy file.',
+      found.refused,
+    );
+  }
+  return { files: byPath(found.files), leftOut: byPath(found.leftOut) };
+}
+
+function byPath<T extends { readonly path: string }>(entries: readonly T[]): readonly T[] {
+  return entries.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+type Walk = {
+  readonly root: string;
+  readonly rules: Rules;
+  readonly found: Found;
+  /** Entries that may still be counted below what is left out: a count is worth only so much waiting. */
+  readonly budget: { entries: number };
+};
+
+/** `outBy` is why the folder itself stays behind, when something below it may still be taken back. */
+async function walk(walking: Walk, folder: string, outBy: string | null): Promise<void> {
+  const { root, rules, found } = walking;
+  if (outBy === null) await rules.enter(folder);
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error: unknown) => {
+    throw unreadable(folder === '' ? root : folder, error);
+  });
+  const packed: Promise<void>[] = [];
+  for (const entry of entries) {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    const reason = rules.reason(path, entry.isDirectory());
+    if (reason !== null && !(entry.isDirectory() && !rules.prunes && reason !== 'always')) {
+      found.leftOut.push(await measure(root, path, reason, walking.budget));
+    } else if (entry.isDirectory()) await walk(walking, path, reason);
+    else packed.push(take(root, path, entry, found));
+  }
+  await Promise.all(packed);
+}
+
+async function take(root: string, path: string, entry: Dirent, found: Found): Promise<void> {
+  const refused = entry.isSymbolicLink()
+    ? await whyLinkIsRefused(root, path)
+    : entry.isFile()
+      ? null
+      : 'is no file, folder or link';
+  if (refused !== null) {
+    found.refused.push({ path, message: refused });
+    return;
+  }
+  const status = await lstat(join(root, path)).catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
+  const kind = entry.isFile() ? 'file' : 'link';
+  found.files.push({ path, kind, size: kind === 'file' ? status.size : 0, status });
+}
+
+async function whyLinkIsRefused(root: string, path: string): Promise<string | null> {
+  const file = join(root, path);
+  const target = await readlink(file);
+  if (isAbsolute(target)) return `is a link to an absolute path, ${target}`;
+  const outwards = `is a link out of the project, to ${target}`;
+  if (!isWithin(root, join(dirname(file), target))) return outwards;
+  const real = await realpath(file).catch(() => null);
+  return real === null || isWithin(root, real) ? null : outwards;
+}
+
+function isWithin(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+function unreadable(path: string, error: unknown): Failure {
+  const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+  return new Failure('file-unreadable', `Cannot read ${path}${code}.`);
+}

@@ -1,0 +1,101 @@
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import ignore from 'ignore';
+import { Failure } from '../failure.ts';
+import { type DockerIgnore, readDockerIgnore } from './docker-ignore.ts';
+import { defaultPatterns, isAlwaysOut } from './exclusions.ts';
+
+/** What of a project stays behind, and by whose word. */
+export type Rules = {
+  /** Has to be called for a folder (`''` is the root) before what is in it is judged. */
+  readonly enter: (folder: string) => Promise<void>;
+  /** Why a path stays behind, in words, or null. Paths are relative, with `/`. */
+  readonly reason: (path: string, isFolder: boolean) => string | null;
+  /** Whether nothing below a folder that stays behind can be taken back. */
+  readonly prunes: boolean;
+};
+
+/**
+ * The rules of one project: `.dockerignore` alone when there is one, else the defaults and each folder's `.gitignore`;
+ * after either the `[build.exclude]` patterns, in the grammar of `.gitignore`. What is always out comes before all.
+ */
+export async function readRules(root: string, excluded: readonly string[]): Promise<Rules> {
+  const last = excluded.map((pattern) => ({ pattern, mark: '[build.exclude] of the deploy file' }));
+  const docker = await dockerIgnoreOf(root);
+  return docker === null ? gitRules(root, last) : dockerRules(docker, last);
+}
+
+type Pattern = { readonly pattern: string; readonly mark: string };
+
+function gitRules(root: string, last: readonly Pattern[]): Rules {
+  const read: Pattern[] = defaultPatterns.map((pattern) => ({ pattern, mark: 'by default' }));
+  let matcher = ignore().add([...read, ...last]);
+  return {
+    enter: async (folder) => {
+      const found = await gitIgnoreOf(root, folder);
+      if (found.length === 0) return;
+      read.push(...found);
+      matcher = ignore().add([...read, ...last]);
+    },
+    reason: (path, isFolder) => {
+      if (isAlwaysOut(basename(path))) return 'always';
+      const found = matcher.test(isFolder ? `${path}/` : path);
+      return found.ignored ? (found.rule?.mark ?? null) : null;
+    },
+    prunes: true,
+  };
+}
+
+function dockerRules(docker: DockerIgnore, last: readonly Pattern[]): Rules {
+  const matcher = ignore().add(last);
+  return {
+    enter: async () => {},
+    reason: (path, isFolder) => {
+      if (isAlwaysOut(basename(path))) return 'always';
+      const found = matcher.test(isFolder ? `${path}/` : path);
+      if (found.ignored) return found.rule?.mark ?? null;
+      return docker.leavesOut(path) && !found.unignored ? '.dockerignore' : null;
+    },
+    prunes: !docker.takesBack,
+  };
+}
+
+async function dockerIgnoreOf(root: string): Promise<DockerIgnore | null> {
+  const text = await readText(join(root, '.dockerignore'));
+  if (text === null) return null;
+  try {
+    return readDockerIgnore(text);
+  } catch (error) {
+    throw new Failure('ignore-file-invalid', `.dockerignore: ${error instanceof Error ? error.message : error}.`);
+  }
+}
+
+async function gitIgnoreOf(root: string, folder: string): Promise<readonly Pattern[]> {
+  const text = await readText(join(root, folder, '.gitignore'));
+  const mark = folder === '' ? '.gitignore' : `${folder}/.gitignore`;
+  return (text ?? '')
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '' && !line.startsWith('#'))
+    .map((line) => ({ pattern: below(folder, line), mark }));
+}
+
+/** A pattern of a folder's own file as one of the root: later files come after it, and so win as git has it. */
+function below(folder: string, line: string): string {
+  if (folder === '') return line;
+  const sign = line.startsWith('!') ? '!' : '';
+  const pattern = line.slice(sign.length);
+  const isAnchored = pattern.trimEnd().slice(0, -1).includes('/');
+  const place = folder.replace(/[*?[\]\\ ]/g, '\\$&');
+  return `${sign}/${place}/${isAnchored ? pattern.replace(/^\//, '') : `**/${pattern}`}`;
+}
+
+async function readText(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code === 'ENOENT' || code === 'EISDIR') return null;
+    throw new Failure('file-unreadable', `Cannot read ${file}${code === null ? '' : ` (${code})`}.`);
+  }
+}

@@ -1,0 +1,33 @@
+import { ApiError, ConnectionError } from '@bothost/contract';
+import type { Talk } from './talk.ts';
+import type { World } from './world.ts';
+
+/** Pauses between attempts in milliseconds: half a minute in all, in which a service is started again. */
+export const pauses: readonly number[] = [250, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
+
+/**
+ * Asks again while no usable answer comes, with longer and longer pauses. Only for what may be asked twice: nobody knows
+ * whether the request that was not answered arrived.
+ */
+export async function patiently<T>(
+  { world, talk }: { readonly world: Pick<World, 'pause' | 'signal'>; readonly talk: Talk },
+  ask: () => Promise<T>,
+): Promise<T> {
+  for (const milliseconds of pauses) {
+    try {
+      return await ask();
+    } catch (error) {
+      world.signal.throwIfAborted();
+      if (!isPassing(error)) throw error;
+      talk.status('The service does not answer; asking again');
+      await world.pause(milliseconds);
+    }
+  }
+  return ask();
+}
+
+/** Whether the same request may well be answered in a while: the connection failed, or the service is away. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof ApiError) return [502, 503, 504].includes(error.status);
+  return error instanceof ConnectionError || (error instanceof DOMException && error.name === 'TimeoutError');
+}

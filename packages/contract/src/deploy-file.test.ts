@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { beyondBuilds, checkDeployFile } from './deploy-file.ts';
+
+const defaults = {
+  agent_name: 'bot',
+  agent_profile: 'agent-1x',
+  max_session_duration: 7200,
+  websocket_auth: 'token',
+  scaling: { min_agents: 0, max_agents: 50 },
+  build: { context_dir: '.', exclude: { patterns: [] } },
+};
+const check = (more: object = {}) => checkDeployFile({ agent_name: 'bot', ...more });
+const issuesOf = (parsed: unknown) => checkDeployFile(parsed).issues.map(({ path, message }) => `${path}: ${message}`);
+
+describe('deploy.toml', () => {
+  it('may say the name only', () => {
+    expect(check()).toEqual({ file: defaults, issues: [] });
+  });
+
+  it('may say everything that a region of builds can do', () => {
+    const whole = {
+      agent_name: 'bot',
+      build_id: '0199aaaa-0000-7000-8000-000000000001',
+      secret_set: 'keys',
+      region: 'us-west',
+      agent_profile: 'agent-3x',
+      websocket_auth: 'none',
+      max_session_duration: 60,
+      scaling: { min_agents: 2, max_agents: 2 },
+      krisp_viva: {},
+      build: { context_dir: 'bot', dockerfile: 'Dockerfile', exclude: { patterns: ['*.wav'] } },
+    };
+    const { file } = checkDeployFile(whole);
+    expect(file).toEqual(whole);
+    expect(file === null ? null : beyondBuilds(file)).toEqual([]);
+  });
+
+  it.each([
+    ['image', { image: 'me/bot:1.0' }],
+    ['image_credentials', { image_credentials: 'hub' }],
+    ['git', { git: { repo: 'me/bot', branch: 'main', dockerfile_path: 'Dockerfile', subdirectory: 'bot' } }],
+    ['docker', { docker: { registry: 'dockerhub', registry_username: 'me', registry_url: 'x', auto_latest: false } }],
+    ['resources', { resources: { cpu: '500m', memory: '1Gi' } }],
+    ['architecture', { architecture: 'arm64' }],
+    ['krisp_viva.audio_filter', { krisp_viva: { audio_filter: 'tel' } }],
+  ])('with %s is well-formed, and a region of builds says what to do instead', (path, more) => {
+    const { file } = check(more);
+    expect(file === null ? [] : beyondBuilds(file)).toEqual([{ path, message: expect.stringMatching(/: .+/) }]);
+  });
+
+  it.each([
+    ['no name', {}, 'agent_name: is missing'],
+    ['a name that is none', { agent_name: 'My Bot' }, 'agent_name: use lower-case letters'],
+    ['a name that is reserved', { agent_name: 'sessions' }, 'agent_name: this name is reserved'],
+    ['a name of one letter', { agent_name: 'x' }, 'agent_name: use at least 2'],
+    ['a name of 55 letters', { agent_name: 'x'.repeat(55) }, 'agent_name: use at most 54'],
+    ['a mistyped key', { agent_name: 'ok', regoin: 'eu' }, 'regoin: is not a key of this file: did you mean region?'],
+    ['a key that is none', { agent_name: 'ok', colour: 'red' }, 'colour: is not a key of this file'],
+    [
+      'a mistyped key of a table',
+      { agent_name: 'ok', scaling: { min_agent: 1 } },
+      'scaling.min_agent: is not a key of this file: did you mean min_agents?',
+    ],
+    [
+      'a mistyped key of a table in a table',
+      { agent_name: 'ok', build: { exclude: { pattern: [] } } },
+      'build.exclude.pattern: is not a key of this file: did you mean patterns?',
+    ],
+    [
+      'an old name',
+      { agent_name: 'ok', scaling: { min_instances: 1, max_instances: 2 } },
+      'scaling.min_instances: is an old name: write min_agents',
+    ],
+    ['a number outside its table', { agent_name: 'ok', min_agents: 1 }, 'min_agents: belongs into the table scaling'],
+    ['what is gone', { agent_name: 'ok', enable_krisp: true }, 'enable_krisp: is gone'],
+    ['an unknown profile', { agent_name: 'ok', agent_profile: 'agent-9x' }, 'agent_profile:'],
+    ['a session too short', { agent_name: 'ok', max_session_duration: 59 }, 'max_session_duration:'],
+    ['a session too long', { agent_name: 'ok', max_session_duration: 14_401 }, 'max_session_duration:'],
+    ['half an instance', { agent_name: 'ok', scaling: { min_agents: 0.5 } }, 'scaling.min_agents:'],
+    ['none that may be', { agent_name: 'ok', scaling: { max_agents: 0 } }, 'scaling.max_agents:'],
+    [
+      'more warm ones than may be',
+      { agent_name: 'ok', scaling: { min_agents: 3, max_agents: 2 } },
+      'scaling: min_agents is above max_agents',
+    ],
+    ['an image without a tag', { agent_name: 'ok', image: 'host:5000/bot' }, 'image: name a tag'],
+    ['a build that is none', { agent_name: 'ok', build_id: 'latest' }, 'build_id: is not the id of a build'],
+    ['an architecture that is none', { agent_name: 'ok', architecture: 'mips' }, 'architecture:'],
+    ['a filter that is none', { agent_name: 'ok', krisp_viva: { audio_filter: 'max' } }, 'krisp_viva.audio_filter:'],
+    ['a table that is a text', { agent_name: 'ok', scaling: 'big' }, 'scaling:'],
+    ['no table at all', 'agent_name', ':'],
+    [
+      'both image and build',
+      { agent_name: 'ok', image: 'a:1', build_id: '0199aaaa-0000-7000-8000-000000000001' },
+      'image: excludes build_id',
+    ],
+    ['both repository and image', { agent_name: 'ok', image: 'a:1', git: { repo: 'a/b' } }, 'git: excludes image'],
+  ])('with %s is refused, by key', (_, parsed, problem) => {
+    expect(issuesOf(parsed).join('\n')).toContain(problem);
+    expect(issuesOf(parsed).join('\n')).not.toMatch(/[[\]]/);
+  });
+
+  it('with several mistakes tells them all at once', () => {
+    const parsed = {
+      agent_name: 'X',
+      colour: 1,
+      max_session_duration: 1,
+      scaling: { max_agents: 99, min_instances: 1 },
+    };
+    expect(
+      checkDeployFile(parsed)
+        .issues.map(({ path }) => path)
+        .sort(),
+    ).toEqual([
+      'agent_name',
+      'agent_name',
+      'colour',
+      'max_session_duration',
+      'scaling.max_agents',
+      'scaling.min_instances',
+    ]);
+  });
+});

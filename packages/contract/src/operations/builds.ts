@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { buildLogLines, buildLogWaitSeconds, buildPageRows, requestBodyBytes, uploadBytes } from '../limits.ts';
+import { operation } from '../operation.ts';
+import { Id, noBody, none, Time } from './fields.ts';
+
+export const BuildStatus = z.enum(['pending', 'building', 'success', 'failed', 'timeout']);
+export type BuildStatus = z.infer<typeof BuildStatus>;
+
+/** An uploaded project on its way to something a runtime can start (cloud API 5.6; the fields of ours say so). */
+export const Build = z
+  .object({
+    id: Id,
+    organizationId: Id,
+    status: BuildStatus,
+    region: z.string(),
+    contextHash: z
+      .string()
+      .describe('First 16 hexadecimal digits of the MD5 of the archive, as existing clients compute it'),
+    contentHash: z.string().describe('SHA-256 of the archive, hexadecimal: what one build stands for'),
+    dockerfilePath: z.string(),
+    imageUri: z.string().nullable(),
+    logsUrl: z.string().nullable(),
+    errorMessage: z.string().nullable().describe('Why it failed, for people'),
+    errorCode: z.string().nullable().describe('The same as a stable word, such as archive-absolute-path'),
+    contextSizeBytes: z.number().int(),
+    imageSizeBytes: z.number().int().nullable(),
+    buildDurationSeconds: z.number().nullable(),
+    startedAt: Time.nullable(),
+    completedAt: Time.nullable(),
+    createdAt: Time,
+    updatedAt: Time,
+  })
+  .meta({ id: 'Build' });
+export type Build = z.infer<typeof Build>;
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hexadecimal');
+
+/**
+ * Where to send an archive (tar.gz). Two ways lead to the same URL:
+ * - `POST` as `multipart/form-data`: all `uploadFields`, then the archive as `file`, last (existing clients).
+ * - With `contentHash` and `sizeBytes` said here, resumably: `PATCH` with the headers `Upload-Token` (`uploadFields.token`)
+ *   and `Upload-Offset` (the bytes that are there) appends the raw rest. `HEAD` with `Upload-Token` answers `Upload-Offset`
+ *   and `Upload-Length`. Both may be asked again at any time; a wrong offset is 409 `upload-offset-wrong`.
+ * Asked again for the same content, the answer is the same upload and what was received of it: `receivedBytes` equal to
+ * `sizeBytes` says that nothing needs to be sent.
+ */
+export const getBuildUploadUrl = operation({
+  name: 'getBuildUploadUrl',
+  summary: 'Get a URL to upload an archive to',
+  tag: 'builds',
+  key: 'private',
+  method: 'POST',
+  path: '/builds/upload-url',
+  params: none,
+  query: none,
+  body: z
+    .object({
+      region: z.string(),
+      contentHash: sha256.optional().describe('SHA-256 of the archive, hexadecimal: makes the upload resumable'),
+      sizeBytes: z.number().int().min(1).max(uploadBytes).optional().describe('Size of the archive'),
+    })
+    .refine(({ contentHash, sizeBytes }) => (contentHash === undefined) === (sizeBytes === undefined), {
+      message: 'contentHash and sizeBytes go together',
+      path: ['sizeBytes'],
+    }),
+  bodyBytes: requestBodyBytes,
+  status: 200,
+  response: z.object({
+    uploadId: Id,
+    uploadUrl: z.string(),
+    uploadFields: z.object({ token: z.string().describe('Good for this upload until expiresAt') }),
+    expiresAt: Time,
+    receivedBytes: z.number().int().describe('What is there already'),
+  }),
+  errors: ['invalid-request', 'region-unknown', 'too-many-uploads'],
+});
+
+/** Where archives go: no operation, since its bodies are none of JSON. */
+export const uploadPath = '/uploads/{uploadId}';
+
+/** What the upload URL answers to `POST` and `PATCH`. */
+export const UploadAnswer = z.object({ uploadId: Id, receivedBytes: z.number().int(), complete: z.boolean() });
+export type UploadAnswer = z.infer<typeof UploadAnswer>;
+
+/** One build per organization, region and content: 200 and `cached` when it is there already, prepared. */
+export const createBuild = operation({
+  name: 'createBuild',
+  summary: 'Make an uploaded archive startable',
+  tag: 'builds',
+  key: 'private',
+  method: 'POST',
+  path: '/builds',
+  params: none,
+  query: none,
+  body: z.object({
+    uploadId: z.string(),
+    region: z.string(),
+    dockerfilePath: z
+      .string()
+      .max(500)
+      .nullish()
+      .describe('Kept, and not used: the region prepares the project itself'),
+  }),
+  bodyBytes: requestBodyBytes,
+  status: 201,
+  other: { status: 200, when: ({ cached }) => cached },
+  response: z.object({
+    build: Build,
+    contextHash: z.string(),
+    cached: z.boolean().describe('A build of this content had succeeded before'),
+  }),
+  errors: ['invalid-request', 'region-unknown', 'upload-not-found', 'upload-incomplete', 'upload-content-wrong'],
+});
+
+export const listBuilds = operation({
+  name: 'listBuilds',
+  summary: 'List the builds of the organization, newest first',
+  tag: 'builds',
+  key: 'private',
+  method: 'GET',
+  path: '/builds',
+  params: none,
+  query: z.object({
+    status: BuildStatus.optional(),
+    region: z.string().optional(),
+    contextHash: z.string().optional(),
+    contentHash: z.string().optional(),
+    dockerfilePath: z.string().optional(),
+    limit: z.coerce.number<number>().int().min(1).max(buildPageRows.maximum).default(buildPageRows.default),
+    offset: z.coerce.number<number>().int().min(0).max(2_147_483_647).default(0),
+    cursor: z.string().optional().describe('nextCursor of the page before; offset is ignored then'),
+  }),
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: z.object({
+    builds: z.array(Build),
+    total: z.number().int(),
+    limit: z.number().int(),
+    offset: z.number().int(),
+    nextCursor: z.string().nullable(),
+  }),
+  errors: ['invalid-request'],
+});
+
+const BuildPath = z.object({ buildId: z.string().describe('Id of the build, a UUID').meta({ format: 'uuid' }) });
+
+export const getBuild = operation({
+  name: 'getBuild',
+  summary: 'Look a build up',
+  tag: 'builds',
+  key: 'private',
+  method: 'GET',
+  path: '/builds/{buildId}',
+  params: BuildPath,
+  query: none,
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: z.object({ build: Build }),
+  errors: ['build-not-found'],
+});
+
+/**
+ * The log from its beginning, or from `nextToken` on. To follow a build: ask again with the `nextToken` of the answer
+ * before and `wait`, until an answer has none, which says that the build is over and all of it was read.
+ */
+export const getBuildLogs = operation({
+  name: 'getBuildLogs',
+  summary: 'Read the log of a build, also while it goes on',
+  tag: 'builds',
+  key: 'private',
+  method: 'GET',
+  path: '/builds/{buildId}/logs',
+  params: BuildPath,
+  query: z.object({
+    limit: z.coerce.number<number>().int().min(1).max(buildLogLines.maximum).default(buildLogLines.default),
+    nextToken: z.string().optional().describe('nextToken of the answer before'),
+    wait: z.coerce
+      .number<number>()
+      .min(0)
+      .max(buildLogWaitSeconds)
+      .default(0)
+      .describe('Seconds to wait for a line, where there is none yet'),
+  }),
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: z.object({
+    logs: z.array(z.string()).describe('Lines, oldest first: the time (ISO 8601), a space, the text'),
+    nextToken: z.string().optional().describe('Absent when the build is over and nothing follows'),
+  }),
+  errors: ['invalid-request', 'build-not-found'],
+});

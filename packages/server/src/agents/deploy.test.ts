@@ -1,0 +1,445 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { insertTestBuild } from '../builds/test-build.ts';
+import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
+import { newId } from '../uuid.ts';
+import { deleteAgent } from './delete.ts';
+import { createAgent, updateAgent } from './deploy.ts';
+import { activateDeployment, failDeployment, lockForStart } from './deployment.ts';
+import { serveValidated } from './deployment-rows.ts';
+import { getDeployment, listDeployments } from './deployments.ts';
+import { rollBack } from './rollback.ts';
+import { getAgent } from './show.ts';
+
+const keyId = '01890000-0000-7000-8000-000000000001';
+const paging = { limit: 10, offset: 0, cursor: undefined };
+
+describe('agents made of builds', () => {
+  let rows: TestRows;
+  let scope: { organizationId: string; organizationName: string; keyId: string };
+  let clock: Date;
+
+  beforeEach(async () => {
+    rows = await testRows();
+    scope = { organizationId: await rows.organization('home'), organizationName: 'home', keyId };
+    await rows.host();
+    clock = testNow;
+  });
+  afterEach(() => rows.close());
+
+  const context = () => ({ db: rows.db, now: () => clock, newId, hashDirectory: async () => 'hash' });
+  const content = (letter: string) => ({ content_hash: letter.repeat(64), context_hash: letter.repeat(16) });
+  const built = (fields = {}) =>
+    ({ state: 'success', prepared: '{"at":"x"}', completed_at: testNow, ...fields }) as const;
+  let letters = 0;
+  const build = async (fields = {}, organizationId = scope.organizationId) => {
+    letters += 1;
+    const hash = content(letters.toString(16));
+    return (await insertTestBuild(rows.db, organizationId, { ...hash, ...built(fields) }, hash)).id;
+  };
+  const create = (fields: object) => createAgent(context(), scope, { serviceName: 'echo', ...fields });
+  const update = (fields: object, name = 'echo') => updateAgent(context(), scope, name, fields);
+  const roll = (id: string | null = null) => rollBack(context(), scope, 'echo', id);
+  const show = (name = 'echo') => getAgent(rows, scope, name, async () => []);
+  const list = () => listDeployments(rows, scope, 'echo', paging, async () => []);
+  const serving = () =>
+    rows.db.transaction().execute((db) => lockForStart(db, scope.organizationId, 'echo', 'us-west'));
+  /** The wanted deployment takes the traffic; its id. */
+  async function activate(): Promise<string> {
+    const { desiredDeploymentId: id, id: agentId } = await show();
+    clock = new Date(clock.getTime() + 1000);
+    expect(await activateDeployment(context(), { id, agentId })).toBe(true);
+    return id;
+  }
+  const exit = { code: 3, signal: null, outOfMemory: false, tail: 'no [voice]' };
+  async function fail(): Promise<string> {
+    const { desiredDeploymentId: id, id: agentId } = await show();
+    const problem = { code: 'PCC_BOT_EXITED', message: 'The bot exited.', exit } as const;
+    await failDeployment(context(), { id, agentId }, problem);
+    return id;
+  }
+
+  describe('are created', () => {
+    it('with a deployment that is startable at once and has yet to show that it starts', async () => {
+      const buildId = await build();
+      expect(await create({ buildId, autoScaling: { minAgents: 1, maxAgents: 3 }, agentProfile: 'agent-2x' })).toBe(
+        'deployment',
+      );
+      const agent = await show();
+      expect(agent).toMatchObject({
+        name: 'echo',
+        region: 'us-west',
+        ready: false,
+        available: false,
+        activeDeploymentReady: false,
+        reconciledDeploymentId: null,
+        autoScaling: { minReplicas: 1, maxReplicas: 3 },
+        agentProfile: 'agent-2x',
+        maxSessionDuration: 7200,
+        websocketAuth: 'token',
+        deployment: { buildId },
+        currentRevision: { phase: 'Validating', readyReplicas: 0, health: { ready: false, state: 'waiting' } },
+        previousRevision: null,
+        errors: [],
+        conditions: [{ type: 'Progressing', status: 'True', reason: 'Validating' }],
+      });
+      expect(await serving()).toBe('not-ready');
+      expect((await list()).deployments).toMatchObject([
+        { state: 'validating', serving: false, createdByKeyId: keyId, secretRevisions: [], activatedAt: null },
+      ]);
+
+      const id = await activate();
+      expect(await serving()).toMatchObject({ deploymentId: id, maxAgents: 3 });
+      expect(await show()).toMatchObject({
+        ready: true,
+        available: true,
+        activeDeploymentReady: true,
+        reconciledDeploymentId: id,
+        currentRevision: { phase: 'Active', phaseStartedAt: clock.toISOString(), health: { ready: true } },
+        conditions: [],
+      });
+    });
+
+    it.each([
+      ['no build', {}, { reason: 'invalid-request', issues: [{ path: 'body.buildId' }] }],
+      ['a build that is not there', { buildId: newId() }, { reason: 'build-not-usable' }],
+      ['a region that is none', { region: 'moon' }, { reason: 'region-unknown' }],
+      ['an image', { image: 'me/bot:1' }, { reason: 'not-supported', issues: [{ path: 'body.image' }] }],
+      ['a repository', { git: { repo: 'x' } }, { reason: 'not-supported', issues: [{ path: 'body.git' }] }],
+      ['resources', { resources: { cpu: '1' } }, { reason: 'not-supported', issues: [{ path: 'body.resources' }] }],
+      ['an architecture', { architecture: 'arm64' }, { reason: 'not-supported' }],
+      ['a filter', { krispViva: { audioFilter: 'tel' } }, { reason: 'not-supported' }],
+      ['a pull secret', { imagePullSecretSet: 'hub' }, { reason: 'not-supported' }],
+      ['a secret set', { secretSet: 'keys' }, { reason: 'secret-set-not-found', status: 404 }],
+      ['more warm ones than may be', { autoScaling: { minAgents: 9, maxAgents: 8 } }, { reason: 'invalid-request' }],
+    ])('not with %s, and then nothing is left', async (_, fields, failure) => {
+      const named =
+        'buildId' in fields || Object.keys(fields).length === 0 ? fields : { buildId: await build(), ...fields };
+      await expect(create(named)).rejects.toMatchObject(failure);
+      expect(await rows.db.selectFrom('agents').select('id').execute()).toEqual([]);
+      expect(await rows.db.selectFrom('deployments').select('id').execute()).toEqual([]);
+    });
+
+    it.each([
+      ['failed', () => build({ state: 'failed', prepared: null })],
+      ['is on its way', () => build({ state: 'building', prepared: null, completed_at: null })],
+      ['is in another region', () => build({ region: 'eu' })],
+      ['is being removed', () => build({ removing: true })],
+      ["is another organization's", async () => build({}, await rows.organization())],
+    ])('not with a build that %s: all of these look alike', async (_, make) => {
+      await expect(create({ buildId: await make() })).rejects.toMatchObject({
+        reason: 'build-not-usable',
+        status: 400,
+      });
+    });
+
+    it('once by name, but a name of another organization is free', async () => {
+      const buildId = await build();
+      await create({ buildId });
+      await expect(create({ buildId })).rejects.toMatchObject({ reason: 'agent-exists', status: 400 });
+      const other = { ...scope, organizationId: await rows.organization('away') };
+      const theirs = await build({}, other.organizationId);
+      expect(await createAgent(context(), other, { serviceName: 'echo', buildId: theirs })).toBe('deployment');
+    });
+
+    it('with the null of a client that says nothing about its filter', async () => {
+      const fields = { krispViva: { audioFilter: null }, image: null, secretSet: null, forceRedeploy: null };
+      expect(await create({ buildId: await build(), ...fields })).toBe('deployment');
+    });
+  });
+
+  describe('are deployed', () => {
+    let first: string;
+    beforeEach(async () => {
+      await create({ buildId: await build(), autoScaling: { minAgents: 1 }, maxSessionDuration: 60 });
+      first = await activate();
+    });
+
+    it('by another build: what is not said stays, and the former serves until the new one is ready', async () => {
+      const buildId = await build();
+      expect(await update({ buildId })).toBe('deployment');
+      expect(await serving()).toMatchObject({ deploymentId: first, maxSessionSeconds: 60 });
+      const { desiredDeploymentId } = await show();
+      expect(await show()).toMatchObject({
+        ready: true,
+        available: true,
+        activeDeploymentReady: false,
+        reconciledDeploymentId: first,
+        activeDeploymentId: first,
+        deployment: { buildId },
+        currentRevision: { deploymentID: desiredDeploymentId, phase: 'Validating' },
+        previousRevision: { deploymentID: first, phase: 'Active' },
+        maxSessionDuration: 60,
+      });
+      expect(await activate()).toBe(desiredDeploymentId);
+      expect(await serving()).toMatchObject({ deploymentId: desiredDeploymentId, maxSessionSeconds: 60 });
+      expect(await getDeployment(rows, scope, 'echo', first, async () => [])).toMatchObject({ serving: false });
+    });
+
+    it('while a start waits at the agent: it gets the new one', async () => {
+      await update({ buildId: await build() });
+      const { desiredDeploymentId: id } = await show();
+      const waiting = async () =>
+        (
+          await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+            where wait_event_type = 'Lock' and datname = current_database()`.execute(rows.db)
+        ).rows[0]?.count;
+      const started = await rows.db.transaction().execute(async (db) => {
+        await lockForStart(db, scope.organizationId, 'echo', 'us-west');
+        const start = serving();
+        await expect.poll(waiting).toBe(1);
+        await serveValidated(db, (await show()).id, id, clock);
+        return { start };
+      });
+      expect(await started.start).toMatchObject({ deploymentId: id });
+    });
+
+    it('with the same again: nothing', async () => {
+      const { deployment } = await show();
+      expect(await update({ buildId: deployment.buildId?.toUpperCase(), maxSessionDuration: 60 })).toBe('none');
+      expect(await update({})).toBe('none');
+      expect((await list()).total_count).toBe(1);
+    });
+
+    it('by force, with the same again', async () => {
+      expect(await update({ forceRedeploy: true })).toBe('deployment');
+      expect((await list()).total_count).toBe(2);
+      expect((await show()).deployment.buildId).toBe((await list()).deployments[1]?.buildId);
+    });
+
+    it.each([
+      ['the profile', { agentProfile: 'agent-3x' }],
+      ['the limit of a session', { maxSessionDuration: 61 }],
+      ['who may connect', { websocketAuth: 'none' }],
+    ])('by another setting: %s', async (_, fields) => {
+      expect(await update(fields)).toBe('deployment');
+      expect(await serving()).toMatchObject({ deploymentId: first });
+    });
+
+    it('in their numbers alone: no new deployment, and at once', async () => {
+      expect(await update({ autoScaling: { minAgents: 2, maxAgents: 4 } })).toBe('scaling');
+      expect(await show()).toMatchObject({
+        desiredDeploymentId: first,
+        autoScaling: { minReplicas: 2, maxReplicas: 4 },
+      });
+      expect(await serving()).toMatchObject({ deploymentId: first, maxAgents: 4 });
+    });
+
+    it('in their numbers while another one is on its way: both', async () => {
+      await update({ buildId: await build() });
+      expect(await update({ autoScaling: { maxAgents: 4 } })).toBe('scaling');
+      expect(await serving()).toMatchObject({ deploymentId: first, maxAgents: 4 });
+      await activate();
+      expect(await serving()).toMatchObject({ maxAgents: 4 });
+    });
+
+    it.each([
+      ['with a number against the one that is there', { autoScaling: { maxAgents: 0 } }],
+      ['with a minimum above the maximum that is there', { autoScaling: { minAgents: 51 } }],
+      ['to another region', { region: 'eu' }],
+    ])('not %s', async (_, fields) => {
+      await expect(update(fields)).rejects.toMatchObject({ reason: 'invalid-request' });
+    });
+
+    it('into their own region, as existing clients say it', async () => {
+      expect(await update({ region: 'us-west', serviceName: 'echo' })).toBe('none');
+    });
+
+    it('by a build that is none: what serves stays', async () => {
+      await expect(update({ buildId: newId() })).rejects.toMatchObject({ reason: 'build-not-usable' });
+      expect(await show()).toMatchObject({ desiredDeploymentId: first });
+    });
+
+    it('to something that fails: the former serves, and the agent says why', async () => {
+      await update({ buildId: await build() });
+      const failed = await fail();
+      expect(await serving()).toMatchObject({ deploymentId: first });
+      const message = 'The bot exited. It wrote last: no (voice)';
+      expect(await show()).toMatchObject({
+        ready: true,
+        activeDeploymentReady: false,
+        desiredDeploymentId: failed,
+        reconciledDeploymentId: failed,
+        activeDeploymentId: first,
+        errors: [{ code: 'PCC_BOT_EXITED', message }],
+        conditions: [
+          { type: 'Degraded', reason: 'ValidationFailed', message, lastTransitionTime: clock.toISOString() },
+        ],
+        currentRevision: {
+          phase: 'Failed',
+          health: { ready: false, state: 'terminated', reason: 'Error', lastExitCode: 3, restartCount: 1 },
+        },
+        previousRevision: { deploymentID: first, phase: 'Active' },
+      });
+      expect(await getDeployment(rows, scope, 'echo', failed, async () => [])).toMatchObject({
+        state: 'failed',
+        failure: { code: 'PCC_BOT_EXITED', message: 'The bot exited.', exitCode: 3, tail: 'no [voice]' },
+      });
+      // Nothing that comes late brings it back.
+      expect(await activateDeployment(context(), { id: failed, agentId: (await show()).id })).toBe(false);
+      // The same again is another attempt.
+      expect(await update({})).toBe('deployment');
+    });
+
+    it('twice: the one on its way is given up, and the last one is wanted', async () => {
+      await update({ buildId: await build() });
+      const given = (await show()).desiredDeploymentId;
+      await update({ buildId: await build() });
+      expect(await activateDeployment(context(), { id: given, agentId: (await show()).id })).toBe(false);
+      expect(await getDeployment(rows, scope, 'echo', given, async () => [])).toMatchObject({
+        state: 'failed',
+        failure: { code: 'PCC_SUPERSEDED' },
+      });
+      expect((await show()).errors).toEqual([]);
+      await activate();
+    });
+
+    it('by many at once: one is wanted, all others were given up', async () => {
+      const builds = await Promise.all(Array.from({ length: 8 }, () => build()));
+      await Promise.all(builds.map((buildId) => update({ buildId })));
+      const { deployments, total_count: total } = await list();
+      expect(total).toBe(9);
+      const open = deployments.filter(({ state }) => state === 'validating');
+      expect(open.map(({ id }) => id)).toEqual([(await show()).desiredDeploymentId]);
+    });
+  });
+
+  describe('are rolled back', () => {
+    let first: string;
+    let second: string;
+    beforeEach(async () => {
+      await create({ buildId: await build(), maxSessionDuration: 60 });
+      first = await activate();
+      await update({ buildId: await build(), maxSessionDuration: 120, autoScaling: { maxAgents: 7 } });
+      second = await activate();
+    });
+    const deployment = (id: string) => getDeployment(rows, scope, 'echo', id, async () => []);
+
+    it('to what served before, with its settings, as a new deployment', async () => {
+      await roll();
+      expect(await serving()).toMatchObject({ deploymentId: second });
+      const third = await activate();
+      expect(third).not.toBe(first);
+      expect(await deployment(third)).toMatchObject({
+        rolledBackFrom: first,
+        buildId: (await deployment(first)).buildId,
+        contentHash: (await deployment(first)).contentHash,
+      });
+      expect(await serving()).toMatchObject({ deploymentId: third, maxSessionSeconds: 60, maxAgents: 50 });
+      await roll();
+      expect((await show()).deployment.buildId).toBe((await deployment(second)).buildId);
+    });
+
+    it('to what serves, while another one is on its way', async () => {
+      await update({ buildId: await build() });
+      await roll();
+      expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });
+    });
+
+    it('to any of their own', async () => {
+      await roll(second);
+      expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });
+    });
+
+    it.each([
+      ['is not there', async () => newId()],
+      ['is of another agent', async () => rows.deployment(await rows.agent(scope.organizationId, { name: 'other' }))],
+    ])('not to one that %s', async (_, id) => {
+      await expect(roll(await id())).rejects.toMatchObject({ reason: 'deployment-not-found', status: 404 });
+    });
+
+    it('not to one whose build is gone, and what serves stays', async () => {
+      const { buildId } = await deployment(first);
+      await rows.db.deleteFrom('builds').where('id', '=', buildId).execute();
+      await expect(roll()).rejects.toMatchObject({ reason: 'deployment-gone', status: 409 });
+      expect(await show()).toMatchObject({ desiredDeploymentId: second });
+    });
+
+    it('not when nothing served before', async () => {
+      await createAgent(context(), scope, { serviceName: 'young', buildId: await build() });
+      await expect(rollBack(context(), scope, 'young', null)).rejects.toMatchObject({
+        reason: 'no-earlier-deployment',
+      });
+    });
+
+    it('to a directory only while it holds the same', async () => {
+      const agentId = await rows.agent(scope.organizationId, { name: 'folder' });
+      const source = (contentHash: string) => JSON.stringify({ kind: 'directory', path: '/x', contentHash });
+      await rows.deployment(agentId, { source: source('old'), activated_at: ago(60) });
+      const kept = await rows.deployment(agentId, { source: source('hash'), activated_at: ago(50) });
+      await rows.deployment(agentId, { source: source('new'), activated_at: ago(40) });
+      await rollBack(context(), scope, 'folder', kept);
+      expect((await show('folder')).currentRevision).toMatchObject({ phase: 'Creating' });
+      const oldest = (await listDeployments(rows, scope, 'folder', paging, async () => [])).deployments.at(-1);
+      expect(oldest?.contentHash).toBe('old');
+      await expect(rollBack(context(), scope, 'folder', oldest?.id ?? '')).rejects.toMatchObject({
+        reason: 'deployment-gone',
+      });
+    });
+  });
+
+  describe('are deleted', () => {
+    it('their name is free, their deployments are found by their id, and nothing starts', async () => {
+      await create({ buildId: await build() });
+      await activate();
+      const id = await deleteAgent(context(), scope, 'echo');
+      expect(await serving()).toBe('not-found');
+      for (const verb of [() => show(), () => update({}), () => roll(), () => deleteAgent(context(), scope, 'echo')]) {
+        await expect(verb()).rejects.toMatchObject({ reason: 'not-found' });
+      }
+      expect((await listDeployments(rows, scope, id, paging, async () => [])).deployments).toMatchObject([
+        { serving: false },
+      ]);
+      await create({ buildId: await build() });
+      expect((await show()).id).not.toBe(id);
+      expect((await list()).total_count).toBe(1);
+    });
+
+    it('while one is on its way: it takes no traffic any more', async () => {
+      await create({ buildId: await build() });
+      const { desiredDeploymentId: id } = await show();
+      const agentId = await deleteAgent(context(), scope, 'echo');
+      expect(await activateDeployment(context(), { id, agentId })).toBe(false);
+    });
+  });
+
+  it('do not exist for another organization: every verb says the same', async () => {
+    await create({ buildId: await build() });
+    const id = await activate();
+    const other = { organizationId: await rows.organization('away'), organizationName: 'away', keyId };
+    const none = async () => [];
+    const verbs = [
+      (name: string) => getAgent(rows, other, name, none),
+      (name: string) => updateAgent(context(), other, name, {}),
+      (name: string) => rollBack(context(), other, name, null),
+      (name: string) => deleteAgent(context(), other, name),
+      (name: string) => listDeployments(rows, other, name, paging, none),
+      (name: string) => getDeployment(rows, other, name, id, none),
+    ];
+    for (const verb of verbs) {
+      const [theirs, nobodys] = await Promise.all(['echo', 'nobody'].map((name) => verb(name).catch((error) => error)));
+      expect(theirs).toMatchObject({ reason: 'not-found' });
+      expect(theirs).toEqual(nobodys);
+    }
+  });
+
+  it('list their deployments newest first, by pages that do not move', async () => {
+    await create({ buildId: await build() });
+    for (let count = 0; count < 4; count += 1) await update({ forceRedeploy: true });
+    const all = (await list()).deployments.map(({ id }) => id);
+    expect(all).toHaveLength(5);
+    const page = (query: object) =>
+      listDeployments(rows, scope, 'echo', { ...paging, limit: 2, ...query }, async () => []);
+    const one = await page({});
+    await update({ forceRedeploy: true });
+    const two = await page({ cursor: one.nextCursor ?? '' });
+    const three = await page({ cursor: two.nextCursor ?? '' });
+    expect([...one.deployments, ...two.deployments, ...three.deployments].map(({ id }) => id)).toEqual(all);
+    expect(three.nextCursor).toBeNull();
+    expect((await page({ offset: 5 })).deployments.map(({ id }) => id)).toEqual([all[4]]);
+    await expect(page({ cursor: 'x' })).rejects.toMatchObject({ reason: 'invalid-request' });
+    await expect(getDeployment(rows, scope, 'echo', 'x', async () => [])).rejects.toMatchObject({
+      reason: 'deployment-not-found',
+    });
+  });
+});

@@ -1,0 +1,242 @@
+import type { DeploymentProblem } from '@bothost/contract';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Database, DeploymentsTable, StoredExit } from '../store/tables.ts';
+import { isUuid } from '../uuid.ts';
+
+export type DeploymentRow = Selectable<DeploymentsTable>;
+
+/**
+ * Lets a deployment that was validated take the traffic, if it is still the wanted one; false when it is not. One statement
+ * with the end of the former one, under the agent's lock.
+ */
+export async function serveValidated(db: Database, agentId: string, deploymentId: string, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    with validated as (
+      update deployments set state = 'ready', state_at = ${now}, activated_at = ${now}, updated_at = ${now},
+        error = null, error_code = null, error_at = null
+      from agents where deployments.id = ${deploymentId} and state = 'validating' and agents.id = ${agentId}
+        and desired_deployment_id = deployments.id and deleted_at is null
+      returning deployments.id
+    ), replaced as (
+      update deployments set replaced_at = ${now} from agents, validated
+      where agents.id = ${agentId} and deployments.id = agents.active_deployment_id
+        and deployments.id <> validated.id and replaced_at is null
+    )
+    update agents set active_deployment_id = validated.id, updated_at = ${now} from validated
+    where agents.id = ${agentId} returning agents.id`.execute(db);
+  return rows.length === 1;
+}
+
+/** Deployments of an agent that were on their way and will not arrive, since `byId` is wanted now. */
+export async function supersede(db: Database, agentId: string, byId: string, now: Date): Promise<void> {
+  await db
+    .updateTable('deployments')
+    .set({
+      state: 'failed',
+      state_at: now,
+      updated_at: now,
+      error: 'Another deployment was made before this one was ready.',
+      error_code: 'PCC_SUPERSEDED',
+      error_at: now,
+    })
+    .where('agent_id', '=', agentId)
+    .where('id', '<>', byId)
+    .where('state', 'in', ['preparing', 'validating'])
+    .execute();
+}
+
+/** The numbers of instances belong to the agent more than to a version: they change in place. */
+export async function updateScaling(
+  db: Database,
+  ids: readonly string[],
+  scaling: { readonly minAgents: number; readonly maxAgents: number },
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('deployments')
+    .set({ min_agents: scaling.minAgents, max_agents: scaling.maxAgents, updated_at: now })
+    .where('id', 'in', ids)
+    .execute();
+}
+
+/** The deployment that took traffic most recently before the one that serves. */
+export function servedBefore(
+  db: Database,
+  agent: { readonly id: string; readonly active_deployment_id: string | null },
+): Promise<DeploymentRow | undefined> {
+  return db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('agent_id', '=', agent.id)
+    .where('activated_at', 'is not', null)
+    .$if(agent.active_deployment_id !== null, (query) => query.where('id', '<>', agent.active_deployment_id ?? ''))
+    .orderBy('activated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** The newest deployment that was made of a directory. */
+export function newestOfDirectory(db: Database, agentId: string): Promise<DeploymentRow | undefined> {
+  return db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .where('build_id', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export function deploymentOf(db: Database, agentId: string, id: string): Promise<DeploymentRow | undefined> {
+  if (!isUuid(id)) return Promise.resolve(undefined);
+  return db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export async function countDeployments(db: Database, agentId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('deployments')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('agent_id', '=', agentId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Newest first; `after` is the id of the last one of the page before. */
+export function pageOfDeployments(
+  db: Database,
+  agentId: string,
+  page: { readonly limit: number; readonly offset: number; readonly after: string | null },
+): Promise<DeploymentRow[]> {
+  return db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .$if(page.after !== null, (query) =>
+      query.where(sql<boolean>`(created_at, id) < (select created_at, id from deployments as last
+        where last.id = ${page.after} and last.agent_id = ${agentId})`),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .$if(page.after === null, (query) => query.offset(page.offset))
+    .execute();
+}
+
+export async function insertDeployment(db: Database, row: Insertable<DeploymentsTable>): Promise<void> {
+  await db.insertInto('deployments').values(row).execute();
+}
+
+export function findDeployment(db: Database, id: string): Promise<DeploymentRow | undefined> {
+  return db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export function deploymentsByIds(db: Database, ids: readonly string[]): Promise<DeploymentRow[]> {
+  if (ids.length === 0) return Promise.resolve([]);
+  return db.selectFrom('deployments').selectAll().where('id', 'in', ids).execute();
+}
+
+export async function updateDeployment(db: Database, id: string, change: Updateable<DeploymentsTable>): Promise<void> {
+  await db.updateTable('deployments').set(change).where('id', '=', id).execute();
+}
+
+/** Changes a deployment that is in one of `states`; false when it is not (any more). */
+export async function changeDeployment(
+  db: Database,
+  id: string,
+  states: readonly DeploymentsTable['state'][],
+  change: Updateable<DeploymentsTable>,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('deployments')
+    .set(change)
+    .where('id', '=', id)
+    .where('state', 'in', states)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Why instances do not start at the moment, with how the last one ended; counted. */
+export async function noteProblem(
+  db: Database,
+  id: string,
+  problem: { readonly code: DeploymentProblem; readonly message: string; readonly exit: StoredExit | null },
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('deployments')
+    .set((column) => ({
+      error: problem.message,
+      error_code: problem.code,
+      error_at: column.fn.coalesce('error_at', column.val(now)),
+      restarts: column('restarts', '+', 1),
+      ...(problem.exit === null ? {} : { last_exit: JSON.stringify(problem.exit) }),
+      updated_at: now,
+    }))
+    .where('id', '=', id)
+    .where('state', 'in', ['validating', 'ready'])
+    .execute();
+}
+
+/**
+ * The deployments that the reconciler of a region looks after: wanted, serving, with instances left, or with files of their
+ * own (those of a build are the build's).
+ */
+export function openDeployments(db: Database, region: string, alsoIds: readonly string[]) {
+  return db
+    .selectFrom('deployments')
+    .innerJoin('agents', 'agents.id', 'deployments.agent_id')
+    .select([
+      'deployments.id',
+      'deployments.agent_id',
+      'deployments.state',
+      'deployments.source',
+      'deployments.build_id',
+      'deployments.prepared',
+      'deployments.error',
+      'deployments.restarts',
+      'deployments.min_agents',
+      'deployments.max_agents',
+      'deployments.profile',
+      'deployments.max_session_seconds',
+      'agents.name as agent_name',
+      'agents.organization_id',
+      'agents.active_deployment_id',
+      'agents.desired_deployment_id',
+      'agents.deleted_at',
+    ])
+    .where('agents.region', '=', region)
+    .where((where) =>
+      where.or([
+        where.and([
+          where('agents.deleted_at', 'is', null),
+          where('deployments.id', 'in', [
+            where.ref('agents.active_deployment_id'),
+            where.ref('agents.desired_deployment_id'),
+          ]),
+        ]),
+        where.and([where('deployments.prepared', 'is not', null), where('deployments.build_id', 'is', null)]),
+        ...(alsoIds.length === 0 ? [] : [where('deployments.id', 'in', alsoIds)]),
+      ]),
+    )
+    .execute();
+}
+
+/** Of these builds, those that a deployment stands on which still counts; `kept` deployments of each agent do. */
+export async function buildIdsInUse(db: Database, ids: readonly string[], kept: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct deployments.build_id as id from deployments join agents on agents.id = deployments.agent_id
+    where deployments.build_id = any(${ids}::uuid[]) and (
+      exists (select from instances where instances.deployment_id = deployments.id and instances.state <> 'ended')
+      or agents.deleted_at is null and (
+        deployments.id in (agents.desired_deployment_id, agents.active_deployment_id)
+        or (select count(*) from deployments later where later.agent_id = deployments.agent_id
+            and (later.created_at, later.id) > (deployments.created_at, deployments.id)) < ${kept}))`.execute(db);
+  return rows.map(({ id }) => id);
+}

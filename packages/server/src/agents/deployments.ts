@@ -1,0 +1,63 @@
+import { type DeploymentDetails, failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import type { Database } from '../store/tables.ts';
+import { isUuid } from '../uuid.ts';
+import { countDeployments, deploymentOf, pageOfDeployments } from './deployment-rows.ts';
+import { type DeploymentUsage, presentDeployment } from './present.ts';
+import { findAgent } from './rows.ts';
+
+type List = Operations['listDeployments'];
+type Scope = { readonly organizationId: string; readonly organizationName: string };
+type UsageOf = (agentId: string) => Promise<readonly DeploymentUsage[]>;
+
+/** Newest first; of a deleted agent by its id. @throws failure `not-found`, `invalid-request` */
+export async function listDeployments(
+  context: { db: Database },
+  scope: Scope,
+  agentName: string,
+  query: RequestOf<List>['query'],
+  usageOf: UsageOf,
+): Promise<ResponseOf<List>> {
+  const present = await presenter(context.db, scope, agentName, usageOf);
+  const { limit, offset, cursor } = query;
+  if (cursor !== undefined && !isUuid(cursor)) {
+    throw failure('invalid-request', { issues: [{ path: 'query.cursor', message: 'not a cursor of this list' }] });
+  }
+  const [total, rows] = await Promise.all([
+    countDeployments(context.db, present.agentId),
+    pageOfDeployments(context.db, present.agentId, { limit, offset, after: cursor ?? null }),
+  ]);
+  return {
+    total_count: total,
+    deployments: rows.map(present.details),
+    nextCursor: rows.length === limit ? (rows.at(-1)?.id ?? null) : null,
+  };
+}
+
+/** @throws failure `not-found`, `deployment-not-found` */
+export async function getDeployment(
+  context: { db: Database },
+  scope: Scope,
+  agentName: string,
+  deploymentId: string,
+  usageOf: UsageOf,
+): Promise<DeploymentDetails> {
+  const present = await presenter(context.db, scope, agentName, usageOf);
+  const row = await deploymentOf(context.db, present.agentId, deploymentId);
+  if (row === undefined) throw failure('deployment-not-found');
+  return present.details(row);
+}
+
+async function presenter(db: Database, scope: Scope, agentName: string, usageOf: UsageOf) {
+  const agent = await findAgent(db, scope.organizationId, agentName);
+  if (agent === undefined) throw failure('not-found');
+  const usage = await usageOf(agent.id);
+  const names = { agentName: agent.name, organizationName: scope.organizationName };
+  return {
+    agentId: agent.id,
+    details: (row: Parameters<typeof presentDeployment>[0]) =>
+      presentDeployment(row, names, {
+        serving: agent.deleted_at === null && agent.active_deployment_id === row.id,
+        activeSessions: usage.find(({ deploymentId }) => deploymentId === row.id)?.activeSessions ?? 0,
+      }),
+  };
+}

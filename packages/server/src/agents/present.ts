@@ -1,0 +1,77 @@
+import { type AgentDetails, type DeploymentDetails, profiles } from '@bothost/contract';
+import type { DeploymentRow } from './deployment-rows.ts';
+
+/** What runs of a deployment at the moment; counted by `instances/`, which stands above. */
+export type DeploymentUsage = {
+  readonly deploymentId: string;
+  readonly activeSessions: number;
+  readonly ready: number;
+  /** Ready, without a session. */
+  readonly idle: number;
+  readonly starting: number;
+};
+
+type Names = { readonly agentName: string; readonly organizationName: string };
+
+/** A deployment as existing clients read it (cloud API 5.3). */
+export function presentManifest(row: DeploymentRow, names: Names): AgentDetails['deployment'] {
+  const limits = profiles[row.profile as keyof typeof profiles];
+  return {
+    id: row.id,
+    serviceId: row.agent_id,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    manifest: {
+      apiVersion: 'v1',
+      kind: 'Deployment',
+      metadata: { name: names.agentName, namespace: names.organizationName },
+      spec: {
+        autoScaling: { minReplicas: row.min_agents, maxReplicas: row.max_agents },
+        resources: { cpu: `${limits.cpuMillicores}m`, memory: `${limits.memoryBytes / 1_048_576}Mi` },
+        imagePullSecretName: null,
+        envFromSecretNames: row.secret_pins.map(({ secretSet }) => secretSet),
+        maxSessionDurationSeconds: row.max_session_seconds,
+      },
+    },
+    buildId: row.build_id,
+  };
+}
+
+export function presentDeployment(
+  row: DeploymentRow,
+  names: Names,
+  of: { readonly serving: boolean; readonly activeSessions: number },
+): DeploymentDetails {
+  return {
+    ...presentManifest(row, names),
+    state: row.state,
+    serving: of.serving,
+    contentHash: row.source.contentHash,
+    agentProfile: row.profile,
+    websocketAuth: row.websocket_auth,
+    activatedAt: row.activated_at?.toISOString() ?? null,
+    rolledBackFrom: row.rolled_back_from,
+    createdByKeyId: row.created_by_key_id,
+    secretRevisions: row.secret_pins,
+    activeSessionCount: of.activeSessions,
+    failure: problemOf(row),
+  };
+}
+
+function problemOf(row: DeploymentRow): DeploymentDetails['failure'] {
+  if (row.error === null) return null;
+  const exit = row.last_exit;
+  return {
+    code: row.error_code ?? 'PCC_UNKNOWN_ERROR',
+    message: plain(row.error),
+    exitCode: exit?.code ?? null,
+    signal: exit?.signal ?? null,
+    outOfMemory: exit?.outOfMemory ?? false,
+    tail: exit?.tail ?? '',
+  };
+}
+
+/** Messages hold no square brackets (decisions, "text of messages"). */
+export function plain(text: string | null): string {
+  return (text ?? 'The deployment failed.').replaceAll('[', '(').replaceAll(']', ')');
+}

@@ -1,0 +1,79 @@
+import { failure } from '@bothost/contract';
+import type { Database } from '../store/tables.ts';
+import { sourceOfBuild } from './build-source.ts';
+import { type DeploymentRow, deploymentOf, findDeployment, servedBefore } from './deployment-rows.ts';
+import { deployNew, type Wanted } from './new-deployment.ts';
+import { type AgentRow, findAgent, lockAgentByName } from './rows.ts';
+import { settingsOf } from './settings.ts';
+
+type Context = {
+  db: Database;
+  now: () => Date;
+  newId: () => string;
+  hashDirectory: (path: string) => Promise<string>;
+};
+
+/**
+ * Deploys again what an earlier deployment ran, with its settings: a new deployment, which has to become ready as any other
+ * before it takes traffic. `deploymentId` null: the one that served before, or the one that serves while another one is on
+ * its way.
+ *
+ * @throws failure `not-found`, `deployment-not-found`, `no-earlier-deployment`, `deployment-gone`
+ */
+export async function rollBack(
+  context: Context,
+  scope: { readonly organizationId: string; readonly keyId: string },
+  agentName: string,
+  deploymentId: string | null,
+): Promise<void> {
+  const found = await findAgent(context.db, scope.organizationId, agentName);
+  if (found === undefined || found.deleted_at !== null || found.name !== agentName) throw failure('not-found');
+  const earlier = await earlierOf(context.db, found, deploymentId);
+  // Before the lock, which starts of sessions wait for.
+  const directory = await directoryAgain(context, earlier);
+  await context.db.transaction().execute(async (db) => {
+    const agent = await lockAgentByName(db, scope.organizationId, agentName);
+    if (agent?.id !== found.id) throw failure('not-found');
+    const { source } = earlier;
+    const again =
+      source.kind === 'directory'
+        ? directory
+        : await sourceOfBuild({ ...context, db }, { ...scope, region: agent.region }, source.buildId);
+    if (again === null) throw failure('deployment-gone');
+    await deployNew({ ...context, db }, agent, {
+      ...again,
+      settings: settingsOf(earlier),
+      createdByKeyId: scope.keyId,
+      rolledBackFrom: earlier.id,
+      secretPins: earlier.secret_pins,
+    });
+  });
+}
+
+async function earlierOf(db: Database, agent: AgentRow, deploymentId: string | null): Promise<DeploymentRow> {
+  if (deploymentId !== null) {
+    const named = await deploymentOf(db, agent.id, deploymentId);
+    if (named === undefined) throw failure('deployment-not-found');
+    return named;
+  }
+  const desired = await deploymentById(db, agent.desired_deployment_id);
+  const onItsWay = desired?.state === 'preparing' || desired?.state === 'validating';
+  const before =
+    (onItsWay && (await deploymentById(db, agent.active_deployment_id))) || (await servedBefore(db, agent));
+  if (before === undefined) throw failure('no-earlier-deployment');
+  return before;
+}
+
+async function deploymentById(db: Database, id: string | null): Promise<DeploymentRow | undefined> {
+  return id === null ? undefined : findDeployment(db, id);
+}
+
+/** Of a directory only what lies there now can be copied: null when that is something else. */
+async function directoryAgain(
+  context: Pick<Context, 'hashDirectory'>,
+  { source }: DeploymentRow,
+): Promise<Pick<Wanted, 'source' | 'prepared'> | null> {
+  if (source.kind !== 'directory') return null;
+  const contentHash = await context.hashDirectory(source.path).catch(() => null);
+  return contentHash === source.contentHash ? { source, prepared: null } : null;
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { ago, testNow } from '../store/test-rows.ts';
+import type { DeploymentRow } from './deployment-rows.ts';
+import { rolloutOf } from './rollout.ts';
+
+const deployment = (fields: Partial<DeploymentRow> = {}): DeploymentRow => ({
+  id: 'new',
+  agent_id: 'agent',
+  source: { kind: 'build', buildId: 'build', contentHash: 'hash' },
+  build_id: 'build',
+  state: 'validating',
+  state_at: ago(10),
+  error: null,
+  error_code: null,
+  error_at: null,
+  last_exit: null,
+  restarts: 0,
+  prepared: {},
+  min_agents: 0,
+  max_agents: 5,
+  profile: 'agent-1x',
+  max_session_seconds: 7200,
+  websocket_auth: 'token',
+  secret_pins: [],
+  created_by_key_id: null,
+  rolled_back_from: null,
+  activated_at: null,
+  replaced_at: null,
+  created_at: ago(20),
+  updated_at: ago(10),
+  ...fields,
+});
+const serving = deployment({ id: 'old', state: 'ready', activated_at: ago(60) });
+const served = deployment({ state: 'ready', activated_at: ago(5) });
+const usage = (deploymentId: string, fields = {}) => [
+  { deploymentId, activeSessions: 0, ready: 0, idle: 0, starting: 0, ...fields },
+];
+
+/** As the command line of the reference reads it: these fields, in this order. */
+function reading(...args: Parameters<typeof rolloutOf>) {
+  const [desired, active] = args;
+  const { reconciled, errors, conditions } = rolloutOf(...args);
+  if (errors.length > 0) return 'failed';
+  if (reconciled !== desired.id) return 'waiting';
+  return active !== undefined && conditions.every(({ type }) => type !== 'Progressing') ? 'ready' : 'progressing';
+}
+
+describe('a rollout is read as', () => {
+  it.each([
+    ['waiting while the first is prepared', deployment({ state: 'preparing' }), undefined, 'waiting'],
+    ['waiting while the first is validated', deployment(), undefined, 'waiting'],
+    ['waiting while another one serves', deployment(), serving, 'waiting'],
+    ['ready when it serves', served, served, 'ready'],
+    ['failed when the first failed', deployment({ state: 'failed', error: 'It exited.' }), undefined, 'failed'],
+    ['failed when another one serves', deployment({ state: 'failed', error: 'It exited.' }), serving, 'failed'],
+    ['waiting when it began to serve between two looks', served, serving, 'waiting'],
+  ])('%s', (_, desired, active, expected) => {
+    expect(reading(desired, active, undefined, [])).toBe(expected);
+  });
+});
+
+describe('the health of a revision', () => {
+  const health = (row: DeploymentRow, fields = {}) =>
+    rolloutOf(row, row.state === 'ready' ? row : undefined, undefined, usage('new', fields)).currentRevision.health;
+  const exit = { code: 3, signal: null, outOfMemory: false, tail: 'oh\n' };
+  const troubled = { error: 'It exited.', error_code: 'PCC_BOT_EXITED', error_at: ago(3), last_exit: exit } as const;
+
+  it('is good without an instance, when it serves: the next session brings one', () => {
+    expect(health(served)).toMatchObject({ ready: true, state: 'running', replicasStarted: 0, reason: null });
+  });
+
+  it('waits while the first instance starts', () => {
+    expect(health(deployment(), { starting: 1 })).toMatchObject({ ready: false, state: 'waiting', replicasStarted: 1 });
+  });
+
+  it.each([
+    ['once', { restarts: 1 }, 'Error'],
+    ['again and again', { restarts: 2 }, 'CrashLoopBackOff'],
+    ['for want of memory', { restarts: 2, last_exit: { ...exit, outOfMemory: true } }, 'OOMKilled'],
+  ])('says that instances of one that serves do not start: %s', (_, fields, reason) => {
+    const row = { ...served, ...troubled, ...fields };
+    expect(health(row)).toMatchObject({
+      ready: false,
+      state: 'waiting',
+      reason,
+      lastExitCode: 3,
+      message: 'It exited.',
+    });
+    expect(rolloutOf(row, row, undefined, []).conditions).toEqual([
+      {
+        type: 'Degraded',
+        status: 'True',
+        reason: 'InstancesFailToStart',
+        message: 'It exited. It wrote last: oh',
+        lastTransitionTime: ago(3).toISOString(),
+      },
+    ]);
+  });
+
+  it('keeps how the last one ended, when they start again', () => {
+    const row = { ...served, last_exit: exit, restarts: 4 };
+    expect(health(row, { ready: 1, idle: 1 })).toMatchObject({
+      ready: true,
+      state: 'running',
+      restartCount: 4,
+      reason: null,
+      lastExitCode: 3,
+      lastTerminationReason: 'Error',
+    });
+  });
+
+  it('of one that drains is told beside the one that serves, since the moment of the change', () => {
+    const draining = deployment({ id: 'old', state: 'ready', activated_at: ago(60), replaced_at: testNow });
+    const { previousRevision } = rolloutOf(served, served, draining, usage('old', { activeSessions: 2, ready: 2 }));
+    expect(previousRevision).toMatchObject({
+      deploymentID: 'old',
+      phase: 'Draining',
+      readyReplicas: 2,
+      phaseStartedAt: testNow.toISOString(),
+    });
+  });
+});

@@ -1,0 +1,127 @@
+import type { AgentDetails } from '@bothost/contract';
+import type { DeploymentRow } from './deployment-rows.ts';
+import { type DeploymentUsage, plain } from './present.ts';
+
+type Revision = NonNullable<AgentDetails['currentRevision']>;
+type Condition = AgentDetails['conditions'][number];
+
+/** From so many failed starts in a row on they are called a loop. */
+const loopStarts = 2;
+
+/**
+ * How far a rollout is, in the words that existing clients read (cloud API 5.3): pure. `active` takes the traffic, `desired`
+ * is wanted; they are the same one when nothing is on its way.
+ */
+export function rolloutOf(
+  desired: DeploymentRow,
+  active: DeploymentRow | undefined,
+  draining: DeploymentRow | undefined,
+  usage: readonly DeploymentUsage[],
+) {
+  const current = revisionOf(desired, desired.id === active?.id ? 'Active' : phaseOf(desired), usage);
+  const serving = active !== undefined && active.id !== desired.id ? revisionOf(active, 'Active', usage) : null;
+  const former = draining === undefined ? null : revisionOf(draining, 'Draining', usage);
+  return {
+    // It was decided: it serves, or never will. The agent's row says which one serves; it may be a moment older than the others.
+    reconciled: desired.state === 'failed' ? desired.id : (active?.id ?? null),
+    currentRevision: current,
+    previousRevision: serving ?? former,
+    errors: desired.state === 'failed' ? [errorOf(desired)] : [],
+    conditions: [...progressOf(desired, active), ...[desired, active].flatMap((row) => degradedOf(row))].filter(
+      (condition, index, all) => all.findIndex((other) => other.reason === condition.reason) === index,
+    ),
+  } satisfies Partial<AgentDetails> & { reconciled: string | null };
+}
+
+/** Of one that takes no traffic. */
+function phaseOf(row: DeploymentRow): Revision['phase'] {
+  switch (row.state) {
+    case 'preparing':
+      return 'Creating';
+    case 'validating':
+    case 'ready':
+      return 'Validating';
+    case 'failed':
+      return 'Failed';
+  }
+}
+
+function revisionOf(row: DeploymentRow, phase: Revision['phase'], usage: readonly DeploymentUsage[]): Revision {
+  const runs = usage.find(({ deploymentId }) => deploymentId === row.id);
+  const ready = runs?.ready ?? 0;
+  const since = phase === 'Active' ? row.activated_at : phase === 'Draining' ? row.replaced_at : row.state_at;
+  return {
+    deploymentID: row.id,
+    phase,
+    readyReplicas: ready,
+    phaseStartedAt: (since ?? row.state_at).toISOString(),
+    hasInfrastructureIssue: false,
+    health: healthOf(row, { phase, ready, started: ready + (runs?.starting ?? 0) }),
+  };
+}
+
+function healthOf(
+  row: DeploymentRow,
+  runs: { readonly phase: Revision['phase']; readonly ready: number; readonly started: number },
+): Revision['health'] {
+  const exit = row.last_exit;
+  const serves = runs.phase === 'Active' && row.error === null;
+  return {
+    // One that serves may have no instance at the moment: the next session brings one.
+    ready: runs.ready > 0 || serves,
+    state: row.state === 'failed' ? 'terminated' : runs.ready > 0 || serves ? 'running' : 'waiting',
+    restartCount: row.restarts,
+    replicasStarted: runs.started,
+    reason: row.error === null ? null : reasonOf(row),
+    lastExitCode: exit?.code ?? null,
+    lastTerminationReason:
+      exit === null ? null : exit.outOfMemory ? 'OOMKilled' : exit.code === 0 ? 'Completed' : 'Error',
+    message: row.error === null ? null : plain(row.error),
+  };
+}
+
+function reasonOf(row: DeploymentRow): string {
+  if (row.last_exit?.outOfMemory === true) return 'OOMKilled';
+  return row.state !== 'failed' && row.restarts >= loopStarts ? 'CrashLoopBackOff' : 'Error';
+}
+
+function errorOf(row: DeploymentRow) {
+  return { code: row.error_code ?? 'PCC_UNKNOWN_ERROR', message: whole(row) };
+}
+
+/** The sentence, and what the bot wrote last: existing clients show nothing else. */
+function whole(row: DeploymentRow): string {
+  const tail = row.last_exit?.tail.trim() ?? '';
+  return plain(tail === '' ? row.error : `${row.error} It wrote last: ${tail}`);
+}
+
+function progressOf(desired: DeploymentRow, active: DeploymentRow | undefined): readonly Condition[] {
+  const meanwhile = active === undefined ? 'Nothing serves until then.' : 'The deployment before it serves until then.';
+  const progressing = (reason: string, message: string): Condition => ({
+    type: 'Progressing',
+    status: 'True',
+    reason,
+    message: `${message} ${meanwhile}`,
+    lastTransitionTime: desired.state_at.toISOString(),
+  });
+  if (desired.state === 'preparing') return [progressing('Preparing', 'The new deployment is being prepared.')];
+  if (desired.state === 'validating' || (desired.state === 'ready' && desired.id !== active?.id)) {
+    return [progressing('Validating', 'The first instance of the new deployment has yet to become ready.')];
+  }
+  return [];
+}
+
+function degradedOf(row: DeploymentRow | undefined): readonly Condition[] {
+  if (row === undefined || row.error === null) return [];
+  const prepareFailed = row.error_code === 'PCC_PREPARE_FAILED';
+  const failed = prepareFailed ? 'PrepareFailed' : 'ValidationFailed';
+  return [
+    {
+      type: 'Degraded',
+      status: 'True',
+      reason: row.state === 'failed' ? failed : 'InstancesFailToStart',
+      message: whole(row),
+      lastTransitionTime: (row.error_at ?? row.state_at).toISOString(),
+    },
+  ];
+}

@@ -1,0 +1,104 @@
+import {
+  type AgentSettings,
+  agentInstances,
+  defaultProfile,
+  failure,
+  onlyBuilds,
+  type ProfileName,
+  sessionSeconds,
+} from '@bothost/contract';
+import type { DeploymentRow } from './deployment-rows.ts';
+
+/** What a deployment runs with, beside its source. Durations in seconds. */
+export type Settings = {
+  readonly minAgents: number;
+  readonly maxAgents: number;
+  readonly profile: ProfileName;
+  readonly maxSessionSeconds: number;
+  readonly websocketAuth: 'none' | 'token';
+};
+
+export const defaultSettings: Settings = {
+  minAgents: agentInstances.defaultMinimum,
+  maxAgents: agentInstances.defaultMaximum,
+  profile: defaultProfile,
+  maxSessionSeconds: sessionSeconds.default,
+  websocketAuth: 'token',
+};
+
+export function settingsOf(row: DeploymentRow): Settings {
+  return {
+    minAgents: row.min_agents,
+    maxAgents: row.max_agents,
+    profile: row.profile as ProfileName,
+    maxSessionSeconds: row.max_session_seconds,
+    websocketAuth: row.websocket_auth,
+  };
+}
+
+type Request = Omit<AgentSettings, 'forceRedeploy'>;
+
+/**
+ * What a request makes of the settings `before`: what it leaves out stays as it is.
+ *
+ * @throws failure `invalid-request`
+ */
+export function settingsFrom(request: Request, before: Settings): Settings {
+  const settings: Settings = {
+    minAgents: request.autoScaling?.minAgents ?? before.minAgents,
+    maxAgents: request.autoScaling?.maxAgents ?? before.maxAgents,
+    profile: request.agentProfile ?? before.profile,
+    maxSessionSeconds: request.maxSessionDuration ?? before.maxSessionSeconds,
+    websocketAuth: request.websocketAuth ?? before.websocketAuth,
+  };
+  if (settings.minAgents > settings.maxAgents) {
+    const message = `minAgents (${settings.minAgents}) is above maxAgents (${settings.maxAgents})`;
+    throw failure('invalid-request', { message, issues: [{ path: 'body.autoScaling', message }] });
+  }
+  return settings;
+}
+
+/** `scaling`: nothing but the numbers of instances differs. */
+export function differenceOf(before: Settings, after: Settings): 'deployment' | 'scaling' | 'none' {
+  const keys = ['profile', 'maxSessionSeconds', 'websocketAuth'] as const;
+  if (keys.some((key) => before[key] !== after[key])) return 'deployment';
+  return before.minAgents === after.minAgents && before.maxAgents === after.maxAgents ? 'none' : 'scaling';
+}
+
+/**
+ * What a request may ask elsewhere and not in a region whose runtime runs builds: refused, never ignored, since an agent
+ * that silently runs something else is worse than a clear answer.
+ *
+ * @throws failure `not-supported`, `secret-set-not-found`
+ */
+export function requireSupported(request: Request): void {
+  const asked: readonly (readonly [string, unknown, string])[] = [
+    ['image', request.image, onlyBuilds.image],
+    ['imagePullSecretSet', request.imagePullSecretSet, onlyBuilds.imageCredentials],
+    ['git', request.git, onlyBuilds.git],
+    ['resources', request.resources, onlyBuilds.resources],
+    ['architecture', request.architecture, onlyBuilds.architecture],
+    ['krispViva.audioFilter', request.krispViva?.audioFilter, onlyBuilds.audioFilter],
+  ];
+  const issues = asked.flatMap(([path, value, message]) =>
+    value === undefined || value === null ? [] : [{ path: `body.${path}`, message }],
+  );
+  if (issues.length > 0) {
+    const text = issues.map(({ path, message }) => `${path.slice('body.'.length)}: ${message}`).join('; ');
+    throw failure('not-supported', { message: `This cannot be deployed here. ${text}.`, issues });
+  }
+  // There are no secret sets yet, so none of any name.
+  if (typeof request.secretSet === 'string') {
+    const message = 'There is no secret set of this name.';
+    throw failure('secret-set-not-found', { message, issues: [{ path: 'body.secretSet', message }] });
+  }
+}
+
+/** A word of caution about a name, or null: stock WebRTC clients replace the first `/start` of the URL (bot contract 7.3). */
+export function nameWarning(name: string): string | null {
+  if (!name.startsWith('start')) return null;
+  return (
+    `The name ${name} begins with "start": stock WebRTC clients take it for the end of the start URL. ` +
+    'Give them an offerUrlTemplate, or choose another name.'
+  );
+}

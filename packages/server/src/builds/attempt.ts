@@ -1,0 +1,94 @@
+import { type Prepared, PrepareError, type Runtime } from '../runtime/runtime.ts';
+import { ArchiveError } from './archive-error.ts';
+import { requireSpace } from './disk-space.ts';
+import { type Places, removeFiles } from './places.ts';
+import type { BuildRow } from './rows.ts';
+import { unpackArchive } from './unpack.ts';
+
+/** How an attempt at a build ended for good. */
+export type Outcome =
+  | { readonly state: 'success'; readonly prepared: Prepared }
+  | { readonly state: 'failed' | 'timeout'; readonly errorCode: string; readonly error: string };
+
+export type AttemptContext = {
+  readonly now: () => Date;
+  readonly runtime: Pick<Runtime, 'prepare'>;
+  readonly places: Places;
+  /** Wall clock, for unpacking and preparing together. */
+  readonly timeoutSeconds: number;
+};
+
+/**
+ * Unpacks an archive and has it prepared, from the beginning whatever an earlier attempt left: what is unpacked is of no
+ * more use when it is over. Rejects when the cause is not the archive's (a full disk, the service closing): then another
+ * attempt may succeed.
+ */
+export async function attemptBuild(
+  context: AttemptContext,
+  build: BuildRow,
+  write: (line: string) => void,
+  closing: AbortSignal,
+): Promise<Outcome> {
+  const { places, timeoutSeconds } = context;
+  const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
+  const signal = AbortSignal.any([closing, timeout]);
+  const tree = places.tree(build.id);
+  const began = context.now().getTime();
+  const seconds = () => ((context.now().getTime() - began) / 1000).toFixed(1);
+  try {
+    await requireSpace(places.root, build.size_bytes);
+    write(`Unpacking ${size(build.size_bytes)}, SHA-256 ${build.content_hash}`);
+    const archive = { path: places.archive(build.upload_id), bytes: build.size_bytes };
+    const { files, bytes } = await unpackArchive(archive, tree, write, signal);
+    write(`Unpacked ${files} files, ${size(bytes)}, in ${seconds()} s`);
+    const { organization_id: organizationId, content_hash: contentHash } = build;
+    const source = { kind: 'build', path: tree, contentHash, organizationId } as const;
+    const prepared = await context.runtime.prepare({ id: build.id, source }, write, signal);
+    write(`Ready after ${seconds()} s`);
+    return { state: 'success', prepared };
+  } catch (error) {
+    const isLost = isMissing(error, places.archive(build.upload_id));
+    const outcome = isLost ? archiveLost : outcomeOf(error, timeout, timeoutSeconds);
+    if (outcome === null || closing.aborted) throw error;
+    write(outcome.error);
+    return outcome;
+  } finally {
+    await removeFiles(tree);
+  }
+}
+
+const archiveLost = {
+  state: 'failed',
+  errorCode: 'archive-lost',
+  error: 'The archive is not on the disk of the service any more. Upload it again.',
+} as const;
+
+function isMissing(error: unknown, path: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'path' in error && error.path === path;
+}
+
+/** Null: not a matter of what was uploaded. */
+function outcomeOf(
+  error: unknown,
+  timeout: AbortSignal,
+  seconds: number,
+): Exclude<Outcome, { state: 'success' }> | null {
+  // First: what is given up may fail in any way.
+  if (timeout.aborted || error instanceof PrepareTimeout) {
+    return { state: 'timeout', errorCode: 'build-timeout', error: `The build took longer than ${seconds} seconds.` };
+  }
+  if (error instanceof ArchiveError) return { state: 'failed', errorCode: error.problem, error: error.message };
+  if (error instanceof PrepareError)
+    return { state: 'failed', errorCode: 'prepare-failed', error: plain(error.message) };
+  return null;
+}
+
+/** An existing client reads brackets as markup. */
+function plain(text: string): string {
+  return text.replaceAll('[', '(').replaceAll(']', ')');
+}
+
+function size(bytes: number): string {
+  if (bytes < 1_048_576) return `${Math.ceil(bytes / 1024)} KiB`;
+  return `${(bytes / 1_048_576).toFixed(1)} MiB`;
+}

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type TestRows, testRows } from '../store/test-rows.ts';
+import { newId } from '../uuid.ts';
+import { type LogLimits, openBuildLog } from './build-log.ts';
+import { readLines } from './log-rows.ts';
+import { insertTestBuild } from './test-build.ts';
+
+let rows: TestRows;
+let organizationId: string;
+beforeAll(async () => {
+  rows = await testRows();
+  organizationId = await rows.organization();
+});
+afterAll(() => rows.close());
+
+const limits: LogLimits = { lines: 5, lastLines: 2, lineCharacters: 20 };
+const context = (stored: (id: string) => void = () => undefined) => ({
+  db: rows.db,
+  now: () => new Date(),
+  persist: <T>(write: () => Promise<T>) => write(),
+  stored,
+});
+const textsOf = async (id: string) => (await readLines(rows.db, id, 0, 1_000)).map(({ text }) => text);
+const newBuild = () => insertTestBuild(rows.db, organizationId, { content_hash: newId() });
+
+it('a line is stored soon after it was written, and those who follow are told', async () => {
+  const { id } = await newBuild();
+  const told = new Promise((resolve) => {
+    void openBuildLog(context(resolve), id).then((log) => log.write('first'));
+  });
+  expect(await told).toBe(id);
+  expect(await textsOf(id)).toEqual(['first']);
+});
+
+it('a log over its limit keeps its beginning and its end, and says what is missing', async () => {
+  const { id } = await newBuild();
+  const log = await openBuildLog(context(), id, limits);
+  for (let line = 0; line < 20; line++) log.write(`line ${line}`);
+  await log.flush();
+  expect(await textsOf(id)).toEqual([
+    'line 0',
+    'line 1',
+    'line 2',
+    'line 3',
+    'line 4',
+    expect.stringContaining('over its limit'),
+  ]);
+  await log.end();
+  expect((await textsOf(id)).slice(6)).toEqual(['... 13 lines were dropped here ...', 'line 18', 'line 19']);
+});
+
+it('a second attempt goes on behind the first', async () => {
+  const { id } = await newBuild();
+  const first = await openBuildLog(context(), id);
+  first.write('first');
+  await first.flush();
+  const second = await openBuildLog(context(), id);
+  second.write('second');
+  await second.end();
+  expect(await textsOf(id)).toEqual(['first', 'second']);
+});
+
+it('lines are text for a terminal: no control sequences, only the last of what is written over itself, not too long', async () => {
+  const { id } = await newBuild();
+  const log = await openBuildLog(context(), id, limits);
+  log.write('\u001b[31mred\u001b[0m\u0000 \u0007and\tblue\r');
+  log.write('10 %\r50 %\rdone');
+  log.write('two\nlines');
+  log.write('x'.repeat(30));
+  await log.end();
+  expect(await textsOf(id)).toEqual([
+    'red and  blue',
+    'done',
+    'two',
+    'lines',
+    `${'x'.repeat(20)} ... 10 characters dropped`,
+  ]);
+});
+
+it('a line that comes while others are being stored is stored after them', async () => {
+  const { id } = await newBuild();
+  let meanwhile: () => void = () => undefined;
+  const persist = async <T>(write: () => Promise<T>) => {
+    const written = await write();
+    meanwhile();
+    return written;
+  };
+  const log = await openBuildLog({ ...context(), persist }, id);
+  meanwhile = () => {
+    meanwhile = () => undefined;
+    log.write('second');
+  };
+  log.write('first');
+  await log.flush();
+  await log.end();
+  expect(await textsOf(id)).toEqual(['first', 'second']);
+});
+
+it('lines that the database did not take are stored with the next, once', async () => {
+  const { id } = await newBuild();
+  let away = true;
+  const persist = <T>(write: () => Promise<T>) => (away ? Promise.reject(new Error('away')) : write());
+  const log = await openBuildLog({ ...context(), persist }, id);
+  log.write('kept');
+  await expect(log.flush()).rejects.toThrow('away');
+  away = false;
+  log.write('next');
+  await log.end();
+  expect(await textsOf(id)).toEqual(['kept', 'next']);
+});

@@ -1,0 +1,73 @@
+import { failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import type { Database } from '../store/tables.ts';
+import { presentBuild } from './present.ts';
+import type { UploadReceiver } from './receive.ts';
+import { requireRegion } from './region.ts';
+import { type BuildRow, insertBuild, useBuildOf } from './rows.ts';
+import { findUpload, touchUpload } from './upload-rows.ts';
+
+type Create = Operations['createBuild'];
+
+/**
+ * The build of an upload's content: the one that stands or is under way, or a new one. A build that failed is history; its
+ * content is built anew. @throws failure `region-unknown`, `upload-not-found`, `upload-incomplete`
+ */
+export async function createBuild(
+  context: {
+    db: Database;
+    now: () => Date;
+    newId: () => string;
+    host: { region: string };
+    publicUrl: () => string;
+    uploads: Pick<UploadReceiver, 'settle'>;
+  },
+  scope: { organizationId: string },
+  wanted: RequestOf<Create>['body'],
+): Promise<ResponseOf<Create>> {
+  requireRegion(context.host, wanted.region);
+  const found = await findUpload(context.db, wanted.uploadId);
+  if (found === undefined || found.organization_id !== scope.organizationId || found.region !== wanted.region) {
+    throw failure('upload-not-found');
+  }
+  const upload = await context.uploads.settle(found);
+  const { content_hash: contentHash, context_hash: contextHash, size_bytes: size } = upload;
+  if (upload.state !== 'complete' || contentHash === null || contextHash === null || size === null) {
+    throw failure('upload-incomplete');
+  }
+  const now = context.now();
+  const content = { organization_id: scope.organizationId, region: wanted.region, content_hash: contentHash };
+  const row = await requireBuild(context.db, now, {
+    ...content,
+    id: context.newId(),
+    upload_id: upload.id,
+    context_hash: contextHash,
+    size_bytes: size,
+    dockerfile_path: wanted.dockerfilePath ?? 'Dockerfile',
+    state: 'pending',
+    error_code: null,
+    error: null,
+    prepared: null,
+    created_at: now,
+    updated_at: now,
+    started_at: null,
+    completed_at: null,
+    used_at: now,
+  });
+  return {
+    build: presentBuild(row, context.publicUrl()),
+    contextHash: row.context_hash,
+    cached: row.state === 'success',
+  };
+}
+
+async function requireBuild(db: Database, now: Date, wanted: Parameters<typeof insertBuild>[1]): Promise<BuildRow> {
+  // The one that is there may fail, or be removed, between the two questions.
+  for (;;) {
+    const row = await db.transaction().execute(async (transaction) => {
+      // First, so that the archive of a new build is not removed under it.
+      if (!(await touchUpload(transaction, wanted.upload_id, now))) throw failure('upload-not-found');
+      return (await useBuildOf(transaction, wanted, now)) ?? (await insertBuild(transaction, wanted));
+    });
+    if (row !== undefined) return row;
+  }
+}

@@ -1,0 +1,109 @@
+import { mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ArchiveError } from './archive-error.ts';
+import { archive, pax, tar } from './test-archive.ts';
+import { unpackArchive } from './unpack.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bothost-damaged-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Whatever happens: a whole tree or a reason with a name, and nothing beside it. */
+async function isSafe(bytes: Buffer): Promise<void> {
+  const path = join(folder, 'archive');
+  const target = join(folder, 'tree');
+  await writeFile(path, bytes);
+  const error = await unpackArchive(
+    { path, bytes: bytes.length },
+    target,
+    () => undefined,
+    new AbortController().signal,
+  ).then(
+    () => null,
+    (refused: unknown) => refused,
+  );
+  if (error !== null) expect(error).toBeInstanceOf(ArchiveError);
+  expect((await readdir(folder)).sort()).toEqual(error === null ? ['archive', 'tree'] : ['archive']);
+  if (error === null) await requireInside(target);
+  await rm(target, { recursive: true, force: true });
+}
+
+/** As the kernel sees it. A link that leads nowhere leads nowhere else. */
+async function requireInside(target: string): Promise<void> {
+  for (const name of await readdir(target, { recursive: true })) {
+    const real = await realpath(join(target, name)).catch(() => target);
+    expect(`${real}/`.startsWith(`${target}/`)).toBe(true);
+  }
+}
+
+const sound = tar(
+  { path: 'src/', type: 'Directory' },
+  { path: 'src/bot.py', body: 'print(1)\n'.repeat(100) },
+  pax({ path: 'src/größe.txt' }),
+  { path: 'short', body: 'x'.repeat(700) },
+  { path: 'src/current', type: 'SymbolicLink', linkpath: 'bot.py' },
+  { path: 'same', type: 'Link', linkpath: 'src/bot.py' },
+);
+const packed = gzipSync(sound);
+
+const changes = (bytes: Buffer) =>
+  fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { minLength: 1, maxLength: 8 });
+function changed(bytes: Buffer, by: readonly (readonly [number, number])[]): Buffer {
+  const copy = Buffer.from(bytes);
+  for (const [at, value] of by) copy[at] = value;
+  return copy;
+}
+
+const segment = fc.constantFrom('a', 'b', 'c', '..', '.', '', 'd e');
+const path = fc.array(segment, { minLength: 1, maxLength: 5 }).map((segments) => segments.join('/') || '/');
+const entry = fc.record({
+  path,
+  type: fc.constantFrom('File', 'Directory', 'SymbolicLink', 'Link'),
+  linkpath: path,
+});
+
+describe('an archive becomes a whole tree, or is refused by name and leaves nothing,', () => {
+  it('when some of its bytes are changed before it is packed', async () => {
+    await fc.assert(
+      fc.asyncProperty(changes(sound), (by) => isSafe(gzipSync(changed(sound, by)))),
+      { numRuns: 150 },
+    );
+  });
+
+  it('when some of its bytes are changed after it was packed', async () => {
+    await fc.assert(
+      fc.asyncProperty(changes(packed), (by) => isSafe(changed(packed, by))),
+      { numRuns: 150 },
+    );
+  });
+
+  it('when it is cut off anywhere', async () => {
+    const cut = fc.nat(packed.length - 1);
+    await fc.assert(
+      fc.asyncProperty(cut, (at) => isSafe(packed.subarray(0, at))),
+      { numRuns: 100 },
+    );
+  });
+
+  it('when it holds any files, folders and links under any names, and no link of it leads out', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 8 }), async (entries) => {
+        const whole = entries.map((one) =>
+          one.type === 'File'
+            ? { path: one.path, body: 'x' }
+            : one.type === 'Directory'
+              ? { ...one, linkpath: '' }
+              : one,
+        );
+        await isSafe(archive(...whole));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,119 @@
+import { ArchiveError } from './archive-error.ts';
+
+export type ArchiveLimits = { readonly pathBytes: number; readonly depth: number; readonly entries: number };
+
+type Node = { readonly kind: 'directory' | 'file' } | { readonly kind: 'link'; readonly target: string };
+
+/**
+ * What an archive has named so far. It alone decides where an entry may lie: nothing on the disk is asked, so nothing there
+ * can be led astray. Paths are relative, with `/` between clean segments.
+ */
+export type EntryTree = {
+  /** Takes an entry in. Returns its clean path, or null for the root itself. @throws ArchiveError */
+  readonly add: (path: string, node: Node) => string | null;
+  /** The clean path of a file before it, that a hard link is to. @throws ArchiveError */
+  readonly linkedFile: (path: string, target: string) => string;
+  /** Links with their targets, each of which stays inside, whatever it goes through. @throws ArchiveError */
+  readonly links: () => readonly { readonly path: string; readonly target: string }[];
+  readonly count: () => number;
+};
+
+export function createEntryTree(limits: ArchiveLimits): EntryTree {
+  const nodes = new Map<string, Node>();
+  let entries = 0;
+
+  function requireFolder(segments: readonly string[], entry: string): void {
+    for (let depth = 1; depth < segments.length; depth++) {
+      const parent = segments.slice(0, depth).join('/');
+      const node = nodes.get(parent);
+      if (node === undefined) nodes.set(parent, { kind: 'directory' });
+      else if (node.kind === 'link') throw new ArchiveError('archive-path-through-link', entry);
+      else if (node.kind === 'file') throw new ArchiveError('archive-path-through-file', entry);
+    }
+  }
+
+  return {
+    add(entry, node) {
+      entries += 1;
+      if (entries > limits.entries) throw new ArchiveError('archive-too-many-files');
+      const segments = cleanSegments(entry, limits);
+      const path = segments.join('/');
+      requireFolder(segments, entry);
+      // Folders that are only implied are made too.
+      if (nodes.size > limits.entries) throw new ArchiveError('archive-too-many-files');
+      const before = path === '' ? { kind: 'directory' } : nodes.get(path);
+      if (before !== undefined && (before.kind !== 'directory' || node.kind !== 'directory')) {
+        throw new ArchiveError('archive-duplicate-entry', entry);
+      }
+      if (path === '') return null;
+      if (node.kind === 'link' && Buffer.byteLength(node.target) > limits.pathBytes) {
+        throw new ArchiveError('archive-path-too-long', `${entry} -> ${node.target}`);
+      }
+      nodes.set(path, node);
+      return path;
+    },
+    linkedFile(entry, target) {
+      const path = cleanSegments(target, limits, 'archive-link-outside').join('/');
+      if (nodes.get(path)?.kind !== 'file') throw new ArchiveError('archive-link-broken', entry);
+      return path;
+    },
+    links() {
+      const found: { path: string; target: string }[] = [];
+      for (const [path, node] of nodes) {
+        if (node.kind !== 'link') continue;
+        requireInside(nodes, path, node.target);
+        found.push({ path, target: node.target });
+      }
+      return found;
+    },
+    count: () => nodes.size,
+  };
+}
+
+/** @throws ArchiveError what is wrong with a path, by name */
+function cleanSegments(
+  path: string,
+  limits: ArchiveLimits,
+  outside: 'archive-link-outside' | null = null,
+): readonly string[] {
+  if (/\p{Cc}|\uFFFD/u.test(path)) throw new ArchiveError('archive-path-invalid', path);
+  if (path.startsWith('/')) throw new ArchiveError(outside ?? 'archive-absolute-path', path);
+  if (Buffer.byteLength(path) > limits.pathBytes) throw new ArchiveError('archive-path-too-long', path);
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
+  if (segments.includes('..')) throw new ArchiveError(outside ?? 'archive-path-outside', path);
+  // What a file system takes as one name.
+  if (segments.some((segment) => Buffer.byteLength(segment) > 255)) {
+    throw new ArchiveError('archive-path-too-long', path);
+  }
+  if (segments.length > limits.depth) throw new ArchiveError('archive-too-deep', path);
+  return segments;
+}
+
+/** As the kernel resolves a path (path_resolution(7)), but for what is there: the archive's own links are followed. */
+const hopsAtMost = 40;
+
+function requireInside(nodes: ReadonlyMap<string, Node>, link: string, target: string): void {
+  const outside = () => new ArchiveError('archive-link-outside', `${link} -> ${target}`);
+  if (/\p{Cc}|\uFFFD/u.test(target)) throw new ArchiveError('archive-path-invalid', `${link} -> ${target}`);
+  const at = link.split('/').slice(0, -1);
+  const ahead = target.split('/');
+  if (target.startsWith('/')) throw outside();
+  for (let hops = 0; ahead.length > 0; ) {
+    const segment = ahead.shift() ?? '';
+    if (segment === '' || segment === '.') continue;
+    if (segment === '..') {
+      if (at.pop() === undefined) throw outside();
+      continue;
+    }
+    const node = nodes.get([...at, segment].join('/'));
+    if (node?.kind !== 'link') {
+      at.push(segment);
+      continue;
+    }
+    hops += 1;
+    // A loop leads nowhere, and so not out.
+    if (hops > hopsAtMost) return;
+    if (node.target.startsWith('/')) throw outside();
+    ahead.unshift(...node.target.split('/'));
+  }
+}

@@ -1,0 +1,15 @@
+import { failure, type Operations, type ResponseOf } from '@bothost/contract';
+import type { Database } from '../store/tables.ts';
+import { presentBuild } from './present.ts';
+import { findBuildRow } from './rows.ts';
+
+/** @throws failure `build-not-found`, the same for one of another organization */
+export async function getBuild(
+  context: { db: Database; publicUrl: () => string },
+  scope: { organizationId: string },
+  buildId: string,
+): Promise<ResponseOf<Operations['getBuild']>> {
+  const row = await findBuildRow(context.db, scope.organizationId, buildId);
+  if (row === undefined) throw failure('build-not-found');
+  return { build: presentBuild(row, context.publicUrl()) };
+}

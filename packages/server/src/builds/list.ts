@@ -1,0 +1,38 @@
+import { failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import type { Database } from '../store/tables.ts';
+import { isUuid } from '../uuid.ts';
+import { presentBuild } from './present.ts';
+import { countBuilds, pageOfBuilds } from './rows.ts';
+
+type List = Operations['listBuilds'];
+
+/** Newest first; by cursor the list is stable while builds are added. @throws failure `invalid-request` for a cursor that is none */
+export async function listBuilds(
+  context: { db: Database; publicUrl: () => string },
+  scope: { organizationId: string },
+  query: RequestOf<List>['query'],
+): Promise<ResponseOf<List>> {
+  const { limit, offset, cursor, ...fields } = query;
+  const filter = { ...fields, organizationId: scope.organizationId };
+  const after = cursor === undefined ? null : parseCursor(cursor);
+  const [total, rows] = await Promise.all([
+    countBuilds(context.db, filter),
+    pageOfBuilds(context.db, filter, { limit, offset, after }),
+  ]);
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  return {
+    builds: rows.map((row) => presentBuild(row, context.publicUrl())),
+    total,
+    limit,
+    offset,
+    nextCursor: last === undefined ? null : `${last.created_at.getTime()}.${last.id}`,
+  };
+}
+
+function parseCursor(text: string): { createdAt: Date; id: string } {
+  const [, time, id] = /^(\d{1,13})\.(.{36})$/.exec(text) ?? [];
+  if (time === undefined || id === undefined || !isUuid(id)) {
+    throw failure('invalid-request', { issues: [{ path: 'query.cursor', message: 'not a cursor of this list' }] });
+  }
+  return { createdAt: new Date(Number(time)), id };
+}

@@ -1,0 +1,35 @@
+import { createLogNews, type LogNews } from './log-news.ts';
+import { openPlaces } from './places.ts';
+import { createUploadReceiver, type UploadReceiver } from './receive.ts';
+import { type BuildsInUse, type Retention, type RetentionContext, removeUnused } from './retention.ts';
+import { type BuildWorker, createBuildWorker, type WorkerContext } from './worker.ts';
+
+/** What of builds lives as long as the server. */
+export type Builds = {
+  readonly uploadTokenKey: Buffer;
+  readonly uploads: UploadReceiver;
+  readonly buildLogs: LogNews;
+  readonly worker: BuildWorker;
+  readonly removeUnused: () => Promise<void>;
+};
+
+export type BuildsOptions = Omit<WorkerContext, 'places' | 'buildLogs'> &
+  Omit<RetentionContext, 'places'> & {
+    readonly dataDirectory: string;
+    readonly uploadTokenKey: Buffer;
+    readonly retention: Retention;
+    readonly inUse: BuildsInUse;
+  };
+
+export async function openBuilds(options: BuildsOptions): Promise<Builds> {
+  const places = await openPlaces(options.dataDirectory);
+  const buildLogs = createLogNews();
+  const context = { ...options, places, buildLogs };
+  return {
+    uploadTokenKey: options.uploadTokenKey,
+    uploads: createUploadReceiver(context),
+    buildLogs,
+    worker: createBuildWorker(context),
+    removeUnused: () => removeUnused(context, options.retention, options.inUse),
+  };
+}

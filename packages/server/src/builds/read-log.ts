@@ -1,0 +1,48 @@
+import { failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import type { Database } from '../store/tables.ts';
+import type { LogNews } from './log-news.ts';
+import { readLines } from './log-rows.ts';
+import { findBuildRow } from './rows.ts';
+
+type Read = Operations['getBuildLogs'];
+
+/**
+ * Lines of a build's log from a token on. Where there is none yet, it waits for one, at most `wait` seconds.
+ * @throws failure `build-not-found`, `invalid-request` for a token that is none
+ */
+export async function readBuildLog(
+  context: { db: Database; now: () => Date; buildLogs: LogNews },
+  scope: { organizationId: string },
+  buildId: string,
+  query: RequestOf<Read>['query'],
+): Promise<ResponseOf<Read>> {
+  const from = query.nextToken === undefined ? 0 : parseToken(query.nextToken);
+  const until = context.now().getTime() + query.wait * 1000;
+  for (;;) {
+    const news = context.buildLogs.next(buildId);
+    try {
+      const build = await findBuildRow(context.db, scope.organizationId, buildId);
+      if (build === undefined) throw failure('build-not-found');
+      // Read after the state: what a build that is over has said is all there.
+      const lines = await readLines(context.db, buildId, from, query.limit + 1);
+      const isOver = build.state !== 'pending' && build.state !== 'building';
+      const left = until - context.now().getTime();
+      if (lines.length > 0 || isOver || left <= 0) {
+        const page = lines.slice(0, query.limit);
+        const isAll = isOver && lines.length <= query.limit;
+        return {
+          logs: page.map(({ at, text }) => `${at.toISOString()} ${text}`),
+          ...(isAll ? {} : { nextToken: String((page.at(-1)?.line ?? from - 1) + 1) }),
+        };
+      }
+      await news.within(left);
+    } finally {
+      news.drop();
+    }
+  }
+}
+
+function parseToken(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw failure('invalid-request', { issues: [{ path: 'query.nextToken', message: 'not a token of this log' }] });
+}

@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, stat, truncate } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { failure, uploadBytes } from '@bothost/contract';
+import type { Database } from '../store/tables.ts';
+import { isDiskFull, requireSpace } from './disk-space.ts';
+import { createExclusive } from './exclusive.ts';
+import { type Places, removeFiles } from './places.ts';
+import { reopenBuildsOf } from './rows.ts';
+import { completeUploadRow, findUpload, reopenUpload, touchUpload, type UploadRow } from './upload-rows.ts';
+import { isUploadToken } from './upload-token.ts';
+
+export type ReceiveContext = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly host: { readonly region: string };
+  readonly places: Places;
+  readonly uploadTokenKey: Buffer;
+};
+
+/** How far an upload is. `sizeBytes` is null while nobody has said it. */
+export type UploadProgress = {
+  readonly uploadId: string;
+  readonly receivedBytes: number;
+  readonly sizeBytes: number | null;
+  readonly complete: boolean;
+};
+
+/**
+ * Receives archives. The file on the disk says how many bytes are there, the row whether they are all and right: an upload
+ * is complete when its hash was verified, and never before. All reject with failures of uploads.
+ */
+export type UploadReceiver = {
+  readonly look: (uploadId: string, token: string) => Promise<UploadProgress>;
+  /** Appends at `offset`, which must be what is there. What came of a body that breaks off stays. */
+  readonly append: (uploadId: string, token: string, offset: number, body: Readable) => Promise<UploadProgress>;
+  /** Takes a whole archive, in place of what is there. */
+  readonly replace: (uploadId: string, token: string, body: Readable) => Promise<UploadProgress>;
+  /** Completes an upload whose bytes are all there: a server may have been killed before it could. */
+  readonly settle: (upload: UploadRow) => Promise<UploadRow>;
+  readonly receivedBytes: (upload: UploadRow) => Promise<number>;
+};
+
+export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
+  const { db, places } = context;
+  const exclusive = createExclusive();
+
+  /** Before anything else: without it nobody may even interrupt an upload. */
+  function requireToken(uploadId: string, token: string): void {
+    if (!isUploadToken(context.uploadTokenKey, uploadId, token, context.now())) throw failure('upload-token-invalid');
+  }
+
+  async function requireOwn(uploadId: string): Promise<UploadRow> {
+    const upload = await findUpload(db, uploadId);
+    if (upload === undefined || upload.region !== context.host.region) throw failure('upload-not-found');
+    return upload;
+  }
+
+  async function receivedBytes(upload: UploadRow): Promise<number> {
+    return (await stat(places.archive(upload.id)).catch(() => null))?.size ?? 0;
+  }
+
+  async function progress(upload: UploadRow): Promise<UploadProgress> {
+    return {
+      uploadId: upload.id,
+      receivedBytes: await receivedBytes(upload),
+      sizeBytes: upload.size_bytes,
+      complete: upload.state === 'complete',
+    };
+  }
+
+  /** All bytes are there: are they what was announced? Else they are dropped. */
+  async function complete(upload: UploadRow): Promise<UploadRow> {
+    const path = places.archive(upload.id);
+    const found = await hashes(createReadStream(path, { highWaterMark: 256 * 1024 }));
+    if (upload.announced && (found.contentHash !== upload.content_hash || found.bytes !== upload.size_bytes)) {
+      await removeFiles(path);
+      throw failure('upload-content-wrong');
+    }
+    const content = { content_hash: found.contentHash, context_hash: found.contextHash, size_bytes: found.bytes };
+    const now = context.now();
+    return db.transaction().execute(async (transaction) => {
+      const row = await completeUploadRow(transaction, upload.id, { ...content, updated_at: now });
+      if (row === undefined) throw failure('upload-not-found');
+      await reopenBuildsOf(transaction, upload.id, now);
+      return row;
+    });
+  }
+
+  /** All bytes came and nobody has looked at them; or an archive is not there any more. */
+  async function isUnsettled(upload: UploadRow): Promise<boolean> {
+    const isAllThere = (await receivedBytes(upload)) === upload.size_bytes;
+    return upload.state === 'complete' ? !isAllThere : upload.announced && isAllThere;
+  }
+
+  async function settleNow(upload: UploadRow): Promise<UploadRow> {
+    if (!(await isUnsettled(upload))) return upload;
+    if (upload.state === 'open') return complete(upload);
+    await removeFiles(places.archive(upload.id));
+    return (await reopenUpload(db, upload.id, context.now())) ?? upload;
+  }
+
+  return {
+    receivedBytes,
+    // Whoever asks how far it is wants to go on: what came before them is over.
+    look: async (uploadId, token) => {
+      requireToken(uploadId, token);
+      return exclusive.run(uploadId, true, async () => progress(await settleNow(await requireOwn(uploadId))));
+    },
+
+    append: async (uploadId, token, offset, body) => {
+      requireToken(uploadId, token);
+      return exclusive.run(uploadId, true, async (givenUp) => {
+        const upload = await requireOwn(uploadId);
+        if (!upload.announced || upload.size_bytes === null) throw failure('upload-not-resumable');
+        if (offset !== (await receivedBytes(upload))) throw failure('upload-offset-wrong');
+        if (upload.state === 'open') {
+          await touchUpload(db, upload.id, context.now());
+          await requireSpace(places.root, upload.size_bytes - offset);
+          await write(places.archive(upload.id), offset, upload.size_bytes, body, givenUp);
+        }
+        return progress(await settleNow(upload));
+      });
+    },
+
+    replace: async (uploadId, token, body) => {
+      requireToken(uploadId, token);
+      return exclusive.run(uploadId, true, async (givenUp) => {
+        const upload = await requireOwn(uploadId);
+        if (upload.state === 'complete') return progress(await requireSame(upload, body));
+        await touchUpload(db, upload.id, context.now());
+        await requireSpace(places.root, upload.size_bytes ?? 0);
+        const path = places.archive(upload.id);
+        const written = await write(path, 0, upload.size_bytes ?? uploadBytes, body, givenUp);
+        if (written === 0) throw failure('upload-form-invalid', { message: 'The file that was uploaded is empty.' });
+        return progress(await complete(upload));
+      });
+    },
+
+    settle: async (upload) => {
+      // Without waiting for whoever is still sending.
+      if (!(await isUnsettled(upload))) return upload;
+      return exclusive.run(upload.id, false, async () => settleNow((await findUpload(db, upload.id)) ?? upload));
+    },
+  };
+}
+
+/** A complete archive may be a build's: it is never written again. The same once more is a retry, anything else is wrong. */
+async function requireSame(upload: UploadRow, body: Readable): Promise<UploadRow> {
+  const { contentHash } = await hashes(body);
+  if (contentHash === upload.content_hash) return upload;
+  throw failure('upload-content-wrong', { message: 'This upload is complete, with another content.' });
+}
+
+/** Streams a body to the disk from `offset` on. Returns the size of the file, of which every byte has reached the disk. */
+async function write(
+  path: string,
+  offset: number,
+  limit: number,
+  body: Readable,
+  givenUp: AbortSignal,
+): Promise<number> {
+  const stop = () => body.destroy();
+  givenUp.addEventListener('abort', stop);
+  let file: FileHandle | null = null;
+  let size = offset;
+  try {
+    file = await open(path, 'a', 0o600);
+    await truncate(path, offset);
+    if (givenUp.aborted) stop();
+    // A body that is refused stays readable: its connection is still to carry the answer.
+    for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      if (size + chunk.length > limit) throw failure('archive-too-large');
+      await file.appendFile(chunk);
+      size += chunk.length;
+    }
+    await file.sync();
+    return size;
+  } catch (error) {
+    if (givenUp.aborted) throw failure('upload-offset-wrong', { message: 'Another request goes on with this upload.' });
+    throw isDiskFull(error) ? failure('storage-full', { cause: error }) : error;
+  } finally {
+    givenUp.removeEventListener('abort', stop);
+    await file?.close();
+  }
+}
+
+/** SHA-256, and the first 16 digits of the MD5 by which existing clients know an archive (cloud API 5.6). */
+async function hashes(bytes: Readable): Promise<{ contentHash: string; contextHash: string; bytes: number }> {
+  const sha256 = createHash('sha256');
+  const md5 = createHash('md5');
+  let size = 0;
+  for await (const chunk of bytes as AsyncIterable<Buffer>) {
+    sha256.update(chunk);
+    md5.update(chunk);
+    size += chunk.length;
+  }
+  return { contentHash: sha256.digest('hex'), contextHash: md5.digest('hex').slice(0, 16), bytes: size };
+}

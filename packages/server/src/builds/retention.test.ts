@@ -1,0 +1,155 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { buildsInUse } from '../agents/builds-in-use.ts';
+import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
+import { newId } from '../uuid.ts';
+import { useBuild } from './find.ts';
+import { openPlaces, type Places } from './places.ts';
+import { type BuildsInUse, removeUnused } from './retention.ts';
+import { insertTestBuild } from './test-build.ts';
+
+const day = 86_400;
+const retention = { buildDays: 30, uploadHours: 24 };
+
+let rows: TestRows;
+let places: Places;
+let organizationId: string;
+let folder: string;
+let discarded: unknown[];
+beforeAll(async () => {
+  rows = await testRows();
+  folder = await mkdtemp(join(tmpdir(), 'bothost-retention-'));
+  places = await openPlaces(folder);
+});
+beforeEach(async () => {
+  discarded = [];
+  await rows.db.deleteFrom('builds').execute();
+  await rows.db.deleteFrom('uploads').execute();
+  organizationId = await rows.organization();
+});
+afterAll(async () => {
+  await rows.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const context = () => ({
+  db: rows.db,
+  now: () => testNow,
+  logger: pino({ level: 'silent' }),
+  host: { region: 'us-west' },
+  places,
+  runtime: {
+    discard: async (prepared: unknown) => void discarded.push(prepared),
+  },
+});
+const nobody: BuildsInUse = async () => new Set();
+
+/** A build that succeeded and was last asked for that many days ago, with its archive. */
+async function oldBuild(days: number, fields: Parameters<typeof insertTestBuild>[2] = {}) {
+  const at = ago(days * day);
+  const build = await insertTestBuild(
+    rows.db,
+    organizationId,
+    { content_hash: newId(), state: 'success', prepared: '{"project":"p"}', completed_at: at, used_at: at, ...fields },
+    { updated_at: at },
+  );
+  await writeFile(places.archive(build.upload_id), 'archive');
+  return build;
+}
+
+const buildIds = async () => (await rows.db.selectFrom('builds').select('id').execute()).map(({ id }) => id);
+
+it('a build that nobody asked for is removed with its archive and what was prepared; younger ones stay', async () => {
+  const old = await oldBuild(31);
+  const young = await oldBuild(29);
+  const failed = await oldBuild(31, { state: 'failed', prepared: null });
+  await removeUnused(context(), retention, nobody);
+  expect(await buildIds()).toEqual([young.id]);
+  expect(await places.uploadIds()).toEqual([young.upload_id]);
+  expect(discarded).toEqual([{ project: 'p' }]);
+  expect([old.id, failed.id]).not.toContain(young.id);
+});
+
+it('builds are kept for ever with 0 days, and those that are not over are never removed', async () => {
+  const old = await oldBuild(1_000);
+  await removeUnused(context(), { ...retention, buildDays: 0 }, nobody);
+  expect(await buildIds()).toEqual([old.id]);
+  await rows.db.updateTable('builds').set({ state: 'building', prepared: null, completed_at: null }).execute();
+  await removeUnused(context(), retention, nobody);
+  expect(await buildIds()).toEqual([old.id]);
+});
+
+it('what an agent wants, serves, could be rolled back to or still runs stays; what only a deleted one had goes', async () => {
+  const hostId = await rows.host(`region-${newId()}`);
+  const agentId = await rows.agent(organizationId, { name: 'living' });
+  const builds = await Promise.all(Array.from({ length: 12 }, () => oldBuild(40)));
+  const deploy = (agent: string, build: string | undefined, age: number) =>
+    rows.deployment(agent, {
+      source: JSON.stringify({ kind: 'build', buildId: build, contentHash: 'c' }),
+      build_id: build ?? null,
+      created_at: ago(age),
+    });
+  const deployments: string[] = [];
+  for (const [index, build] of builds.entries()) deployments.push(await deploy(agentId, build.id, 1_000 - index));
+  const running = { agentId, deploymentId: deployments[0] ?? '', hostId };
+  await rows.instance(running);
+  const gone = await rows.agent(organizationId, { name: 'gone', deleted_at: ago(10) });
+  const ofGone = await oldBuild(40);
+  await deploy(gone, ofGone.id, 5);
+  await removeUnused(context(), retention, buildsInUse);
+  const kept = builds.map(({ id }) => id);
+  // The first still runs, the last ten can be rolled back to; the second is neither.
+  expect((await buildIds()).sort()).toEqual([kept[0], ...kept.slice(2)].sort());
+});
+
+it('a build that is asked for at that moment stays', async () => {
+  const build = await oldBuild(40);
+  await rows.db.transaction().execute(async (transaction) => {
+    const used = await useBuild(
+      { db: transaction, now: () => testNow },
+      { organizationId, region: 'us-west' },
+      build.id,
+    );
+    expect(used?.prepared).toEqual({ project: 'p' });
+    await removeUnused(context(), retention, nobody);
+  });
+  await removeUnused(context(), retention, nobody);
+  expect(await buildIds()).toEqual([build.id]);
+});
+
+it('a removal that was interrupted is finished, and nobody can use the build meanwhile', async () => {
+  const build = await oldBuild(1, { removing: true });
+  const scope = { organizationId, region: 'us-west' };
+  expect(await useBuild({ db: rows.db, now: () => testNow }, scope, build.id)).toBeNull();
+  await removeUnused(context(), retention, nobody);
+  expect(await buildIds()).toEqual([]);
+  expect(discarded).toHaveLength(1);
+});
+
+it('an upload that was not finished, or that nothing came of, goes with its bytes after its hours', async () => {
+  const upload = async (hours: number, state: 'open' | 'complete') => {
+    const id = newId();
+    const at = ago(hours * 3600);
+    const content = { content_hash: newId(), context_hash: 'c', size_bytes: 7 };
+    const row = { ...content, id, organization_id: organizationId, region: 'us-west', announced: true };
+    await rows.db
+      .insertInto('uploads')
+      .values({ ...row, state, created_at: at, updated_at: at })
+      .execute();
+    await writeFile(places.archive(id), 'archive');
+    return id;
+  };
+  const young = [await upload(23, 'open'), await upload(23, 'complete')];
+  await upload(25, 'open');
+  await upload(25, 'complete');
+  await writeFile(places.archive(newId()), 'nobody knows it');
+  const built = await oldBuild(10);
+  await removeUnused(context(), retention, nobody);
+  const uploads = await rows.db.selectFrom('uploads').select('id').execute();
+  const expected = [...young, built.upload_id].sort();
+  expect(uploads.map(({ id }) => id).sort()).toEqual(expected);
+  expect((await readdir(join(folder, 'builds', 'uploads'))).sort()).toEqual(expected);
+});

@@ -1,0 +1,73 @@
+import type { Logger } from 'pino';
+import type { Prepared, Runtime } from '../runtime/runtime.ts';
+import type { Database } from '../store/tables.ts';
+import { type Places, removeFiles } from './places.ts';
+import { buildsInRemoval, deleteBuild, lockUnused, markRemoving, markUsed } from './rows.ts';
+import { deleteUploads, knownUploads } from './upload-rows.ts';
+
+export type RetentionContext = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly logger: Logger;
+  readonly host: { readonly region: string };
+  readonly places: Places;
+  readonly runtime: Pick<Runtime, 'discard'>;
+};
+
+export type Retention = {
+  /** Builds that nobody asked for so long are removed, unless they are in use; 0 keeps them. */
+  readonly buildDays: number;
+  /** Uploads that were not finished, or that no build came of. */
+  readonly uploadHours: number;
+};
+
+/** Which of these builds are in use; asked in the transaction that would remove the others. */
+export type BuildsInUse = (db: Database, buildIds: readonly string[]) => Promise<ReadonlySet<string>>;
+
+const hourMilliseconds = 3_600_000;
+/** In one go, so that no lock is held for long. */
+const batch = 100;
+
+/**
+ * Removes builds that are not in use, with what was prepared, and archives that nothing came of. A row goes when its files
+ * are gone; whatever a kill leaves half done, the next round does.
+ */
+export async function removeUnused(context: RetentionContext, retention: Retention, inUse: BuildsInUse): Promise<void> {
+  const { db, host } = context;
+  const now = context.now();
+  if (retention.buildDays > 0) {
+    const before = new Date(now.getTime() - retention.buildDays * 24 * hourMilliseconds);
+    await inBatches(() =>
+      db.transaction().execute(async (transaction) => {
+        const ids = await lockUnused(transaction, host.region, before, batch);
+        const used = await inUse(transaction, ids);
+        const unused = ids.filter((id) => !used.has(id));
+        await markUsed(transaction, [...used], now);
+        await markRemoving(transaction, unused);
+        return ids.length;
+      }),
+    );
+  }
+  for (const { id, prepared } of await buildsInRemoval(db, host.region)) {
+    if (prepared !== null) await context.runtime.discard(prepared as Prepared);
+    await deleteBuild(db, id);
+    context.logger.info({ buildId: id }, 'a build was removed');
+  }
+  const before = new Date(now.getTime() - retention.uploadHours * hourMilliseconds);
+  await inBatches(async () => (await deleteUploads(db, host.region, before, batch)).length);
+  await removeOrphans(context);
+}
+
+/** Archives without a row. A row is there before its file. */
+async function removeOrphans({ db, places }: RetentionContext): Promise<void> {
+  const ids = await places.uploadIds();
+  for (let from = 0; from < ids.length; from += batch) {
+    const some = ids.slice(from, from + batch);
+    const known = await knownUploads(db, some);
+    for (const id of some) if (!known.has(id)) await removeFiles(places.archive(id));
+  }
+}
+
+async function inBatches(remove: () => Promise<number>): Promise<void> {
+  while ((await remove()) === batch);
+}

@@ -1,0 +1,187 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { BuildsTable, Database } from '../store/tables.ts';
+import { isUuid } from '../uuid.ts';
+
+export type BuildRow = Selectable<BuildsTable>;
+
+/** Undefined when there is one of this content already. */
+export function insertBuild(db: Database, row: Insertable<BuildsTable>): Promise<BuildRow | undefined> {
+  return db
+    .insertInto('builds')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** The build of a content that stands or is under way; it counts as used from now on. */
+export function useBuildOf(
+  db: Database,
+  content: Pick<BuildRow, 'organization_id' | 'region' | 'content_hash'>,
+  at: Date,
+): Promise<BuildRow | undefined> {
+  return db
+    .updateTable('builds')
+    .set({ used_at: at })
+    .where('organization_id', '=', content.organization_id)
+    .where('region', '=', content.region)
+    .where('content_hash', '=', content.content_hash)
+    .where('state', 'in', ['pending', 'building', 'success'])
+    .where('removing', '=', false)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function findBuildRow(db: Database, organizationId: string, id: string): Promise<BuildRow | undefined> {
+  if (!isUuid(id)) return undefined;
+  return db
+    .selectFrom('builds')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('removing', '=', false)
+    .executeTakeFirst();
+}
+
+export async function useBuildRow(
+  db: Database,
+  build: { readonly organizationId: string; readonly region: string; readonly id: string },
+  at: Date,
+): Promise<BuildRow | undefined> {
+  if (!isUuid(build.id)) return undefined;
+  return db
+    .updateTable('builds')
+    .set({ used_at: at })
+    .where('id', '=', build.id)
+    .where('organization_id', '=', build.organizationId)
+    .where('region', '=', build.region)
+    .where('state', '=', 'success')
+    .where('removing', '=', false)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export type BuildFilter = {
+  readonly organizationId: string;
+  readonly status?: BuildRow['state'] | undefined;
+  readonly region?: string | undefined;
+  readonly contextHash?: string | undefined;
+  readonly contentHash?: string | undefined;
+  readonly dockerfilePath?: string | undefined;
+};
+
+function filtered(db: Database, filter: BuildFilter) {
+  const equal = {
+    state: filter.status,
+    region: filter.region,
+    context_hash: filter.contextHash,
+    content_hash: filter.contentHash,
+    dockerfile_path: filter.dockerfilePath,
+  };
+  let query = db
+    .selectFrom('builds')
+    .where('organization_id', '=', filter.organizationId)
+    .where('removing', '=', false);
+  for (const [column, value] of Object.entries(equal) as [keyof typeof equal, string | undefined][]) {
+    if (value !== undefined) query = query.where(column, '=', value as never);
+  }
+  return query;
+}
+
+export async function countBuilds(db: Database, filter: BuildFilter): Promise<number> {
+  const { count } = await filtered(db, filter).select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow();
+  return count;
+}
+
+export function pageOfBuilds(
+  db: Database,
+  filter: BuildFilter,
+  page: { limit: number; offset: number; after: { createdAt: Date; id: string } | null },
+): Promise<BuildRow[]> {
+  const { after } = page;
+  return filtered(db, filter)
+    .selectAll()
+    .$if(after !== null, (query) =>
+      query.where(sql<boolean>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id}::uuid)`),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(after === null ? page.offset : 0)
+    .execute();
+}
+
+/** Oldest first. */
+export function openBuilds(db: Database, region: string): Promise<BuildRow[]> {
+  return db
+    .selectFrom('builds')
+    .selectAll()
+    .where('region', '=', region)
+    .where('state', 'in', ['pending', 'building'])
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** Changes a build that is still under way; undefined when it is not. */
+export function changeOpenBuild(
+  db: Database,
+  id: string,
+  change: Updateable<BuildsTable>,
+): Promise<BuildRow | undefined> {
+  return db
+    .updateTable('builds')
+    .set(change)
+    .where('id', '=', id)
+    .where('state', 'in', ['pending', 'building'])
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/**
+ * The archive of these builds was lost and came again, so what was prepared may be lost, too: they are built anew under their
+ * ids, which takes no time where it is still there.
+ */
+export async function reopenBuildsOf(db: Database, uploadId: string, at: Date): Promise<void> {
+  await db
+    .updateTable('builds')
+    .set({ state: 'pending', prepared: null, completed_at: null, updated_at: at })
+    .where('upload_id', '=', uploadId)
+    .where('state', '=', 'success')
+    .where('removing', '=', false)
+    .execute();
+}
+
+/** Builds that are over and were not asked for since `before`, locked until the transaction ends. */
+export async function lockUnused(db: Database, region: string, before: Date, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('builds')
+    .select('id')
+    .where('region', '=', region)
+    .where('state', 'in', ['success', 'failed', 'timeout'])
+    .where('removing', '=', false)
+    .where('used_at', '<', before)
+    .orderBy('used_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+export async function markRemoving(db: Database, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await db.updateTable('builds').set({ removing: true }).where('id', 'in', ids).execute();
+}
+
+/** They were asked for in their own way: not looked at again before the time of `lockUnused` has passed once more. */
+export async function markUsed(db: Database, ids: readonly string[], at: Date): Promise<void> {
+  if (ids.length > 0) await db.updateTable('builds').set({ used_at: at }).where('id', 'in', ids).execute();
+}
+
+export function buildsInRemoval(db: Database, region: string): Promise<BuildRow[]> {
+  return db.selectFrom('builds').selectAll().where('region', '=', region).where('removing', '=', true).execute();
+}
+
+export async function deleteBuild(db: Database, id: string): Promise<void> {
+  await db.deleteFrom('builds').where('id', '=', id).where('removing', '=', true).execute();
+}

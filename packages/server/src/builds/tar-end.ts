@@ -1,0 +1,44 @@
+/** A tar archive is blocks of this size; it ends with two that are all zeros (POSIX pax, "ustar Interchange Format"). */
+const blockBytes = 512;
+
+/**
+ * Finds where a tar archive ends, chunk by chunk: the offset in this chunk behind its end, or null while it goes on. It
+ * knows headers and sizes only. The parser looks at everything else, and does not say where it saw the end.
+ */
+export function createEndFinder(): (chunk: Buffer) => number | null {
+  const block = Buffer.alloc(blockBytes);
+  let filled = 0;
+  let skip = 0;
+  let zeros = 0;
+  return (chunk) => {
+    for (let at = 0; at < chunk.length; ) {
+      const skipped = Math.min(skip, chunk.length - at);
+      skip -= skipped;
+      at += skipped;
+      const copied = skip > 0 ? 0 : chunk.copy(block, filled, at);
+      filled += copied;
+      at += copied;
+      if (filled < blockBytes) continue;
+      filled = 0;
+      zeros = isZero(block) ? zeros + 1 : 0;
+      if (zeros === 2) return at;
+      if (zeros === 0) skip = Math.ceil(bodyBytes(block) / blockBytes) * blockBytes;
+    }
+    return null;
+  };
+}
+
+export function isZero(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0);
+}
+
+const directory = 0x35;
+
+/** The size field is octal text, or base 256 when its first bit is set. A folder has no body, whatever it says. */
+function bodyBytes(header: Buffer): number {
+  if (header[156] === directory) return 0;
+  const field = header.subarray(124, 136);
+  if (field[0] === 0x80) return Number(field.readBigUInt64BE(4));
+  const size = Number.parseInt(field.toString('latin1').replace(/\0.*$/s, '').trim(), 8);
+  return Number.isNaN(size) ? 0 : size;
+}

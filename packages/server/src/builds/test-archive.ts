@@ -1,0 +1,55 @@
+import { gzipSync } from 'node:zlib';
+import { Header } from 'tar';
+
+export type TestEntry = {
+  readonly path: string;
+  readonly type?: string;
+  readonly body?: string | Buffer;
+  readonly linkpath?: string;
+  readonly mode?: number;
+};
+
+export const endOfArchive = Buffer.alloc(1024);
+
+/** One entry of a tar archive, written by hand where a tool would refuse to. */
+export function block(entry: TestEntry): Buffer {
+  const body = Buffer.from(entry.body ?? '');
+  const header = Buffer.alloc(512);
+  new Header({
+    path: 'x',
+    type: (entry.type ?? 'File') as 'File',
+    size: body.length,
+    mode: entry.mode ?? 0o644,
+    mtime: new Date(0),
+  }).encode(header);
+  header.fill(0, 0, 100);
+  header.write(entry.path, 0, 100, 'utf8');
+  header.fill(0, 157, 257);
+  header.write(entry.linkpath ?? '', 157, 100, 'utf8');
+  return sealed(header, body);
+}
+
+/** With its checksum, and the body filled up to whole blocks. */
+function sealed(header: Buffer, body: Buffer): Buffer {
+  header.fill(0x20, 148, 156);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 8, 'latin1');
+  return Buffer.concat([header, body, Buffer.alloc((512 - (body.length % 512)) % 512)]);
+}
+
+/** An extended header for the entry after it. */
+export function pax(records: Readonly<Record<string, string>>): Buffer {
+  const lines = Object.entries(records).map(([key, value]) => {
+    const rest = ` ${key}=${value}\n`;
+    let length = Buffer.byteLength(rest);
+    while (Buffer.byteLength(String(length)) + Buffer.byteLength(rest) !== length) length += 1;
+    return `${length}${rest}`;
+  });
+  return block({ path: 'pax', type: 'ExtendedHeader', body: lines.join('') });
+}
+
+/** A whole tar archive; buffers are taken as they are. */
+export const tar = (...entries: (TestEntry | Buffer)[]) =>
+  Buffer.concat([...entries.map((entry) => (Buffer.isBuffer(entry) ? entry : block(entry))), endOfArchive]);
+/** The same, packed. */
+export const archive = (...entries: (TestEntry | Buffer)[]) => gzipSync(tar(...entries));

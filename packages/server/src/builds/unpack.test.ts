@@ -1,0 +1,223 @@
+import { mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { unpackedArchive } from '@bothost/contract';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ArchiveError, type ArchiveProblem } from './archive-error.ts';
+import { archive, block, endOfArchive, pax, type TestEntry, tar } from './test-archive.ts';
+import { type UnpackLimits, unpackArchive } from './unpack.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bothost-unpack-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function unpack(bytes: Buffer, limits: Partial<UnpackLimits> = {}) {
+  const path = join(folder, 'archive');
+  await writeFile(path, bytes);
+  const lines: string[] = [];
+  const target = join(folder, 'tree');
+  const { signal } = new AbortController();
+  const output = (line: string) => void lines.push(line);
+  const result = await unpackArchive({ path, bytes: bytes.length }, target, output, signal, {
+    ...unpackedArchive,
+    ...limits,
+  });
+  return { ...result, lines, at: (name: string) => join(target, name) };
+}
+
+describe('an archive', () => {
+  it('becomes a folder with its files, folders and links, of whose permissions only the right to run is kept', async () => {
+    const { at, files, bytes, lines } = await unpack(
+      archive(
+        { path: './', type: 'Directory' },
+        { path: './src/', type: 'Directory', mode: 0o777 },
+        { path: './src/bot.py', body: 'print(1)\n', mode: 0o666 },
+        { path: 'run', body: '#!/bin/sh\n', mode: 0o4755 },
+        { path: 'deep/without/folders.txt', body: 'x' },
+        { path: 'src/current', type: 'SymbolicLink', linkpath: '../src/bot.py' },
+        { path: 'same', type: 'Link', linkpath: 'run' },
+        pax({ path: 'src/größe.txt' }),
+        { path: 'short', body: 'y' },
+      ),
+    );
+    expect({ files, bytes }).toEqual({ files: 5, bytes: 31 });
+    expect(await readFile(at('src/bot.py'), 'utf8')).toBe('print(1)\n');
+    expect((await stat(at('src/bot.py'))).mode & 0o7777).toBe(0o644);
+    expect((await stat(at('run'))).mode & 0o7777).toBe(0o755);
+    expect((await stat(at('src'))).mode & 0o7777).toBe(0o755);
+    expect(await readFile(at('deep/without/folders.txt'), 'utf8')).toBe('x');
+    expect(await readlink(at('src/current'))).toBe('../src/bot.py');
+    expect(await readFile(at('same'), 'utf8')).toBe('#!/bin/sh\n');
+    expect(await readFile(at('src/größe.txt'), 'utf8')).toBe('y');
+    expect(lines).toEqual(['run loses its setuid and setgid bits.']);
+  });
+
+  it('loses its files of variables, in any folder, which is told; samples of them stay', async () => {
+    const { at, lines } = await unpack(
+      archive(
+        { path: '.env', body: 'KEY=1' },
+        { path: 'a/.env.local', body: 'KEY=2' },
+        { path: '.env.example', body: 'KEY=' },
+        { path: '.environment', body: '' },
+      ),
+    );
+    expect((await readdir(at('.'))).sort()).toEqual(['.env.example', '.environment']);
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(['.env', 'a/.env.local']);
+  });
+
+  it('is read in pieces that break anywhere', async () => {
+    const body = Buffer.alloc(3_000_000, 'abcdefgh');
+    const { at } = await unpack(archive({ path: 'large', body }, { path: 'after', body: 'z' }));
+    expect((await readFile(at('large'))).equals(body)).toBe(true);
+    expect(await readFile(at('after'), 'utf8')).toBe('z');
+  });
+});
+
+const file = (path: string): TestEntry => ({ path, body: 'x' });
+const link = (path: string, linkpath: string): TestEntry => ({ path, type: 'SymbolicLink', linkpath });
+const good = archive(file('bot.py'));
+const noise = Buffer.from(Array.from({ length: 5_000 }, (_, index) => (index * 7919 + (index >> 3)) % 251));
+const withNoise = archive({ path: 'noise', body: noise }, file('bot.py'));
+const damaged = Buffer.from(withNoise);
+damaged.fill(0x55, Math.floor(damaged.length / 2), Math.floor(damaged.length / 2) + 40);
+
+/** Two members, the first with one byte only and a comment (RFC 1952 2.3) that is longer than what is read at once. */
+function inPieces(content: Buffer): Buffer {
+  const first = gzipSync(content.subarray(0, 1));
+  const header = Buffer.from(first.subarray(0, 10));
+  header[3] = 0x10;
+  const comment = Buffer.concat([Buffer.alloc(256 * 1024 - 12 - (first.length - 10), 'c'), Buffer.alloc(1)]);
+  return Buffer.concat([header, comment, first.subarray(10), gzipSync(content.subarray(1))]);
+}
+
+const attacks: readonly [string, ArchiveProblem, Buffer, Partial<UnpackLimits>?][] = [
+  ['text', 'archive-not-gzip', Buffer.from('this is no archive')],
+  ['a zip file', 'archive-not-gzip', Buffer.from('PK\x03\x04')],
+  ['gzip of something else', 'archive-not-tar', gzipSync(Buffer.alloc(2_000, 'text '))],
+  ['gzip in gzip', 'archive-not-tar', gzipSync(good)],
+  ['gzip in gzip that comes in pieces', 'archive-not-tar', inPieces(good)],
+  ['Zstandard in gzip', 'archive-not-tar', gzipSync(Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), noise]))],
+  ['gzip of nothing', 'archive-not-tar', gzipSync('')],
+  ['damaged gzip', 'archive-corrupt', damaged],
+  [
+    'a damaged header',
+    'archive-corrupt',
+    gzipSync(Buffer.concat([block(file('a')), Buffer.alloc(512, 1), endOfArchive])),
+  ],
+  ['cut off gzip', 'archive-truncated', withNoise.subarray(0, -200)],
+  ['gzip without its last bytes', 'archive-truncated', good.subarray(0, -4)],
+  ['a tar that is cut off in a file', 'archive-truncated', gzipSync(tar({ path: 'a', body: noise }).subarray(0, 2048))],
+  ['a tar without its end', 'archive-truncated', gzipSync(block(file('a')))],
+  ['bytes behind gzip', 'archive-trailing-data', Buffer.concat([good, Buffer.from('more')])],
+  ['bytes behind gzip that begin with zeros', 'archive-trailing-data', Buffer.concat([good, Buffer.from('\0\0more')])],
+  ['a tar behind the end', 'archive-trailing-data', gzipSync(Buffer.concat([tar(file('a')), tar(file('b'))]))],
+  ['a second gzip behind the end', 'archive-trailing-data', Buffer.concat([good, good])],
+  ['no entries', 'archive-empty', gzipSync(endOfArchive)],
+  ['folders only', 'archive-empty', archive({ path: 'a/', type: 'Directory' })],
+  ['an absolute path', 'archive-absolute-path', archive(file('/etc/cron.d/x'))],
+  ['an absolute path in an extended header', 'archive-absolute-path', archive(pax({ path: '/etc/x' }), file('a'))],
+  ['a path upwards', 'archive-path-outside', archive(file('../x'))],
+  ['a path upwards in the middle', 'archive-path-outside', archive(file('a/../../x'))],
+  ['a path upwards that would stay inside', 'archive-path-outside', archive(file('a/../x'))],
+  ['an absolute link', 'archive-link-outside', archive(file('a'), link('l', '/etc/passwd'))],
+  ['a link upwards', 'archive-link-outside', archive(file('a'), link('b/l', '../../x'))],
+  ['links that lead out together', 'archive-link-outside', archive(file('a'), link('d', '.'), link('l', 'd/..'))],
+  [
+    'links that lead out, the other way round',
+    'archive-link-outside',
+    archive(link('l', 'd/..'), link('d', 'e/f/../..')),
+  ],
+  ['an absolute link to a link', 'archive-link-outside', archive(file('a'), link('l', 'a/../..'))],
+  ['an absolute hard link', 'archive-link-outside', archive({ path: 'h', type: 'Link', linkpath: '/etc/passwd' })],
+  ['a hard link upwards', 'archive-link-outside', archive({ path: 'h', type: 'Link', linkpath: '../x' })],
+  ['a hard link to nothing', 'archive-link-broken', archive({ path: 'h', type: 'Link', linkpath: 'a' })],
+  [
+    'a hard link to a link',
+    'archive-link-broken',
+    archive(file('a'), link('l', 'a'), { path: 'h', type: 'Link', linkpath: 'l' }),
+  ],
+  ['an entry through a link', 'archive-path-through-link', archive(link('d', '.'), file('d/x'))],
+  [
+    'a hard link through a link',
+    'archive-path-through-link',
+    archive(file('a'), link('d', '.'), { path: 'd/h', type: 'Link', linkpath: 'a' }),
+  ],
+  ['an entry in a file', 'archive-path-through-file', archive(file('a'), file('a/b'))],
+  [
+    'a folder that becomes a link',
+    'archive-duplicate-entry',
+    archive({ path: 'd/', type: 'Directory' }, link('d', '/tmp')),
+  ],
+  [
+    'a folder that was only implied and becomes a link',
+    'archive-duplicate-entry',
+    archive(file('d/x'), link('d', '.')),
+  ],
+  ['a link that becomes a file', 'archive-duplicate-entry', archive(link('d', 'x'), file('d'))],
+  ['a file twice', 'archive-duplicate-entry', archive(file('a'), file('./a'))],
+  ['the root as a link', 'archive-duplicate-entry', archive(link('.', '/tmp'))],
+  ['a character device', 'archive-special-file', archive({ path: 'null', type: 'CharacterDevice' })],
+  ['a block device', 'archive-special-file', archive({ path: 'sda', type: 'BlockDevice' })],
+  ['a pipe', 'archive-special-file', archive({ path: 'p', type: 'FIFO' })],
+  ['a sparse file', 'archive-special-file', archive({ path: 's', type: 'SparseFile', body: 'x' })],
+  ['a line break in a name', 'archive-path-invalid', archive(file('a\nb'))],
+  ['an escape sequence in a name', 'archive-path-invalid', archive(file('\x1b[31mred'))],
+  ['a NUL in a name', 'archive-path-invalid', archive(pax({ path: 'bot.py\0.txt' }), file('a'))],
+  [
+    'a NUL in a long name',
+    'archive-path-invalid',
+    archive({ path: 'L', type: 'NextFileHasLongPath', body: 'bot.py\0.txt\0' }, file('a')),
+  ],
+  ['a name that is no text', 'archive-path-invalid', archive(pax({ path: 'a\uFFFDb' }), file('a'))],
+  ['a NUL in a link', 'archive-path-invalid', archive(file('a'), pax({ linkpath: 'a\0/../..' }), link('l', 'a'))],
+  ['a long name', 'archive-path-too-long', archive(pax({ path: 'a'.repeat(256) }), file('a'))],
+  ['a long path', 'archive-path-too-long', archive(pax({ path: `${'abc/'.repeat(300)}x` }), file('a'))],
+  ['a long link', 'archive-path-too-long', archive(file('a'), pax({ linkpath: 'abc/'.repeat(300) }), link('l', 'a'))],
+  ['many folders in each other', 'archive-too-deep', archive(file(`${'a/'.repeat(9)}x`)), { depth: 9 }],
+  ['many entries', 'archive-too-many-files', archive(file('a'), file('b'), file('c')), { entries: 2 }],
+  ['large content', 'archive-too-large-unpacked', archive({ path: 'a', body: Buffer.alloc(9_000) }), { bytes: 8_192 }],
+  ['a bomb', 'archive-bomb', archive({ path: 'a', body: Buffer.alloc(40_000_000) })],
+  [
+    'hard links to one large file',
+    'archive-bomb',
+    archive(
+      { path: 'a', body: Buffer.alloc(1_000_000) },
+      ...Array.from({ length: 20 }, (_, index) => ({ path: `h${index}`, type: 'Link', linkpath: 'a' })),
+    ),
+  ],
+  [
+    'many folders that are only implied',
+    'archive-too-many-files',
+    archive(file('a/b/c/d/e/x'), file('f/g/h/i/j/x')),
+    { entries: 9 },
+  ],
+  ['a size that only the extended header says', 'archive-corrupt', archive(pax({ size: '600' }), file('a'), file('b'))],
+];
+
+describe('an attack', () => {
+  it.each(attacks)('with %s is refused as %s, and nothing is left', async (_, problem, bytes, limits = {}) => {
+    const refused = await unpack(bytes, limits).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    expect(refused).toBeInstanceOf(ArchiveError);
+    expect(refused).toMatchObject({ problem, message: expect.stringMatching(/^[A-Z][^[\]\p{Cc}]*\.$/u) });
+    expect(await readdir(folder)).toEqual(['archive']);
+  });
+});
+
+it('an unpacking that is given up ends with the reason, and leaves nothing', async () => {
+  const path = join(folder, 'archive');
+  const bytes = archive({ path: 'a', body: Buffer.alloc(4_000_000, 'abc') }, file('b'));
+  await writeFile(path, bytes);
+  const giveUp = new AbortController();
+  const output = () => giveUp.abort(new Error('enough'));
+  const packed = gzipSync(tar({ path: '.env', body: 'x' }, { path: 'a', body: Buffer.alloc(4_000_000, 'abc') }));
+  await writeFile(path, packed);
+  const unpacking = unpackArchive({ path, bytes: packed.length }, join(folder, 'tree'), output, giveUp.signal);
+  await expect(unpacking).rejects.toThrow('enough');
+  expect(await readdir(folder)).toEqual(['archive']);
+});

@@ -1,0 +1,136 @@
+import { link, mkdir, open, rename, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { unpackedArchive } from '@bothost/contract';
+import type { ReadEntry } from 'tar';
+import { ArchiveError, readable } from './archive-error.ts';
+import { type ArchiveLimits, createEntryTree, type EntryTree } from './entry-tree.ts';
+import { removeFiles } from './places.ts';
+import { readTarEntries, requireSize, type SizeLimits } from './tar-entries.ts';
+
+export type UnpackLimits = ArchiveLimits & SizeLimits;
+
+/** What came out. Bytes are those of files. */
+export type Unpacked = { readonly files: number; readonly bytes: number };
+
+/**
+ * Unpacks a tar.gz into a new folder, which gets its name when all of it is there. Whatever goes wrong, nothing is left on
+ * the disk. Nothing but plain files, folders and links that stay inside comes out; of permissions only whether a file
+ * can be run; files of variables (`.env`) are left out, which `output` is told.
+ *
+ * @throws ArchiveError for what is wrong with the archive, and the signal's reason
+ */
+export async function unpackArchive(
+  archive: { readonly path: string; readonly bytes: number },
+  target: string,
+  output: (line: string) => void,
+  signal: AbortSignal,
+  limits: UnpackLimits = unpackedArchive,
+): Promise<Unpacked> {
+  const partial = `${target}.partial`;
+  await removeFiles(partial);
+  await removeFiles(target);
+  try {
+    await mkdir(partial, { mode: 0o700 });
+    const tree = createEntryTree(limits);
+    const unpacked = await unpackInto(partial, archive, tree, { output, signal, limits });
+    // Links come last: while files are written, there is none that one could be written through.
+    for (const { path, target: to } of tree.links()) {
+      await mkdir(join(partial, dirname(path)), { recursive: true });
+      await symlink(to, join(partial, path));
+    }
+    if (unpacked.files === 0) throw new ArchiveError('archive-empty');
+    await rename(partial, target);
+    return unpacked;
+  } finally {
+    await removeFiles(partial);
+  }
+}
+
+async function unpackInto(
+  root: string,
+  archive: { readonly path: string; readonly bytes: number },
+  tree: EntryTree,
+  how: { output: (line: string) => void; signal: AbortSignal; limits: UnpackLimits },
+): Promise<Unpacked> {
+  let files = 0;
+  let bytes = 0;
+  const sizes = new Map<string, number>();
+  const folders = new Set<string>();
+  const place = async (path: string) => {
+    const at = join(root, path);
+    const folder = dirname(at);
+    if (!folders.has(folder)) await mkdir(folder, { recursive: true });
+    folders.add(folder);
+    return at;
+  };
+
+  /** A hard link counts as the file that it is: whoever copies the tree gets it once more. */
+  function count(path: string, size: number) {
+    files += 1;
+    bytes += size;
+    sizes.set(path, size);
+    requireSize(bytes, archive.bytes, how.limits);
+  }
+
+  async function take(entry: ReadEntry): Promise<void> {
+    const { path, type } = entry;
+    switch (type) {
+      case 'Directory':
+      case 'GNUDumpDir': {
+        const folder = tree.add(path, { kind: 'directory' });
+        if (folder !== null) await mkdir(await place(folder), { recursive: true });
+        return drop(entry);
+      }
+      case 'SymbolicLink':
+        tree.add(path, { kind: 'link', target: entry.linkpath ?? '' });
+        return drop(entry);
+      case 'Link': {
+        const source = tree.linkedFile(path, entry.linkpath ?? '');
+        const file = tree.add(path, { kind: 'file' });
+        if (file === null || isVariables(file) || isVariables(source)) return drop(entry);
+        count(file, sizes.get(source) ?? 0);
+        await link(join(root, source), await place(file));
+        return drop(entry);
+      }
+      case 'File':
+      case 'OldFile':
+      case 'ContiguousFile': {
+        const file = tree.add(path, { kind: 'file' });
+        if (file === null) throw new ArchiveError('archive-duplicate-entry', path);
+        if (isVariables(file)) {
+          how.output(`${readable(file)} is left out: variables and secrets do not belong into a build.`);
+          return drop(entry);
+        }
+        const mode = entry.mode ?? 0;
+        if ((mode & 0o6000) !== 0) how.output(`${readable(file)} loses its setuid and setgid bits.`);
+        count(file, entry.size);
+        return writeEntry(entry, await place(file), (mode & 0o111) === 0 ? 0o644 : 0o755);
+      }
+      default:
+        throw new ArchiveError('archive-special-file', path);
+    }
+  }
+
+  await readTarEntries(archive, how.limits, take, how.signal);
+  return { files, bytes };
+}
+
+async function writeEntry(entry: ReadEntry, path: string, mode: number): Promise<void> {
+  const file = await open(path, 'wx', mode);
+  try {
+    for await (const chunk of entry) await file.write(chunk as Buffer);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Lets go of a body, and with it of the next entry. */
+function drop(entry: ReadEntry): void {
+  entry.resume();
+}
+
+/** `.env` and `.env.local`, in any folder; but not the samples that are made to be shared. */
+function isVariables(path: string): boolean {
+  const name = path.split('/').at(-1) ?? '';
+  return /^\.env(\..+)?$/i.test(name) && !/\.(example|sample|template|dist)$/i.test(name);
+}

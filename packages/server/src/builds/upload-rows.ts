@@ -1,0 +1,89 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Database, UploadsTable } from '../store/tables.ts';
+import { isUuid } from '../uuid.ts';
+
+export type UploadRow = Selectable<UploadsTable>;
+
+/** The upload of a content that was announced before, or a new one. Its time is set anew, so that it is not removed. */
+export async function requireUpload(db: Database, row: Insertable<UploadsTable>): Promise<UploadRow> {
+  const announced = ['organization_id', 'region', 'content_hash', 'size_bytes'] as const;
+  return db
+    .insertInto('uploads')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns([...announced])
+        .where('announced', '=', true)
+        .doUpdateSet({ updated_at: row.updated_at }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Uploads that no build has (yet). */
+export async function countUnusedUploads(db: Database, organizationId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('uploads')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('organization_id', '=', organizationId)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('builds').select('builds.id').whereRef('builds.upload_id', '=', 'uploads.id'))),
+    )
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function findUpload(db: Database, id: string): Promise<UploadRow | undefined> {
+  if (!isUuid(id)) return undefined;
+  return db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Until the transaction ends it cannot be removed. False: it is not there (any more). */
+export async function touchUpload(db: Database, id: string, at: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('uploads')
+    .set({ updated_at: at })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export function completeUploadRow(
+  db: Database,
+  id: string,
+  content: Required<Pick<Updateable<UploadsTable>, 'content_hash' | 'context_hash' | 'size_bytes' | 'updated_at'>>,
+): Promise<UploadRow | undefined> {
+  return db
+    .updateTable('uploads')
+    .set({ ...content, state: 'complete' })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Uploads that nobody touched since `before` and that no build has. Returns their ids. */
+export async function deleteUploads(db: Database, region: string, before: Date, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    delete from uploads where id in (
+      select id from uploads where region = ${region} and updated_at < ${before}
+        and not exists (select from builds where builds.upload_id = uploads.id)
+      limit ${limit} for update skip locked)
+    returning id`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** The archive of a complete upload was lost: it has to be sent again. */
+export function reopenUpload(db: Database, id: string, at: Date): Promise<UploadRow | undefined> {
+  return db
+    .updateTable('uploads')
+    .set({ state: 'open', updated_at: at })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function knownUploads(db: Database, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db.selectFrom('uploads').select('id').where('id', 'in', ids).execute();
+  return new Set(rows.map(({ id }) => id));
+}

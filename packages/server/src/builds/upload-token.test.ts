@@ -1,0 +1,34 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { isUploadToken, signUploadToken } from './upload-token.ts';
+
+const key = randomBytes(32);
+const id = '01a1fa86-fd52-71b7-bcd0-eeb1d0443f08';
+const other = '01a1fa87-3ad9-70a8-8d12-814ad4b066f5';
+const now = new Date('2026-11-20T12:00:00Z');
+const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1000);
+const token = signUploadToken(key, id, inSeconds(900));
+const [seconds = '', signature = ''] = token.split('.');
+
+describe('the token of an upload', () => {
+  it('is good until it expires, for its own upload', () => {
+    expect(isUploadToken(key, id, token, now)).toBe(true);
+    expect(isUploadToken(key, id.toUpperCase(), token, inSeconds(899))).toBe(true);
+    expect(isUploadToken(key, id, token, inSeconds(900))).toBe(false);
+    expect(isUploadToken(key, other, token, now)).toBe(false);
+    expect(isUploadToken(randomBytes(32), id, token, now)).toBe(false);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a dot', '.'],
+    ['no signature', seconds],
+    ['an empty signature', `${seconds}.`],
+    ['a later time', `${Number(seconds) + 1}.${signature}`],
+    ['a part too many', `${token}.x`],
+    ['another signature', `${seconds}.${Buffer.alloc(32).toString('base64url')}`],
+    ['a time that is none', `soon.${createHmac('sha256', key).update(`${id} soon`).digest('base64url')}`],
+  ])('is not %s', (_, wrong) => {
+    expect(isUploadToken(key, id, wrong, now)).toBe(false);
+  });
+});

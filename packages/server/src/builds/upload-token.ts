@@ -1,0 +1,23 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/**
+ * What lets its bearer send the bytes of one upload until a moment, and nothing else:
+ * `<Unix seconds>.<base64url HMAC-SHA256>`. It is sent as a field or a header, never in a URL, so that no log has it.
+ */
+export function signUploadToken(key: Buffer, uploadId: string, expiresAt: Date): string {
+  const seconds = String(Math.floor(expiresAt.getTime() / 1000));
+  return `${seconds}.${signature(key, uploadId, seconds).toString('base64url')}`;
+}
+
+/** Whether a token is genuine, for this upload, and has not expired. */
+export function isUploadToken(key: Buffer, uploadId: string, token: string, now: Date): boolean {
+  const [seconds = '', sent = '', ...rest] = token.split('.');
+  const expected = signature(key, uploadId, seconds);
+  const given = Buffer.from(sent, 'base64url');
+  if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
+  return Number(seconds) * 1000 > now.getTime();
+}
+
+function signature(key: Buffer, uploadId: string, seconds: string): Buffer {
+  return createHmac('sha256', key).update(`${uploadId.toLowerCase()} ${seconds}`).digest();
+}

@@ -1,0 +1,291 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PrepareError, PrepareTimeout, type Runtime } from '../runtime/runtime.ts';
+import { type TestRows, testRows } from '../store/test-rows.ts';
+import { newId } from '../uuid.ts';
+import { createLogNews } from './log-news.ts';
+import { openPlaces, type Places } from './places.ts';
+import { readBuildLog } from './read-log.ts';
+import type { BuildRow } from './rows.ts';
+import { archive } from './test-archive.ts';
+import { insertTestBuild } from './test-build.ts';
+import { type BuildWorker, createBuildWorker, type WorkerContext } from './worker.ts';
+
+let rows: TestRows;
+let organizationId: string;
+let folder: string;
+let places: Places;
+const workers: BuildWorker[] = [];
+
+beforeAll(async () => {
+  rows = await testRows();
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bothost-builds-'));
+  places = await openPlaces(folder);
+  organizationId = await rows.organization();
+});
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker.close();
+  await rows.db.deleteFrom('builds').execute();
+  await rm(folder, { recursive: true, force: true });
+});
+afterAll(() => rows.close());
+
+async function newBuild(bytes = archive({ path: 'index.js', body: 'x' })): Promise<BuildRow> {
+  const build = await insertTestBuild(rows.db, organizationId, { content_hash: newId(), size_bytes: bytes.length });
+  await writeFile(places.archive(build.upload_id), bytes);
+  return build;
+}
+
+/** A preparation in the hands of the test. */
+type Preparing = {
+  readonly spec: Parameters<Runtime['prepare']>[0];
+  readonly say: (line: string) => void;
+  readonly succeed: () => void;
+  readonly fail: (error: Error) => void;
+};
+
+function inHand() {
+  const begun: Preparing[] = [];
+  const wanted: (() => void)[] = [];
+  const prepare: Runtime['prepare'] = (spec, say, signal) =>
+    new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+      begun.push({ spec, say, succeed: () => resolve({ project: spec.id }), fail: reject });
+      for (const tell of wanted.splice(0)) tell();
+    });
+  const next = async (index: number): Promise<Preparing> => {
+    for (;;) {
+      const found = begun[index];
+      if (found !== undefined) return found;
+      await new Promise<void>((resolve) => wanted.push(resolve));
+    }
+  };
+  return { prepare, begun, next };
+}
+
+async function work(prepare: Runtime['prepare'], fields: Partial<WorkerContext> = {}) {
+  const buildLogs = createLogNews();
+  const over = new Set<string>();
+  const waiting = new Set<() => void>();
+  const context = { db: rows.db, now: () => new Date(), buildLogs };
+  const worker = createBuildWorker({
+    ...context,
+    runtime: { prepare },
+    places,
+    timeoutSeconds: 60,
+    logger: pino({ level: 'silent' }),
+    host: { region: 'us-west' },
+    persist: (write) => write(),
+    holdsRegion: () => true,
+    isDraining: () => false,
+    buildsAtOnce: 1,
+    onOver: ({ id, seconds }) => {
+      expect(seconds).toBeGreaterThanOrEqual(0);
+      over.add(id);
+      for (const tell of waiting) tell();
+    },
+    ...fields,
+  });
+  workers.push(worker);
+  await worker.start();
+  return {
+    worker,
+    buildLogs,
+    follow: (id: string, nextToken?: string) =>
+      readBuildLog(context, { organizationId }, id, {
+        limit: 500,
+        wait: 20,
+        ...(nextToken === undefined ? {} : { nextToken }),
+      }),
+    over: async (id: string) => {
+      while (!over.has(id)) {
+        await new Promise<void>((resolve) => {
+          waiting.add(resolve);
+        });
+      }
+      return find(id);
+    },
+  };
+}
+
+/** A minute later each time it is asked: no rest takes longer. */
+function fastClock() {
+  let minutes = 0;
+  return () => new Date(Date.now() + ++minutes * 60_000);
+}
+
+const find = (id: string) => rows.db.selectFrom('builds').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+describe('a build', () => {
+  it('is unpacked, prepared under its own id, and keeps what the runtime answered', async () => {
+    const build = await newBuild();
+    const { prepare, next } = inHand();
+    const { over } = await work(prepare);
+    const { spec, succeed } = await next(0);
+    const { content_hash: contentHash } = build;
+    expect(spec).toEqual({
+      id: build.id,
+      source: { kind: 'build', path: places.tree(build.id), contentHash, organizationId },
+    });
+    expect(await readFile(join(spec.source.path, 'index.js'), 'utf8')).toBe('x');
+    expect(await find(build.id)).toMatchObject({ state: 'building', prepared: null, completed_at: null });
+    succeed();
+    expect(await over(build.id)).toMatchObject({ state: 'success', prepared: { project: build.id } });
+    expect(await places.treeIds()).toEqual([]);
+  });
+
+  it('can be followed while it goes on: each line comes when it is said, and the end with the last', async () => {
+    const build = await newBuild();
+    const { prepare, next } = inHand();
+    const { follow, over } = await work(prepare);
+    const { say, succeed } = await next(0);
+    const begun = await follow(build.id);
+    expect(begun.nextToken).toBeDefined();
+    let heard = begun;
+    const hear = async (text: string) => {
+      say(text);
+      while (!heard.logs.some((line) => line.endsWith(text))) heard = await follow(build.id, heard.nextToken);
+    };
+    await hear('installing this');
+    await hear('installing that');
+    const rest = follow(build.id, heard.nextToken);
+    succeed();
+    await over(build.id);
+    expect((await rest).logs.at(-1)).toMatch(/Ready after/);
+    const last = await follow(build.id, (await rest).nextToken);
+    expect(last.nextToken).toBeUndefined();
+  });
+
+  it('that the runtime refuses fails with its sentence', async () => {
+    const build = await newBuild();
+    const { prepare, next } = inHand();
+    const { over } = await work(prepare);
+    (await next(0)).fail(new PrepareError('No [start] file.'));
+    expect(await over(build.id)).toMatchObject({
+      state: 'failed',
+      error_code: 'prepare-failed',
+      error: 'No (start) file.',
+      prepared: null,
+    });
+  });
+
+  it('that takes too long is given up, and says so', async () => {
+    const build = await newBuild();
+    const { prepare } = inHand();
+    const { over } = await work(prepare, { timeoutSeconds: 1 });
+    expect(await over(build.id)).toMatchObject({
+      state: 'timeout',
+      error_code: 'build-timeout',
+      error: 'The build took longer than 1 seconds.',
+    });
+    expect(await places.treeIds()).toEqual([]);
+  });
+
+  it('that the runtime gives up for its time has the same end', async () => {
+    const build = await newBuild();
+    const { over } = await work(() => Promise.reject(new PrepareTimeout('Not within 60 seconds.')));
+    expect(await over(build.id)).toMatchObject({ state: 'timeout', error_code: 'build-timeout' });
+  });
+
+  it('that a trouble of the service stops is tried again', async () => {
+    const build = await newBuild();
+    const { prepare, next } = inHand();
+    const { over } = await work(prepare, { now: fastClock() });
+    (await next(0)).fail(new Error('disk full'));
+    (await next(1)).succeed();
+    expect(await over(build.id)).toMatchObject({ state: 'success', error: null });
+  });
+
+  it('fails when the trouble stays, without showing what it is', async () => {
+    const build = await newBuild();
+    const prepare: Runtime['prepare'] = () => Promise.reject(new Error('secret detail'));
+    const { over } = await work(prepare, { now: fastClock() });
+    const failed = await over(build.id);
+    expect(failed).toMatchObject({ state: 'failed', error_code: 'internal' });
+    const log = await rows.db.selectFrom('build_log_lines').select('text').where('build_id', '=', build.id).execute();
+    expect(JSON.stringify([failed.error, log])).not.toContain('secret detail');
+  });
+});
+
+describe('a build fails by name', () => {
+  it('when the disk of the service stays full', async () => {
+    const build = await newBuild();
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    const { over } = await work(() => Promise.reject(full), { now: fastClock() });
+    expect(await over(build.id)).toMatchObject({ state: 'failed', error_code: 'storage-full' });
+  });
+
+  it('when its archive is not there any more', async () => {
+    const build = await newBuild();
+    await rm(places.archive(build.upload_id));
+    const { over } = await work(inHand().prepare);
+    expect(await over(build.id)).toMatchObject({ state: 'failed', error_code: 'archive-lost' });
+  });
+});
+
+describe('builds', () => {
+  it('wait for a place, the oldest first', async () => {
+    const [first, second] = [await newBuild(), await newBuild()];
+    const { prepare, next, begun } = inHand();
+    const { over } = await work(prepare);
+    const one = await next(0);
+    expect(one.spec.id).toBe(first.id);
+    expect(await find(second.id)).toMatchObject({ state: 'pending', started_at: null });
+    expect(begun).toHaveLength(1);
+    one.succeed();
+    await over(first.id);
+    (await next(1)).succeed();
+    expect((await over(second.id)).state).toBe('success');
+  });
+
+  it('that a server left unfinished are begun anew by the next one, over what lay there', async () => {
+    const build = await newBuild();
+    const before = inHand();
+    const { worker } = await work(before.prepare);
+    await before.next(0);
+    await worker.close();
+    expect(await find(build.id)).toMatchObject({ state: 'building', completed_at: null });
+    // As a kill leaves it.
+    await mkdir(`${places.tree(build.id)}.partial`);
+    await mkdir(places.tree(build.id));
+    await writeFile(join(places.tree(build.id), 'half'), '');
+    const after = inHand();
+    const { over, follow } = await work(after.prepare);
+    const { spec, succeed } = await after.next(0);
+    expect(await readdir(spec.source.path)).toEqual(['index.js']);
+    succeed();
+    expect((await over(build.id)).state).toBe('success');
+    expect((await follow(build.id)).logs.join('\n')).toContain('restarted');
+    expect(await places.treeIds()).toEqual([]);
+  });
+
+  it('are left alone without the region, while shutting down, and in another region', async () => {
+    const build = await newBuild();
+    const { prepare, begun } = inHand();
+    const looked = async (fields: Partial<WorkerContext>) => {
+      let tell: () => void = () => undefined;
+      const asked = new Promise<void>((resolve) => {
+        tell = resolve;
+      });
+      const holdsRegion = () => {
+        tell();
+        return fields.holdsRegion?.() ?? true;
+      };
+      const { worker } = await work(prepare, { ...fields, holdsRegion });
+      await asked;
+      await worker.close();
+    };
+    await looked({ holdsRegion: () => false });
+    await looked({ isDraining: () => true });
+    await looked({ host: { region: 'us-east' } });
+    expect(begun).toEqual([]);
+    expect((await find(build.id)).state).toBe('pending');
+    expect(existsSync(places.tree(build.id))).toBe(false);
+  });
+});

@@ -1,0 +1,46 @@
+import type { IncomingMessage } from 'node:http';
+import { WebSocket } from 'ws';
+import { headersForBot } from './forwarded-headers.ts';
+
+/** The bot did not take the socket; `status` is the session's completion status. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly status: string;
+  constructor(status: string) {
+    super(`the bot did not take the socket: ${status}`);
+    this.status = status;
+  }
+}
+
+/**
+ * Opens an instance's `/ws` with what its client asked for and what only the service may say (`headers`). The socket is
+ * paused, so that nothing the bot says is lost before the client can hear it. Rejects with `Refused`.
+ */
+export function openBot(
+  url: string,
+  incoming: IncomingMessage,
+  session: { readonly sessionId: string; readonly headers: Readonly<Record<string, string>> },
+  limits: { readonly signal: AbortSignal; readonly messageBytes: number },
+): Promise<WebSocket> {
+  const offered = incoming.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
+  const headers = Object.fromEntries(
+    Object.entries({ ...headersForBot(incoming.headers, session.sessionId), ...session.headers }).filter(
+      ([name]) => !name.startsWith('sec-websocket-'),
+    ),
+  );
+  const { signal, messageBytes } = limits;
+  const options = { headers, perMessageDeflate: false, maxPayload: messageBytes, signal } as const;
+  return new Promise((resolve, reject) => {
+    const bot = new WebSocket(url, offered, options);
+    bot.once('open', () => {
+      bot.pause();
+      resolve(bot);
+    });
+    bot.once('unexpected-response', (_, answer) => {
+      answer.resume();
+      reject(new Refused(String(answer.statusCode ?? 'HTTP_ERROR')));
+      bot.terminate();
+    });
+    bot.on('error', () => reject(new Refused('HTTP_ERROR')));
+  });
+}

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { afterEach, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { readOpening } from './call-opening.ts';
+
+const undo: (() => void)[] = [];
+afterEach(() => {
+  for (const step of undo.splice(0)) step();
+});
+
+/** A call as the service sees it, the connection below it, and the carrier's end. */
+async function call(): Promise<{ near: WebSocket; socket: Duplex; far: WebSocket }> {
+  const sockets = new WebSocketServer({ noServer: true });
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const far = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const [incoming, socket, head] = await once(server, 'upgrade');
+  const near = await new Promise<WebSocket>((resolve) => sockets.handleUpgrade(incoming, socket, head, resolve));
+  undo.push(
+    () => far.terminate(),
+    () => void server.close(),
+  );
+  await once(far, 'open');
+  return { near, socket, far };
+}
+
+it('has a time in which a start has to come', async () => {
+  const { near, socket, far } = await call();
+  const opening = readOpening(near, socket, 0.05);
+  far.send('{"event":"connected"}');
+  await expect(opening).rejects.toMatchObject({
+    reason: 'invalid-request',
+    message: expect.stringContaining('0.05 s'),
+  });
+});
+
+it('ends with its call', async () => {
+  const { near, socket, far } = await call();
+  const opening = readOpening(near, socket);
+  far.close();
+  await expect(opening).rejects.toMatchObject({ reason: 'invalid-request' });
+});
+
+it('counts what is no message of its own', async () => {
+  const { near, socket, far } = await call();
+  const opening = readOpening(near, socket);
+  for (let sent = 0; sent < 200; sent += 1) far.ping('x'.repeat(100));
+  await expect(opening).rejects.toMatchObject({ message: expect.stringContaining('16384 bytes') });
+});
+
+it('leaves no listeners behind', async () => {
+  const { near, socket, far } = await call();
+  const count = () =>
+    ['message', 'close'].map((event) => near.listenerCount(event)).concat(socket.listenerCount('data'));
+  const before = count();
+  const opening = readOpening(near, socket);
+  far.send('{"event":"start","start":{"customParameters":{"_pipecatCloudServiceHost":"phone.home"}}}');
+  expect(await opening).toEqual({ agentName: 'phone', organizationName: 'home' });
+  expect(count()).toEqual(before);
+});

@@ -1,0 +1,51 @@
+import type { Duplex } from 'node:stream';
+import { callOpening, failure } from '@bothost/contract';
+import type { RawData, WebSocket } from 'ws';
+import { asFields, fieldsOf } from './held-call.ts';
+import { parseServiceHost, type ServiceHost } from './socket-path.ts';
+
+/** The custom parameter of a Twilio stream that names the agent: `{agent}.{org}` (cloud API 7.4). */
+const hostParameter = '_pipecatCloudServiceHost';
+
+/**
+ * Whom a Twilio call is for, read from its `start` message (bot contract 4.4, 1). `socket` is the connection below, whose
+ * bytes are counted: what is not a whole message yet takes memory, too. Listens at once, before the first message.
+ *
+ * @throws failure `invalid-request`: no `start` in time or in so many bytes, no JSON text, or nobody named
+ */
+export function readOpening(
+  client: WebSocket,
+  socket: Duplex,
+  seconds: number = callOpening.seconds,
+): Promise<ServiceHost> {
+  let bytes = 0;
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      clearTimeout(deadline);
+      client.off('message', onMessage);
+      client.off('close', onClose);
+      socket.off('data', onData);
+      settle();
+    };
+    const refuse = (message: string) => end(() => reject(failure('invalid-request', { message })));
+    const deadline = setTimeout(() => refuse(`The call sent no start message in ${seconds} s.`), seconds * 1000);
+    const onClose = () => refuse('The call ended before its start message.');
+    const onData = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > callOpening.bytes) refuse(`The call sent no start message in ${callOpening.bytes} bytes.`);
+    };
+    const onMessage = (data: RawData, isBinary: boolean) => {
+      const fields = isBinary ? {} : fieldsOf(data);
+      if (typeof fields['event'] !== 'string') return refuse('A message of the call is not one of a media stream.');
+      if (fields['event'] !== 'start') return;
+      const named = asFields(asFields(fields['start'])['customParameters'])[hostParameter];
+      const host = typeof named === 'string' ? parseServiceHost(named) : null;
+      if (host === null) return refuse(`The start message names no agent in ${hostParameter}.`);
+      end(() => resolve(host));
+    };
+    client.on('message', onMessage);
+    client.once('close', onClose);
+    // After the listener of the WebSocket itself: a start message within the limit has been seen by then.
+    socket.on('data', onData);
+  });
+}

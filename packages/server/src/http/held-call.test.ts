@@ -1,0 +1,40 @@
+import { heldCall } from '@bothost/contract';
+import { describe, expect, it } from 'vitest';
+import { createHeldCall } from './held-call.ts';
+
+const text = (value: unknown) => Buffer.from(JSON.stringify(value));
+const media = (bytes: number, more: object = {}) =>
+  text({ event: 'media', media: { payload: Buffer.alloc(bytes).toString('base64') }, ...more });
+
+describe('what is kept of a call while its bot starts', () => {
+  it('is every message as it came, and of the audio the last two seconds', () => {
+    const call = createHeldCall('twilio');
+    const audio = Array.from({ length: 5 }, (_, second) => media(8000, { second }));
+    const [start, mark, stop] = ['start', 'mark', 'stop'].map((event) => text({ event }));
+    const bytes = Buffer.from([1, 2, 3]);
+    const said = [start, ...audio.slice(0, 2), mark, bytes, ...audio.slice(2), stop] as Buffer[];
+    for (const data of said) expect(call.add(data, data === bytes)).toBe(true);
+    expect(call.messages().map(({ data }) => data)).toEqual([start, mark, bytes, audio[3], audio[4], stop]);
+    expect(call.messages().map(({ isBinary }) => isBinary)).toEqual([false, false, true, false, false, false]);
+  });
+
+  it('counts a second by what the carrier sends', () => {
+    const call = createHeldCall('exotel');
+    for (let second = 0; second < 4; second += 1) call.add(media(16_000), false);
+    expect(call.messages()).toHaveLength(2);
+  });
+
+  it('stays small when the audio is little and what is around it is not', () => {
+    const call = createHeldCall('twilio');
+    for (let sent = 0; sent < 1000; sent += 1) call.add(media(1, { filling: 'x'.repeat(1000) }), false);
+    expect(call.messages().length).toBeLessThan(130);
+  });
+
+  it('has an end for what is no audio, whatever it calls itself', () => {
+    const call = createHeldCall('plivo');
+    const silent = text({ event: 'media', media: { payload: '' }, filling: 'x'.repeat(1000) });
+    let taken = 0;
+    while (call.add(silent, false)) taken += 1;
+    expect(taken).toBe(Math.floor(heldCall.otherBytes / silent.length));
+  });
+});

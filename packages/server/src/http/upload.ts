@@ -1,0 +1,146 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { ApiError, failure, fillPath, UploadAnswer, uploadBytes, uploadPath } from '@bothost/contract';
+import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
+import type { Logger } from 'pino';
+import type { UploadProgress, UploadReceiver } from '../builds/receive.ts';
+import { sendFailure, type ToFailure } from './failure-response.ts';
+
+export type UploadContext = {
+  readonly uploads: Pick<UploadReceiver, 'look' | 'append' | 'replace'>;
+  readonly logger: Logger;
+  readonly toFailure: ToFailure;
+};
+
+const pattern = new RegExp(`^${uploadPath.replace('{uploadId}', '([0-9a-fA-F-]{36})')}(?:\\?.*)?$`);
+
+/** The upload that a URL is of; null when it is none. */
+export function parseUploadPath(url: string): string | null {
+  return pattern.exec(url)?.[1] ?? null;
+}
+
+/** Without a byte for this long the client is gone, and no archive may take longer than this. */
+const idleMilliseconds = 60_000;
+const longestMilliseconds = 3_600_000;
+/** A body that was refused may go on for so long. */
+const lateMilliseconds = 5_000;
+
+/**
+ * Receives archives, streamed to the disk (`getBuildUploadUrl` of the contract says how they are sent). It stands before the
+ * framework, which would hold a body in memory. The token comes as a field or a header: no log has it.
+ */
+export function createUploadEndpoint(context: UploadContext) {
+  async function answer(incoming: IncomingMessage, uploadId: string): Promise<UploadProgress> {
+    const token = String(incoming.headers['upload-token'] ?? '');
+    switch (incoming.method) {
+      case 'HEAD':
+        return context.uploads.look(uploadId, token);
+      case 'PATCH': {
+        const offset = String(incoming.headers['upload-offset'] ?? '');
+        if (!/^\d{1,15}$/.test(offset)) {
+          throw failure('invalid-request', { message: 'Upload-Offset is missing, or is not a whole number.' });
+        }
+        return context.uploads.append(uploadId, token, Number(offset), incoming);
+      }
+      case 'POST':
+        if (Number(incoming.headers['content-length'] ?? 0) > uploadBytes + formBytes)
+          throw failure('archive-too-large');
+        return receiveForm(incoming, (fields, file) => context.uploads.replace(uploadId, fields, file));
+      default:
+        throw failure('method-not-allowed');
+    }
+  }
+
+  return async (
+    incoming: IncomingMessage,
+    response: ServerResponse,
+    uploadId: string,
+    requestId: string,
+  ): Promise<void> => {
+    const began = performance.now();
+    incoming.setTimeout(idleMilliseconds, () => incoming.destroy());
+    const deadline = setTimeout(() => incoming.destroy(), longestMilliseconds);
+    try {
+      send(response, await answer(incoming, uploadId), requestId);
+    } catch (error) {
+      const known = error instanceof ApiError ? error : context.toFailure(error);
+      if (known.status >= 500 && !incoming.destroyed) {
+        context.logger.error({ requestId, err: known.cause ?? known }, known.message);
+      }
+      refuse(incoming, response, known, requestId);
+    } finally {
+      clearTimeout(deadline);
+      const fields = { requestId, method: incoming.method, path: fillPath(uploadPath, { uploadId }) };
+      const ms = Math.round(performance.now() - began);
+      // Null: the connection broke, and nobody was answered.
+      const status = response.headersSent ? response.statusCode : null;
+      context.logger.info({ ...fields, status, ms }, 'request');
+    }
+  };
+}
+
+function refuse(incoming: IncomingMessage, response: ServerResponse, known: ApiError, requestId: string): void {
+  // The connection broke: nobody is there to be told.
+  if (incoming.destroyed && !incoming.complete) return void response.destroy();
+  sendFailure(response, known, requestId, known.status === 405 ? { allow: 'HEAD, PATCH, POST' } : {});
+  // A client that is still sending could not read the answer if it met a closed connection.
+  incoming.resume();
+  const timer = setTimeout(() => incoming.destroy(), lateMilliseconds);
+  incoming.once('close', () => clearTimeout(timer));
+}
+
+function send(response: ServerResponse, progress: UploadProgress, requestId: string): void {
+  const { uploadId, receivedBytes, sizeBytes, complete } = progress;
+  const body = JSON.stringify(UploadAnswer.parse({ uploadId, receivedBytes, complete }));
+  const headers: OutgoingHttpHeaders = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
+    'x-request-id': requestId,
+    'upload-offset': String(receivedBytes),
+    ...(sizeBytes === null ? {} : { 'upload-length': String(sizeBytes) }),
+  };
+  response.writeHead(200, headers).end(body);
+}
+
+/** What a form may hold beside the archive. */
+const formBytes = 65_536;
+const formLimits = { files: 1, fields: 30, parts: 31, fieldSize: 4_096, fieldNameSize: 200, headerPairs: 50 };
+
+/** Fields first, then the archive as `file`: what comes after it is not looked at. Resolves when `take` has it whole. */
+function receiveForm(
+  incoming: IncomingMessage,
+  take: (token: string, file: Readable) => Promise<UploadProgress>,
+): Promise<UploadProgress> {
+  return new Promise((resolve, reject) => {
+    const invalid = (cause?: unknown) => failure('upload-form-invalid', { cause });
+    const type = incoming.headers['content-type'] ?? '';
+    if (!/^multipart\/form-data\b/i.test(type)) return reject(invalid());
+    let form: BusboyInstance;
+    try {
+      form = new Busboy({ headers: incoming.headers as BusboyHeaders, limits: formLimits });
+    } catch (error) {
+      return reject(invalid(error));
+    }
+    let token = '';
+    let taking: Promise<void> | null = null;
+    form.on('field', (name, value) => {
+      if (name === 'token') token = value;
+    });
+    form.on('file', (name, file) => {
+      file.on('error', () => undefined);
+      if (name !== 'file' || taking !== null) return void file.resume();
+      broken.then((error) => file.destroy(error));
+      taking = take(token, file)
+        .then(resolve, reject)
+        .finally(() => file.resume());
+    });
+    form.on('finish', () => taking ?? reject(invalid()));
+    const broken = new Promise<Error>((tell) => {
+      form.on('error', tell);
+      incoming.once('close', () => incoming.complete || tell(new Error('the connection broke')));
+    });
+    broken.then((error) => reject(invalid(error)));
+    incoming.pipe(form);
+  });
+}

@@ -1,0 +1,91 @@
+import type { Operations, RequestOf, ResponseOf } from '@bothost/contract';
+import type { Stamp } from '../runtime/runtime.ts';
+import { isUuid } from '../uuid.ts';
+import { beginningAt, decodeCursor, encodeCursor } from './position.ts';
+import { type Page, type PageLimits, readPage } from './read-page.ts';
+import { type LogScope, maySessionWrite } from './rows.ts';
+import type { SourcesContext } from './sources.ts';
+
+type Get = Operations['getLogs'];
+type Query = RequestOf<Get>['query'];
+
+export type LogsContext = SourcesContext & {
+  readonly host: { readonly id: string };
+  /** At its abort nobody waits for lines any more. */
+  readonly closing: AbortSignal;
+};
+
+const limits: PageLimits = {
+  lines: 0,
+  answerBytes: 4 * 1024 * 1024,
+  scanBytes: 128 * 1024 * 1024,
+  milliseconds: 2_000,
+  count: 10_000,
+  countMilliseconds: 50,
+};
+/** Who follows looks at least so often for instances that are new. */
+const lookMilliseconds = 1_000;
+
+/**
+ * Cloud API 5.4. Lines of the instances of one agent, merged by time. It reads what there is at the moment and says where to
+ * go on; with `wait` it holds an answer without lines back until there is one.
+ *
+ * @throws failure `invalid-request` for a cursor that is none
+ */
+export async function getLogs(context: LogsContext, agentId: string, query: Query): Promise<ResponseOf<Get>> {
+  const { order, deploymentId, sessionId } = query;
+  let after = query.cursor === undefined ? null : decodeCursor(order, query.cursor);
+  const isNowhere = [deploymentId, sessionId].some((id) => id !== undefined && !isUuid(id));
+  if (isNowhere) return { total: { value: 0, relation: 'eq' }, logs: [], nextCursor: null, followCursor: null };
+  const scope = { agentId, hostId: context.host.id, deploymentId, sessionId };
+  const text = query.query?.toLowerCase();
+  const filter = { text: text === '' ? undefined : text, level: query.level };
+  const from = Math.floor((query.startTime ?? 0) * 1_000_000);
+  const end = query.endTime === undefined ? Number.POSITIVE_INFINITY : Math.floor(query.endTime * 1_000_000) + 1;
+  const patience = AbortSignal.any([context.closing, AbortSignal.timeout(query.wait * 1000)]);
+  for (;;) {
+    const mayCome = await mayComeMore(context, scope, end);
+    // Whatever is marked after this look is for the next page.
+    const now = context.outputs.look();
+    const page = await readPage(context, {
+      scope,
+      order,
+      filter,
+      after,
+      offset: after === null ? query.offset : 0,
+      from,
+      to: Math.min(now, end),
+      limits: {
+        ...limits,
+        lines: query.limit,
+        ...(query.cursor === undefined ? {} : { count: 0, countMilliseconds: 0 }),
+      },
+    });
+    const isEmpty = page.lines.length === 0 && page.isComplete;
+    if (order === 'desc' || !isEmpty || !mayCome || patience.aborted || query.wait === 0)
+      return answer(query, page, now, mayCome);
+    after = beginningAt(now);
+    const soon = AbortSignal.any([patience, AbortSignal.timeout(lookMilliseconds)]);
+    await context.outputs.changed(page.live, now, soon);
+  }
+}
+
+/** A session writes until it and its instance have ended; an agent may always get another instance. */
+async function mayComeMore({ db, outputs }: LogsContext, scope: LogScope, end: Stamp): Promise<boolean> {
+  if (end <= outputs.look()) return false;
+  const { sessionId } = scope;
+  return sessionId === undefined || maySessionWrite(db, { ...scope, sessionId });
+}
+
+function answer(query: Query, page: Page, now: Stamp, mayCome: boolean): ResponseOf<Get> {
+  const { order } = query;
+  const here = page.reached === null ? null : encodeCursor(order, page.reached);
+  const future = mayCome ? encodeCursor('asc', beginningAt(now)) : null;
+  const isFirst = query.cursor === undefined;
+  return {
+    total: { value: page.counted, relation: page.isComplete ? 'eq' : 'gte' },
+    logs: [...page.lines],
+    nextCursor: page.isLast ? (order === 'asc' ? future : null) : here,
+    followCursor: order === 'desc' && isFirst ? future : null,
+  };
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { blockBytes, firstLineStart, splitLines } from './line-breaks.ts';
+
+const texts = {
+  'short lines': 'one\n\ntwo\nthree\n'.repeat(5_000),
+  'no line break at all': 'x'.repeat(5 * blockBytes + 7),
+  'characters of several bytes without a break': 'äöü€🦜'.repeat(8_000),
+  'bytes that are no text': Buffer.alloc(100_000, 0x80),
+  'lines as long as a block': `${'y'.repeat(blockBytes - 1)}\n`.repeat(4),
+  'lines just longer than a block': `${'z'.repeat(blockBytes)}\n`.repeat(4),
+  'long and short in turns': `${'ä'.repeat(30_000)}\nshort\n${'b'.repeat(20_000)}\n`.repeat(3),
+};
+
+describe.each(Object.entries(texts))('%s', (_, text) => {
+  const bytes = Buffer.from(text);
+  const all = splitLines(bytes, 0);
+
+  it('come in lines that follow each other and are never too long', () => {
+    let last = 0;
+    for (const { from, to, end } of all) {
+      expect(from).toBe(last);
+      expect(to - from).toBeLessThan(2 * blockBytes + 1);
+      expect(bytes[to - 1] === 10).toBe(end === 'newline');
+      last = to;
+    }
+    expect(bytes.length - last).toBeLessThan(2 * blockBytes + 8);
+  });
+
+  it('break at the same places wherever the reading begins', () => {
+    const starts = new Set(all.map(({ from }) => from).concat(all.at(-1)?.to ?? 0));
+    for (let from = 1; from < bytes.length - 3 * blockBytes; from += 1_009) {
+      const window = bytes.subarray(from, from + 3 * blockBytes);
+      const start = firstLineStart(window, from);
+      expect(start).not.toBeNull();
+      expect(starts.has(start ?? -1)).toBe(true);
+      for (const line of splitLines(window.subarray((start ?? 0) - from), start ?? 0)) {
+        expect(starts.has(line.from)).toBe(true);
+        expect(starts.has(line.to) || line.to === bytes.length).toBe(true);
+      }
+    }
+  });
+});
+
+it('never cuts a character', () => {
+  const bytes = Buffer.from(texts['characters of several bytes without a break']);
+  const parts = splitLines(bytes, 0).map(({ from, to }) => bytes.toString('utf8', from, to));
+  expect(parts.length).toBeGreaterThan(1);
+  expect(parts.join('')).not.toContain('\ufffd');
+});

@@ -1,0 +1,84 @@
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { OutputFile } from '../runtime/runtime.ts';
+import { lineStartAt, type OpenOutput, type OutputPart, partsDown, partsUp } from './output-parts.ts';
+
+async function openText(text: string | Buffer, fields: Partial<OutputFile> = {}): Promise<OpenOutput> {
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-parts-'));
+  const path = join(directory, 'output');
+  await writeFile(path, text);
+  const handle = await open(path);
+  onTestFinished(async () => {
+    await handle.close();
+    await rm(directory, { recursive: true });
+  });
+  const end = (fields.base ?? 0) + Buffer.byteLength(text);
+  return { handle, file: { path, base: 0, dropped: [], marks: [], endedAt: null, ...fields }, end };
+}
+
+async function collect(parts: AsyncIterable<OutputPart>): Promise<string[]> {
+  const found: string[] = [];
+  for await (const part of parts) {
+    if (part.kind === 'gap') found.push(`gap ${part.gap.from} ${part.gap.to}`);
+    else
+      for (const { from, to, end } of part.lines)
+        found.push(`${end} ${from} ${part.bytes.toString('latin1', from - part.from, to - part.from)}`);
+  }
+  return found;
+}
+
+const numbered = Array.from({ length: 40_000 }, (_, index) => `line ${index}\n`).join('');
+const texts = {
+  'many lines': numbered,
+  'a last line without a break': `${numbered}last`,
+  'endless lines': `${'x'.repeat(700_000)}\n${'ä'.repeat(400_000)}`,
+  'no output': '',
+  'one break': '\n',
+};
+
+describe.each(Object.entries(texts))('an output of %s', (_, text) => {
+  it.each([null, 1])('reads the same upwards and downwards; ended at %j', async (endedAt) => {
+    const output = await openText(text, { endedAt });
+    const up = await collect(partsUp(output, 0));
+    const from = endedAt === null ? await lineStartAt(output, output.end) : output.end;
+    expect((await collect(partsDown(output, from))).reverse()).toEqual(up);
+    const shown = up.map((line) => line.replace(/^\w+ \d+ /s, '')).join('');
+    const whole = Buffer.from(text).toString('latin1');
+    if (endedAt === null) expect(whole.startsWith(shown)).toBe(true);
+    else expect(shown).toBe(whole);
+  });
+
+  it('goes on in the middle, in both directions, with each line once', async () => {
+    const output = await openText(text, { endedAt: 1 });
+    const up = await collect(partsUp(output, 0));
+    for (const share of [0.1, 0.5, 0.77]) {
+      const middle = await lineStartAt(output, Math.floor(output.end * share));
+      const after = await collect(partsUp(output, middle));
+      const before = await collect(partsDown(output, middle));
+      expect([...before.reverse(), ...after]).toEqual(up);
+    }
+  });
+});
+
+it('passes over a gap, and says where it was', async () => {
+  const output = await openText(`one\ntwo\n${'\0'.repeat(1_000)}three\nfour`, {
+    dropped: [{ from: 8, to: 1_008 }],
+    endedAt: 1,
+  });
+  const lines = ['newline 0 one\n', 'newline 4 two\n', 'gap 8 1008', 'newline 1008 three\n', 'output 1014 four'];
+  expect(await collect(partsUp(output, 0))).toEqual(lines);
+  expect((await collect(partsDown(output, output.end))).reverse()).toEqual(lines);
+  expect(await collect(partsUp(output, 8))).toEqual(lines.slice(2));
+  expect(await collect(partsUp(output, 1_008))).toEqual(lines.slice(3));
+  expect((await collect(partsDown(output, 1_008))).reverse()).toEqual(lines.slice(0, 3));
+  expect((await collect(partsDown(output, 8))).reverse()).toEqual(lines.slice(0, 2));
+});
+
+it('begins where an output begins of which the first part is gone', async () => {
+  const output = await openText('three\nfour\n', { base: 500, dropped: [{ from: 0, to: 500 }] });
+  const lines = ['gap 0 500', 'newline 500 three\n', 'newline 506 four\n'];
+  expect(await collect(partsUp(output, 0))).toEqual(lines);
+  expect((await collect(partsDown(output, output.end))).reverse()).toEqual(lines);
+});

@@ -1,0 +1,95 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { OffsetRange, OutputFile } from '../runtime/runtime.ts';
+import { blockBytes, firstLineStart, type LineRange, splitLines } from './line-breaks.ts';
+
+/** Read at once. Several blocks, so that a line begins in each. */
+const windowBytes = 256 * 1024;
+
+/** An output that is open for reading, up to the offset `end`. */
+export type OpenOutput = {
+  readonly handle: FileHandle;
+  readonly file: OutputFile;
+  readonly end: number;
+};
+
+/** Some lines in the order of the reading, all within `bytes`, or a gap. Where the next part goes on is `next`. */
+export type OutputPart =
+  | { readonly kind: 'lines'; readonly bytes: Buffer; readonly from: number; readonly lines: readonly LineRange[] }
+  | { readonly kind: 'gap'; readonly gap: OffsetRange };
+
+/** What ends it, so that what is after its last break is a line; null where the bot may go on with that line. */
+type Region = OffsetRange & { readonly end: 'output' | 'gap' | null };
+
+/** Lines and gaps from a line's beginning on, upwards. */
+export async function* partsUp(output: OpenOutput, from: number): AsyncGenerator<OutputPart> {
+  for (const { region, gap } of regionsOf(output)) {
+    if (gap !== null && from <= gap.from) yield { kind: 'gap', gap };
+    let at = Math.max(from, region.from);
+    while (at < region.to) {
+      const to = Math.min(at + windowBytes, region.to);
+      const bytes = await read(output, at, to);
+      const found = splitLines(bytes, at);
+      const { end } = region;
+      const lines = to === region.to && end !== null ? withLast(found, at, at + bytes.length, end) : found;
+      const next = lines.at(-1)?.to;
+      if (next === undefined) break;
+      yield { kind: 'lines', bytes, from: at, lines };
+      at = next;
+    }
+  }
+}
+
+/** Lines and gaps that lie before a line's end, downwards. */
+export async function* partsDown(output: OpenOutput, to: number): AsyncGenerator<OutputPart> {
+  for (const { region, gap } of regionsOf(output).reverse()) {
+    let at = Math.min(to, region.to);
+    while (at > region.from) {
+      const from = Math.max(region.from, at - windowBytes);
+      const bytes = await read(output, from, at);
+      const start = from === region.from ? from : (firstLineStart(bytes, from) ?? from);
+      const end = at === region.to ? (region.end ?? 'block') : 'block';
+      const found = withLast(splitLines(bytes.subarray(start - from), start), start, from + bytes.length, end);
+      yield { kind: 'lines', bytes, from, lines: [...found].reverse() };
+      at = start;
+    }
+    if (gap !== null && to >= gap.to) yield { kind: 'gap', gap };
+  }
+}
+
+/** The beginning of the line that an offset is in, or of the one that will be there. */
+export async function lineStartAt(output: OpenOutput, offset: number): Promise<number> {
+  const regions = regionsOf(output).map(({ region }) => region);
+  const region = regions.find(({ to }) => offset <= to);
+  if (region === undefined) return offset;
+  if (offset <= region.from) return region.from;
+  const from = Math.max(region.from, offset - 3 * blockBytes);
+  const bytes = await read(output, from, Math.min(region.to, offset + 2 * blockBytes));
+  const start = from === region.from ? from : (firstLineStart(bytes, from) ?? from);
+  const lines = splitLines(bytes.subarray(start - from), start);
+  return Math.max(start, ...lines.flatMap((line) => [line.from, line.to]).filter((at) => at <= offset));
+}
+
+function regionsOf({ file, end }: OpenOutput): { readonly region: Region; readonly gap: OffsetRange | null }[] {
+  const gaps = file.dropped.filter(({ to }) => to <= end);
+  const starts: { gap: OffsetRange | null; from: number }[] = [
+    { gap: null, from: 0 },
+    ...gaps.map((gap) => ({ gap, from: gap.to })),
+  ];
+  return starts.map(({ gap, from }, index) => {
+    const next = gaps[index];
+    const last = file.endedAt === null ? null : 'output';
+    return { gap, region: { from, to: next?.from ?? Math.max(from, end), end: next === undefined ? last : 'gap' } };
+  });
+}
+
+/** What is left before `to`, where a line ends for certain. */
+function withLast(lines: readonly LineRange[], from: number, to: number, end: LineRange['end']): readonly LineRange[] {
+  const last = lines.at(-1)?.to ?? from;
+  return last < to ? [...lines, { from: last, to, end }] : lines;
+}
+
+async function read({ handle, file }: OpenOutput, from: number, to: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(to - from);
+  const { bytesRead } = await handle.read(buffer, 0, buffer.length, from - file.base);
+  return buffer.subarray(0, bytesRead);
+}

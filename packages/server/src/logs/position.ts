@@ -1,0 +1,41 @@
+import { failure } from '@bothost/contract';
+import type { Stamp } from '../runtime/runtime.ts';
+import { isUuid } from '../uuid.ts';
+
+export type Order = 'asc' | 'desc';
+
+/**
+ * How far a reading got, in the one order of all lines: by time, then instance, then offset. Going up, everything before
+ * `offset` was read; going down, everything after it.
+ */
+export type Position = { readonly at: Stamp; readonly instanceId: string; readonly offset: number };
+
+export function comparePositions(a: Position, b: Position): number {
+  if (a.at !== b.at) return a.at - b.at;
+  if (a.instanceId !== b.instanceId) return a.instanceId < b.instanceId ? -1 : 1;
+  return a.offset - b.offset;
+}
+
+/** Before every line that is seen at `at` or later. */
+export function beginningAt(at: Stamp): Position {
+  return { at, instanceId: '', offset: 0 };
+}
+
+export function encodeCursor(order: Order, { at, instanceId, offset }: Position): string {
+  return Buffer.from(`${order} ${at} ${offset} ${instanceId}`).toString('base64url');
+}
+
+/** @throws failure `invalid-request` for what is no cursor of this order */
+export function decodeCursor(order: Order, text: string): Position {
+  const written = Buffer.from(text, 'base64url').toString();
+  const [, at = '', offset = '', instanceId = ''] = /^(?:asc|desc) (\d{1,16}) (\d{1,16}) (\S*)$/.exec(written) ?? [];
+  const isKnown = written.startsWith(`${order} `) && at !== '' && (instanceId === '' || isUuid(instanceId));
+  if (!isKnown) {
+    const message = `not a cursor of these logs in the order ${order}`;
+    throw failure('invalid-request', {
+      message: `The cursor is ${message}.`,
+      issues: [{ path: 'query.cursor', message }],
+    });
+  }
+  return { at: Number(at), offset: Number(offset), instanceId };
+}

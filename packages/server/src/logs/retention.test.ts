@@ -1,0 +1,100 @@
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
+import { newId } from '../uuid.ts';
+import { purgeLogs, type RetentionContext, sweepLogs } from './retention.ts';
+
+const day = 86_400;
+const plenty = 2 ** 50;
+
+describe('retention of logs', () => {
+  let rows: TestRows;
+  let context: RetentionContext;
+  let of: { agent_id: string; deployment_id: string; host_id: string };
+
+  beforeAll(async () => {
+    rows = await testRows();
+    const agentId = await rows.agent(await rows.organization());
+    const hostId = await rows.host();
+    of = { agent_id: agentId, deployment_id: await rows.deployment(agentId), host_id: hostId };
+    const logsDirectory = await mkdtemp(join(tmpdir(), 'bothost-logs-'));
+    context = { db: rows.db, now: () => testNow, host: { id: hostId }, logsDirectory };
+  });
+  beforeEach(async () => {
+    await rows.db.deleteFrom('instance_logs').execute();
+    await rm(context.logsDirectory, { recursive: true, force: true });
+  });
+  afterAll(async () => {
+    await rm(context.logsDirectory, { recursive: true, force: true });
+    await rows.close();
+  });
+
+  async function files(instanceId: string): Promise<string> {
+    const directory = join(context.logsDirectory, of.agent_id, instanceId);
+    await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, 'output'), 'text');
+    return directory;
+  }
+  async function log(seconds: number, fields: { session_id?: string | null; bytes?: number } = {}): Promise<string> {
+    const instance_id = newId();
+    const times = { begins_at: ago(seconds + 60), ends_at: ago(seconds), stored_at: ago(seconds) };
+    const row = { instance_id, ...of, session_id: newId(), bytes: 10, dropped_bytes: 0, ...times, ...fields };
+    await rows.db.insertInto('instance_logs').values(row).execute();
+    await files(instance_id);
+    return instance_id;
+  }
+  async function left(): Promise<{ rows: Set<string>; files: Set<string> }> {
+    const found = await rows.db.selectFrom('instance_logs').select('instance_id').execute();
+    const present = await readdir(join(context.logsDirectory, of.agent_id)).catch(() => []);
+    return { rows: new Set(found.map((row) => row.instance_id)), files: new Set(present) };
+  }
+  const both = (...ids: string[]) => ({ rows: new Set(ids), files: new Set(ids) });
+
+  it('removes what ended before its days with its files, and nothing at 0 days', async () => {
+    const young = await log(30 * day - 1);
+    const old = await log(30 * day + 1);
+    expect(await purgeLogs(context, { days: 0, totalBytes: plenty })).toBe(0);
+    expect(await left()).toEqual(both(young, old));
+    expect(await purgeLogs(context, { days: 30, totalBytes: plenty })).toBe(1);
+    expect(await left()).toEqual(both(young));
+  });
+
+  it('removes the oldest when there is too much in all', async () => {
+    await log(300, { bytes: 1 });
+    await log(200, { bytes: 60 });
+    const second = await log(100, { bytes: 50 });
+    const newest = await log(50, { bytes: 50 });
+    expect(await purgeLogs(context, { days: 30, totalBytes: 100 })).toBe(2);
+    expect(await left()).toEqual(both(second, newest));
+  });
+
+  it('keeps the latest twenty without a session of each deployment', async () => {
+    const ids: string[] = [];
+    for (let number = 0; number < 23; number++) ids.push(await log(1_000 - number, { session_id: null }));
+    const served = await log(5_000);
+    expect(await purgeLogs(context, { days: 30, totalBytes: plenty })).toBe(3);
+    expect(await left()).toEqual(both(served, ...ids.slice(3)));
+  });
+
+  it('leaves the logs of another host alone', async () => {
+    const mine = await log(40 * day);
+    const other = { ...context, host: { id: newId() } };
+    expect(await purgeLogs(other, { days: 30, totalBytes: 1 })).toBe(0);
+    expect(await left()).toEqual(both(mine));
+  });
+
+  it('sweeps files that nobody knows and that are not young, and agents without any', async () => {
+    const known = await log(10);
+    const stray = newId();
+    const directory = await files(stray);
+    await utimes(directory, ago(0), ago(0));
+    await mkdir(join(context.logsDirectory, newId()));
+    await sweepLogs({ ...context, now: () => new Date(Date.now() + 3_600_000) });
+    expect((await left()).files).toEqual(new Set([known, stray]));
+    await sweepLogs({ ...context, now: () => new Date(Date.now() + 25 * 3_600_000) });
+    expect(await left()).toEqual(both(known));
+    expect(await readdir(context.logsDirectory)).toEqual([of.agent_id]);
+  });
+});

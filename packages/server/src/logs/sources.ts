@@ -1,0 +1,119 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { InstanceOutputs, OutputFile, Stamp } from '../runtime/runtime.ts';
+import type { Database } from '../store/tables.ts';
+import { logDirectory } from './directory.ts';
+import type { Order } from './position.ts';
+import { type LogOwner, type LogScope, openOwners, type StoredOwner, storedOwners } from './rows.ts';
+
+/** Rows of stored logs that are fetched at once. */
+const pageRows = 100;
+
+export type SourcesContext = {
+  readonly db: Database;
+  readonly logsDirectory: string;
+  readonly outputs: InstanceOutputs;
+};
+
+/** An instance's output that can be opened, and the moment from which on it has to be looked at in the order of a reading. */
+export type Source = {
+  readonly owner: LogOwner;
+  readonly due: Stamp;
+  /** Null when it is gone meanwhile. The caller closes the handle. */
+  readonly open: () => Promise<{ readonly handle: FileHandle; readonly file: OutputFile } | null>;
+};
+
+/** The sources of a scope, one by one as a reading comes to them. */
+export type Sources = {
+  readonly live: readonly string[];
+  readonly peek: () => Promise<Source | null>;
+  readonly take: () => void;
+};
+
+/**
+ * Finds whose output has lines between two moments. Open instances are looked for before stored logs, so that none is missed
+ * that ends in between; one that turns up as both is read once.
+ */
+export async function findSources(
+  context: SourcesContext,
+  scope: LogScope,
+  span: { readonly order: Order; readonly from: Stamp; readonly to: Stamp },
+): Promise<Sources> {
+  const { order, from, to } = span;
+  const live: Source[] = [];
+  const owners = await openOwners(context.db, scope);
+  for (const owner of owners) {
+    const file = await outputOf(context, owner);
+    const first = file?.marks[0]?.at;
+    if (file === null || first === undefined) continue;
+    const last = file.endedAt ?? file.marks.at(-1)?.at ?? first;
+    live.push({ owner, due: order === 'asc' ? first : last, open: () => openFile(context, owner, file) });
+  }
+  live.sort((a, b) => (order === 'asc' ? a.due - b.due : b.due - a.due));
+  const isLive = new Set(live.map(({ owner }) => owner.instance_id));
+  const range = { from: dateOf(from), to: dateOf(to) };
+  let stored: StoredOwner[] = [];
+  let last: StoredOwner | null = null;
+  let isComplete = false;
+
+  const peekStored = async (): Promise<Source | null> => {
+    for (;;) {
+      const owner = stored[0];
+      if (owner === undefined) {
+        if (isComplete) return null;
+        stored = await storedOwners(context.db, scope, { order, ...range, after: last, limit: pageRows });
+        last = stored.at(-1) ?? last;
+        isComplete = stored.length < pageRows;
+      } else if (isLive.has(owner.instance_id)) stored.shift();
+      else {
+        const due = (order === 'asc' ? owner.begins_at : owner.ends_at).getTime() * 1000;
+        return { owner, due, open: () => openStored(context, owner) };
+      }
+    }
+  };
+
+  let next: Source | null = null;
+  return {
+    live: owners.map((owner) => owner.instance_id),
+    peek: async () => {
+      if (next !== null) return next;
+      const [one] = live;
+      const other = await peekStored();
+      const isOneFirst =
+        one !== undefined && (other === null || (order === 'asc' ? one.due <= other.due : one.due >= other.due));
+      if (isOneFirst) live.shift();
+      else if (other !== null) stored.shift();
+      next = isOneFirst ? one : other;
+      return next;
+    },
+    take: () => {
+      next = null;
+    },
+  };
+}
+
+/** In place, or where it was moved to a moment ago. */
+async function outputOf(context: SourcesContext, owner: LogOwner): Promise<OutputFile | null> {
+  const file = await context.outputs.of(owner.instance_id);
+  return file ?? context.outputs.released(logDirectory(context.logsDirectory, owner));
+}
+
+async function openStored(context: SourcesContext, owner: LogOwner) {
+  const file = await context.outputs.released(logDirectory(context.logsDirectory, owner));
+  return file === null ? null : openFile(context, owner, file);
+}
+
+async function openFile(context: SourcesContext, owner: LogOwner, file: OutputFile) {
+  try {
+    return { handle: await open(file.path, 'r'), file };
+  } catch {
+    // It ended a moment ago.
+    const moved = await context.outputs.released(logDirectory(context.logsDirectory, owner));
+    if (moved === null || moved.path === file.path) return null;
+    return { handle: await open(moved.path, 'r'), file: moved };
+  }
+}
+
+/** For the database; a moment that it does not know is the first or the last that it does. */
+function dateOf(at: Stamp): Date {
+  return new Date(Math.min(Math.max(0, at / 1000), 253_402_300_799_000));
+}

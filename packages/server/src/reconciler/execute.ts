@@ -1,0 +1,103 @@
+import { forgetPrepared, lockForScaling } from '../agents/deployment.ts';
+import { provisionInstances, retireInstance } from '../instances/lifecycle.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { decideEnd } from '../sessions/progress.ts';
+import type { Database } from '../store/tables.ts';
+import type { DeploymentPreparer } from './deployment-preparer.ts';
+import type { InstanceRunner } from './instance-runner.ts';
+import type { Action } from './plan.ts';
+import { takeUp } from './take-up.ts';
+import type { Validation } from './validation.ts';
+import type { Rows } from './world.ts';
+
+type Context = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly newId: () => string;
+  readonly runtime: Pick<Runtime, 'discard' | 'stop' | 'forget'>;
+  readonly host: { readonly id: string };
+  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly preparer: Pick<DeploymentPreparer, 'prepare'>;
+  readonly validation: Pick<Validation, 'passed'>;
+  readonly runner: InstanceRunner;
+  readonly attendContext: Parameters<typeof takeUp>[0];
+  readonly finish: (sessionId: string, status: string, at?: Date, only?: 'waiting') => Promise<void>;
+  /** Nothing of an instance is left. */
+  readonly instanceGone: (instanceId: string, status: string, cause: string | null, at?: Date) => Promise<void>;
+  /** When something ended that nobody saw. */
+  readonly unknownEnd: () => Date;
+  readonly kick: () => void;
+};
+
+/** Does what the plan says, one action at a time; `rows` are those that the plan was made from. */
+export function createExecutor(context: Context): (action: Action, rows: Rows) => Promise<void> {
+  const { db, runtime, persist, finish, instanceGone, unknownEnd, kick } = context;
+
+  async function execute(action: Action, rows: Rows): Promise<void> {
+    switch (action.do) {
+      case 'prepare-deployment': {
+        const row = rows.deployments.get(action.deploymentId);
+        if (row !== undefined) await context.preparer.prepare(row);
+        return kick();
+      }
+      case 'activate-deployment': {
+        const row = rows.deployments.get(action.deploymentId);
+        if (row !== undefined) await context.validation.passed(row);
+        return kick();
+      }
+      case 'discard-deployment': {
+        const prepared = rows.deployments.get(action.deploymentId)?.prepared;
+        if (prepared) await runtime.discard(prepared);
+        return persist(() => forgetPrepared(context, action.deploymentId));
+      }
+      case 'provision':
+        return provision(action.deploymentId, action.idle, rows);
+      case 'start-instance':
+        return startInstance(action.instanceId, rows);
+      case 'retire-instance':
+        if (await retireInstance(db, action.instanceId)) kick();
+        return;
+      case 'stop-instance': {
+        const row = rows.instances.get(action.instanceId);
+        const session = rows.sessions.get(row?.session_id ?? '');
+        return row === undefined ? undefined : context.runner.stop(row, session?.transport ?? 'none');
+      }
+      case 'instance-lost':
+        await runtime.stop(action.instanceId, 0);
+        return instanceGone(action.instanceId, 'HTTP_ERROR', null, unknownEnd());
+      case 'remove-stray':
+        await runtime.stop(action.instanceId, 0);
+        return runtime.forget(action.instanceId);
+      case 'attend-session': {
+        const row = rows.sessions.get(action.sessionId);
+        const instance = rows.instances.get(row?.instance_id ?? '');
+        return row === undefined || instance === undefined ? undefined : takeUp(context.attendContext, row, instance);
+      }
+      case 'decide-end':
+        await decideEnd(context, action.sessionId, action.status);
+        return kick();
+      case 'end-session':
+        return finish(action.sessionId, action.status, action.at === 'now' ? context.now() : unknownEnd(), action.only);
+    }
+  }
+
+  async function provision(deploymentId: string, idle: number, rows: Rows): Promise<void> {
+    const row = rows.deployments.get(deploymentId);
+    if (row === undefined) return;
+    const added = await db.transaction().execute(async (transaction) => {
+      await lockForScaling(transaction, row.agent_id);
+      const pool = { deploymentId, agentId: row.agent_id, idle, maxAgents: row.max_agents };
+      return provisionInstances({ ...context, db: transaction }, pool);
+    });
+    if (added > 0) kick();
+  }
+
+  async function startInstance(instanceId: string, rows: Rows): Promise<void> {
+    const row = rows.instances.get(instanceId);
+    const deployment = row === undefined ? undefined : rows.deployments.get(row.deployment_id);
+    if (row === undefined || deployment === undefined || context.runner.isBusy(instanceId)) return;
+    return context.runner.start(row, deployment);
+  }
+
+  return execute;
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { StartError } from '../runtime/runtime.ts';
+import { startProblem } from './start-problem.ts';
+
+const exit = { code: 3, signal: null, outOfMemory: false, tail: 'oh' };
+
+describe('an instance that did not become ready', () => {
+  it.each([
+    ['exited', new StartError('It exited.', exit), false, 'PCC_BOT_EXITED', true],
+    ['exited at the deadline', new StartError('It exited.', exit), true, 'PCC_BOT_EXITED', true],
+    [
+      'took too much memory',
+      new StartError('It exited.', { ...exit, outOfMemory: true }),
+      false,
+      'PCC_OUT_OF_MEMORY',
+      true,
+    ],
+    ['took too long', new StartError('Nothing listens.', null), true, 'PCC_BOT_START_TIMEOUT', true],
+    [
+      'could not be started by the machine',
+      new StartError('No account is free.', null),
+      false,
+      'PCC_UNKNOWN_ERROR',
+      false,
+    ],
+    ['met something else', new Error('ENOSPC'), false, 'PCC_UNKNOWN_ERROR', false],
+    ['met no error at all', 'odd', false, 'PCC_UNKNOWN_ERROR', false],
+  ])('since it %s', (_, error, timedOut, code, byBot) => {
+    const message = error instanceof Error ? error.message : error;
+    expect(startProblem(error, timedOut)).toMatchObject({ code, byBot, message });
+  });
+});

@@ -1,0 +1,16 @@
+import type { Problem } from '../agents/deployment.ts';
+import { StartError } from '../runtime/runtime.ts';
+
+/**
+ * Why an instance did not become ready, for its agent's owner. `byBot`: the bot itself is the reason, so the same start
+ * would fail again; otherwise only time or the operator can mend it.
+ */
+export function startProblem(error: unknown, timedOut: boolean): Problem & { readonly byBot: boolean } {
+  const message = error instanceof Error ? error.message : String(error);
+  const exit = error instanceof StartError ? error.exit : null;
+  if (exit !== null) {
+    return { code: exit.outOfMemory ? 'PCC_OUT_OF_MEMORY' : 'PCC_BOT_EXITED', message, exit, byBot: true };
+  }
+  if (timedOut) return { code: 'PCC_BOT_START_TIMEOUT', message, exit, byBot: true };
+  return { code: 'PCC_UNKNOWN_ERROR', message, exit, byBot: false };
+}

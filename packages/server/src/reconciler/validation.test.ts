@@ -1,0 +1,104 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listOpenDeployments } from '../agents/deployment.ts';
+import { StartError } from '../runtime/runtime.ts';
+import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
+import { createBackoff } from './backoff.ts';
+import { createSettled } from './settled.ts';
+import { createValidation } from './validation.ts';
+
+const exited = new StartError('It exited.', { code: 3, signal: null, outOfMemory: false, tail: 'oh' });
+const noRoom = new StartError('No account is free.', null);
+
+describe('the validation of a deployment', () => {
+  let rows: TestRows;
+  let agentId: string;
+  let former: string;
+  let id: string;
+
+  beforeEach(async () => {
+    rows = await testRows();
+    agentId = await rows.agent(await rows.organization());
+    former = await rows.deployment(agentId, { activated_at: testNow });
+    id = await rows.deployment(agentId, { state: 'validating' });
+  });
+  afterEach(() => rows.close());
+
+  function begin() {
+    const now = () => testNow;
+    const backoff = createBackoff(now);
+    const outcomes = createSettled<string | null>();
+    const logger = pino({ level: 'silent' });
+    const persist = <T>(write: () => Promise<T>) => write();
+    return { backoff, outcomes, ...createValidation({ db: rows.db, now, logger, backoff, outcomes, persist }) };
+  }
+  const open = async (wanted = id) => {
+    const row = (await listOpenDeployments(rows.db, 'us-west', [wanted])).find((one) => one.id === wanted);
+    if (row === undefined) throw new Error('no such deployment');
+    return row;
+  };
+  const stored = (wanted = id) =>
+    rows.db.selectFrom('deployments').selectAll().where('id', '=', wanted).executeTakeFirstOrThrow();
+  const serves = async () =>
+    (await rows.db.selectFrom('agents').select('active_deployment_id').executeTakeFirstOrThrow()).active_deployment_id;
+
+  it('passes with a ready instance: it takes the traffic, and the former is replaced at that moment', async () => {
+    const { passed, outcomes } = begin();
+    await passed(await open());
+    expect(await serves()).toBe(id);
+    expect(await stored()).toMatchObject({ state: 'ready', activated_at: testNow, error: null });
+    expect(await stored(former)).toMatchObject({ state: 'ready', replaced_at: testNow });
+    expect(await outcomes.settled(id)).toBeNull();
+  });
+
+  it('passes once, however often it is said', async () => {
+    const { passed } = begin();
+    const row = await open();
+    await Promise.all([passed(row), passed(row), passed(row)]);
+    expect(await serves()).toBe(id);
+    expect(await stored()).toMatchObject({ replaced_at: null });
+  });
+
+  it('fails with the first bot that exits: the former serves on', async () => {
+    const { startFailed, outcomes, backoff } = begin();
+    await startFailed(await open(), exited, false);
+    expect(await serves()).toBe(former);
+    expect(await stored()).toMatchObject({
+      state: 'failed',
+      error_code: 'PCC_BOT_EXITED',
+      error: 'It exited.',
+      restarts: 1,
+      last_exit: { code: 3, tail: 'oh' },
+    });
+    expect(await outcomes.settled(id)).toBe('It exited. It wrote last: oh');
+    expect(backoff.until(id)).not.toBeNull();
+  });
+
+  it('is tried again after what is no fault of the bot, and given up after five times', async () => {
+    const { startFailed } = begin();
+    for (let count = 1; count < 5; count += 1) {
+      await startFailed(await open(), noRoom, false);
+      expect(await stored()).toMatchObject({ state: 'validating', restarts: count, error: 'No account is free.' });
+    }
+    await startFailed(await open(), noRoom, false);
+    expect(await stored()).toMatchObject({ state: 'failed', error_code: 'PCC_UNKNOWN_ERROR' });
+  });
+
+  it('is not undone by an instance that fails after another one was ready', async () => {
+    const { passed, startFailed, started } = begin();
+    const row = await open();
+    await passed(row);
+    await startFailed(row, exited, false);
+    expect(await serves()).toBe(id);
+    expect(await stored()).toMatchObject({ state: 'ready', error: 'It exited.', restarts: 1 });
+    await started(await open());
+    expect(await stored()).toMatchObject({ error: null, error_at: null, last_exit: { code: 3 } });
+  });
+
+  it('says of one that serves why idle instances end', async () => {
+    const { idleExit, backoff } = begin();
+    await idleExit(former, { code: 0, signal: null, outOfMemory: false, tail: '' });
+    expect(await stored(former)).toMatchObject({ state: 'ready', error_code: 'PCC_BOT_EXITED', restarts: 1 });
+    expect(backoff.until(former)).not.toBeNull();
+  });
+});

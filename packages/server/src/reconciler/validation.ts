@@ -1,0 +1,87 @@
+import type { Logger } from 'pino';
+import {
+  activateDeployment,
+  failDeployment,
+  noteStart,
+  type OpenDeployment,
+  type Problem,
+} from '../agents/deployment.ts';
+import type { Database } from '../store/tables.ts';
+import type { Backoff } from './backoff.ts';
+import type { Settled } from './settled.ts';
+import { startProblem } from './start-problem.ts';
+
+type Context = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly logger: Logger;
+  readonly backoff: Backoff;
+  /** Null when a deployment serves, else what is in the way. */
+  readonly outcomes: Settled<string | null>;
+  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+};
+
+/** Decides over deployments by how their instances start: only one that became ready lets its deployment take traffic. */
+export type Validation = {
+  readonly passed: (deployment: OpenDeployment) => Promise<void>;
+  /** An instance did not become ready. Only for people and for what comes: it never rejects. */
+  readonly startFailed: (deployment: OpenDeployment, error: unknown, timedOut: boolean) => Promise<void>;
+  /** An instance is ready. */
+  readonly started: (deployment: OpenDeployment) => Promise<void>;
+  /** An instance that had no session, and that nobody stopped, ended. */
+  readonly idleExit: (deploymentId: string, exit: NonNullable<Problem['exit']>) => Promise<void>;
+};
+
+/** So often a start may fail for reasons that are not the bot's before its deployment is given up. */
+const attempts = 5;
+
+export function createValidation(context: Context): Validation {
+  const { backoff, outcomes, persist, logger } = context;
+
+  async function passed(row: OpenDeployment): Promise<void> {
+    const serves = await persist(() => activateDeployment(context, { id: row.id, agentId: row.agent_id }));
+    // Another look may have done it, or another deployment is wanted by now.
+    if (!serves) return;
+    logger.info({ deploymentId: row.id, agent: row.agent_name }, 'a deployment takes the traffic');
+    outcomes.settle(row.id, null);
+  }
+
+  async function startFailed(row: OpenDeployment, error: unknown, timedOut: boolean): Promise<void> {
+    backoff.failed(row.id);
+    const { byBot, ...problem } = startProblem(error, timedOut);
+    const deployment = { id: row.id, agentId: row.agent_id };
+    const isOver = row.state === 'validating' && (byBot || row.restarts + 1 >= attempts);
+    const write = async () => {
+      const ended = isOver && (await failDeployment(context, deployment, problem));
+      // Another one of its instances may have been ready first.
+      if (!ended) await noteStart(context, row.id, problem);
+      return ended;
+    };
+    const ended = await persist(write).catch((failure: unknown) => {
+      // It must not keep the instance from being recorded as gone.
+      logger.error({ deploymentId: row.id, err: failure }, 'a failed start could not be noted');
+      return false;
+    });
+    if (!ended) return;
+    logger.warn(
+      { deploymentId: row.id, agent: row.agent_name },
+      'a deployment failed: none of its instances became ready',
+    );
+    const tail = problem.exit?.tail ?? '';
+    outcomes.settle(row.id, tail === '' ? problem.message : `${problem.message} It wrote last: ${tail}`);
+  }
+
+  async function started(row: OpenDeployment): Promise<void> {
+    backoff.succeeded(row.id);
+    if (row.error !== null) await persist(() => noteStart(context, row.id, null));
+  }
+
+  async function idleExit(deploymentId: string, exit: NonNullable<Problem['exit']>): Promise<void> {
+    backoff.failed(deploymentId);
+    const code = exit.outOfMemory ? 'PCC_OUT_OF_MEMORY' : 'PCC_BOT_EXITED';
+    const message = 'An instance ended while it waited for a session.';
+    await persist(() => noteStart(context, deploymentId, { code, message, exit }));
+  }
+
+  return { passed, startFailed, started, idleExit };
+}

@@ -1,0 +1,40 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { nextGap } from './output-gap.ts';
+
+const LIMIT = 100_000;
+
+async function gapIn(text: string, known: { from: number; to: number } | null = null, base = 0) {
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-gap-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const path = join(directory, 'output');
+  await writeFile(path, text);
+  return nextGap({ path, base, size: text.length, gap: known, limitBytes: LIMIT });
+}
+
+const lines = (bytes: number) => `${'x'.repeat(99)}\n`.repeat(bytes / 100);
+
+it('drops nothing up to the limit', async () => {
+  expect(await gapIn(lines(100_000))).toBeNull();
+});
+
+it('keeps the first quarter and the last half, in whole lines', async () => {
+  expect(await gapIn(`${'y'.repeat(30)}\n${lines(100_000)}`)).toEqual({ from: 24_931, to: 50_131 });
+});
+
+it('grows the gap that there is, and leaves its beginning', async () => {
+  const known = { from: 24_900, to: 50_000 };
+  expect(await gapIn(lines(125_000), known)).toBeNull();
+  expect(await gapIn(lines(126_000), known)).toEqual({ from: 24_900, to: 76_100 });
+});
+
+it('cuts an endless line anywhere', async () => {
+  expect(await gapIn('x'.repeat(110_000))).toEqual({ from: 25_000, to: 60_000 });
+});
+
+it('begins anew after the bot has cut its own output', async () => {
+  const gap = await gapIn(lines(110_000), { from: 24_900, to: 50_000 }, 60_000);
+  expect(gap).toEqual({ from: 85_000, to: 120_100 });
+});

@@ -1,0 +1,53 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { z } from 'zod';
+import { PrepareError } from '../../runtime.ts';
+
+const names = z.record(z.string(), z.unknown()).default({});
+
+const manifestSchema = z.looseObject({
+  main: z.string().min(1).optional(),
+  scripts: names,
+  dependencies: names,
+  optionalDependencies: names,
+  peerDependencies: names,
+  devDependencies: names,
+  engines: z.looseObject({ node: z.string().optional() }).default({}),
+});
+
+export type NodeManifest = z.infer<typeof manifestSchema>;
+
+/** `package.json` of a directory; without one, that of a project that says nothing. Throws `PrepareError`. */
+export function readManifest(directory: string): NodeManifest {
+  const path = join(directory, 'package.json');
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '{}';
+  try {
+    return manifestSchema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new PrepareError('package.json is not valid: it has to be a JSON object, "main" a string.', { cause: error });
+  }
+}
+
+/**
+ * The file that `node` is to run, relative to the project: `main` of package.json, else index.js. Null when it is not
+ * there. Throws `PrepareError` when it lies outside.
+ */
+export function findMain(directory: string, manifest: Pick<NodeManifest, 'main'>): string | null {
+  const main = mainName(manifest);
+  if (!resolve(directory, main).startsWith(resolve(directory) + sep)) {
+    throw new PrepareError(`"main" of package.json leads out of the project: ${main}`);
+  }
+  const candidates = [main, `${main}.js`, join(main, 'index.js')];
+  const isFile = (name: string) => statSync(join(directory, name), { throwIfNoEntry: false })?.isFile() === true;
+  return candidates.find(isFile) ?? null;
+}
+
+export function missingMain(manifest: Pick<NodeManifest, 'main'>): PrepareError {
+  return new PrepareError(
+    `The project has no ${mainName(manifest)}: name its file to start in "main" of package.json.`,
+  );
+}
+
+function mainName(manifest: Pick<NodeManifest, 'main'>): string {
+  return manifest.main ?? 'index.js';
+}

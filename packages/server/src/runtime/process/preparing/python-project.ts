@@ -1,0 +1,160 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join, normalize } from 'node:path';
+import { parse } from 'smol-toml';
+import { z } from 'zod';
+import { PrepareError } from '../../runtime.ts';
+
+/** Where the dependencies of a Python project are said. */
+export type PythonDependencies =
+  | { readonly kind: 'uv-lock' }
+  | { readonly kind: 'requirements' }
+  /** `list`: what pip is to install; null when only the build backend knows, which pip does not ask. */
+  | { readonly kind: 'pyproject'; readonly list: readonly string[] | null }
+  | { readonly kind: 'none' };
+
+export type PythonProject = {
+  readonly dependencies: PythonDependencies;
+  /** Empty: any. */
+  readonly requiresPython: string;
+  /** The files, relative to the project, whose content decides what is installed. */
+  readonly files: readonly string[];
+  /** Whether parts of the project itself are installed, so that any of its files may matter. */
+  readonly isLocal: boolean;
+  /** What its owner should know, as lines of the output. */
+  readonly notes: readonly string[];
+};
+
+const pyprojectSchema = z.looseObject({
+  project: z
+    .looseObject({
+      name: z.string().default(''),
+      'requires-python': z.string().default(''),
+      dependencies: z.array(z.string()).default([]),
+      'optional-dependencies': z.record(z.string(), z.array(z.string())).default({}),
+      dynamic: z.array(z.string()).default([]),
+    })
+    .optional(),
+  tool: z
+    .looseObject({
+      uv: z
+        .looseObject({ sources: z.record(z.string(), z.unknown()).default({}), workspace: z.unknown().optional() })
+        .optional(),
+      poetry: z.looseObject({ dependencies: z.record(z.string(), z.unknown()).optional() }).optional(),
+    })
+    .default({}),
+});
+type Pyproject = z.infer<typeof pyprojectSchema>;
+
+/**
+ * Reads what a Python project asks for. A lock of uv counts most, as far as there is a uv to read it, then
+ * requirements.txt, then pyproject.toml. Throws `PrepareError`.
+ */
+export function readPythonProject(directory: string, hasUv: boolean): PythonProject {
+  const has = (name: string) => existsSync(join(directory, name));
+  const pyproject = has('pyproject.toml') ? readPyproject(join(directory, 'pyproject.toml')) : null;
+  const isLocked = pyproject !== null && has('uv.lock');
+  const requiresPython = pyproject?.project?.['requires-python'] ?? '';
+  const notes: string[] = [];
+  if (isLocked && hasUv) {
+    const isLocal = namesLocalSources(pyproject);
+    return { dependencies: { kind: 'uv-lock' }, requiresPython, files: ['pyproject.toml', 'uv.lock'], isLocal, notes };
+  }
+  if (isLocked) notes.push('warning: uv.lock is not respected, as this machine has no uv; pip chooses the versions');
+  if (has('requirements.txt')) {
+    const { files, lines } = readRequirements(directory, 'requirements.txt', new Set());
+    // uv looks into pyproject.toml for its settings too.
+    const all = pyproject === null ? files : [...files, 'pyproject.toml'];
+    const isLocal = lines.some(isLocalRequirement) || (hasUv && pyproject !== null && namesLocalSources(pyproject));
+    return { dependencies: { kind: 'requirements' }, requiresPython, files: all, isLocal, notes };
+  }
+  if (pyproject?.project !== undefined) {
+    const isDynamic = pyproject.project.dynamic.includes('dependencies');
+    const list = isDynamic ? null : withOwnExtras(pyproject.project);
+    const isLocal = isDynamic || list?.some(isLocalRequirement) === true || namesLocalSources(pyproject);
+    if (!hasUv && namesSources(pyproject)) notes.push('warning: tool.uv.sources are not respected without uv');
+    return { dependencies: { kind: 'pyproject', list }, requiresPython, files: ['pyproject.toml'], isLocal, notes };
+  }
+  if (pyproject?.tool.poetry?.dependencies !== undefined) {
+    throw new PrepareError(
+      'pyproject.toml names its dependencies for Poetry only: move them to "dependencies" of a project table, or write them to requirements.txt (poetry export).',
+    );
+  }
+  notes.push('no requirements.txt and no dependencies in pyproject.toml: nothing is installed for the bot');
+  return { dependencies: { kind: 'none' }, requiresPython, files: [], isLocal: false, notes };
+}
+
+function readPyproject(path: string): Pyproject {
+  try {
+    return pyprojectSchema.parse(parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    throw new PrepareError(`pyproject.toml is not valid: ${reason}`, { cause: error });
+  }
+}
+
+const INCLUDE = /^(?:-r|-c|--requirement|--constraint)[\s=]*(\S+)/;
+
+/** A file of requirements with those that it includes, as far as they lie in the project. */
+function readRequirements(
+  directory: string,
+  name: string,
+  known: Set<string>,
+): { readonly files: readonly string[]; readonly lines: readonly string[] } {
+  const path = normalize(name);
+  if (
+    known.has(path) ||
+    path.startsWith('..') ||
+    !statSync(join(directory, path), { throwIfNoEntry: false })?.isFile()
+  ) {
+    return { files: [], lines: [] };
+  }
+  known.add(path);
+  const text = readFileSync(join(directory, path), 'utf8').replace(/\\\r?\n/g, ' ');
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  const included = lines.flatMap((line) => {
+    const target = INCLUDE.exec(line)?.[1];
+    return target === undefined ? [] : [readRequirements(directory, join(path, '..', target), known)];
+  });
+  return {
+    files: [path, ...included.flatMap(({ files }) => files)],
+    lines: [...lines, ...included.flatMap((other) => other.lines)],
+  };
+}
+
+/** A path, an editable, an archive beside the project: something of this machine and not of an index. */
+function isLocalRequirement(line: string): boolean {
+  return (
+    /^(?:\.|\/|-e\b|--editable\b|-f\b|--find-links\b)/.test(line) ||
+    /(?:^|[\s@])file:/.test(line) ||
+    (/\.(?:whl|tar\.gz|zip)(?:\s|$)/.test(line) && !/:\/\//.test(line))
+  );
+}
+
+function namesSources(pyproject: Pyproject): boolean {
+  return Object.keys(pyproject.tool.uv?.sources ?? {}).length > 0;
+}
+
+function namesLocalSources(pyproject: Pyproject): boolean {
+  const { uv } = pyproject.tool;
+  const text = JSON.stringify(uv?.sources ?? {});
+  return uv?.workspace !== undefined || /"(?:path|workspace|editable)":/.test(text);
+}
+
+/** `name[extra]` of the project itself stands for that list of optional dependencies. */
+function withOwnExtras(project: NonNullable<Pyproject['project']>): readonly string[] {
+  const own = canonical(project.name);
+  const expand = (list: readonly string[], within: readonly string[]): readonly string[] =>
+    list.flatMap((requirement) => {
+      const [, name = '', extras = ''] = /^([A-Za-z0-9._-]+)\s*\[([^\]]*)\]\s*$/.exec(requirement) ?? [];
+      if (own === '' || canonical(name) !== own) return [requirement];
+      const fresh = extras.split(',').map((extra) => extra.trim());
+      return fresh
+        .filter((extra) => !within.includes(extra))
+        .flatMap((extra) => expand(project['optional-dependencies'][extra] ?? [], [...within, extra]));
+    });
+  return expand(project.dependencies, []);
+}
+
+function canonical(name: string): string {
+  return name.replace(/[-_.]+/g, '-').toLowerCase();
+}

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { openTestEnvironment } from './test-environment.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A directory that may stay between runs. */
+    pythonCache: string;
+    python: string | undefined;
+  }
+}
+
+/** The shim's own tests are Python, against the real Pipecat; here they are run, with the checks of its code. */
+const environment = await openTestEnvironment(inject('pythonCache'), inject('python'));
+
+async function run(program: string, ...parameters: readonly string[]): Promise<{ status: number; output: string }> {
+  if (environment.kind === 'missing') throw new Error(environment.reason);
+  const command = [join(environment.bin, program), ...parameters];
+  const child = spawn('/bin/sh', ['-c', 'exec "$@" 2>&1', 'sh', ...command], {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  return { status: Number(status), output };
+}
+
+describe('the Python host shim', () => {
+  beforeEach(({ skip }) => {
+    if (environment.kind === 'missing') skip(environment.reason);
+  });
+
+  it.each([
+    ['is formatted', 'ruff', ['format', '--check', '.', '../../examples/pipecat-echo']],
+    ['has nothing that ruff finds', 'ruff', ['check', '.', '../../examples/pipecat-echo']],
+    ['has types throughout', 'mypy', ['--no-error-summary']],
+  ])('%s', async (_, program, parameters) => {
+    expect(await run(program, ...parameters)).toMatchObject({ status: 0 });
+  });
+
+  it('does all that its own tests ask, against the real Pipecat', async ({ annotate }) => {
+    const { status, output } = await run('pytest', '-q');
+    await annotate(output.trim().split('\n').at(-1) ?? '');
+    expect(status, output).toBe(0);
+  });
+});

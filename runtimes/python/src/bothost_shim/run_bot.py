@@ -1,0 +1,58 @@
+"""Runs the bot of a session to its end."""
+
+import asyncio
+import inspect
+import json
+from typing import Any
+
+from .bot_module import Bot
+from .log_lines import logger, name_session
+from .session import Outcome, Session
+
+
+def announce(session: Session, image_version: str | None) -> None:
+    """Frame the session's lines (bot contract 2.11): from here, and until its end."""
+    metadata = json.dumps({"session_id": session.id, "image_version": image_version})
+    name_session(session.id)
+    logger.info("Starting bot session with metadata: %s", metadata)
+
+    def leave() -> None:
+        logger.info("Stopping bot session with metadata: %s", metadata)
+        name_session(None)
+
+    session.at_end.append(leave)
+
+
+async def run_bot(session: Session, bot: Bot, arguments: Any) -> Outcome:
+    """Run `bot(arguments)` and answer how it ended. Never raises; does not finish the session."""
+    if session.asked_to_end.is_set():
+        return outcome_of(session)
+    session.task = asyncio.create_task(_call(bot, arguments), name=f"bot of session {session.id}")
+    await asyncio.wait({session.task})
+    failure = None if session.task.cancelled() else session.task.result()
+    if failure is None:
+        return outcome_of(session)
+    logger.error("The bot raised %s", type(failure).__name__, exc_info=failure)
+    # Whoever asked it to end knows why it did, however it took that.
+    return outcome_of(session) if session.end_reason is not None else Outcome(500)
+
+
+def outcome_of(session: Session) -> Outcome:
+    """Answer the end of a session whose bot did not fail."""
+    if session.end_reason == "limit":
+        return Outcome(200, "SESSION_TIME_LIMIT")
+    return Outcome(503) if session.end_reason == "shutdown" else Outcome(200)
+
+
+async def _call(bot: Bot, arguments: Any) -> BaseException | None:
+    """Answer what the bot raised. A bot that ends the program ends its session."""
+    try:
+        running = bot.run(arguments)
+        if not inspect.isawaitable(running):
+            return TypeError("bot(args) has to be async")
+        await running
+    except SystemExit as error:
+        return None if error.code in (None, 0) else error
+    except Exception as error:
+        return error
+    return None

@@ -1,0 +1,45 @@
+"""`/_bot/*`: what the service asks of a running session (bot contract 2.2, 2.9)."""
+
+import asyncio
+from contextlib import suppress
+from urllib.parse import parse_qs
+
+from .asgi import Receive, Scope, Send
+from .host import Host
+from .http_exchange import HttpError, read_object, send_json
+from .log_lines import logger
+
+_LONGEST_WAIT_SECONDS = 300.0
+
+
+async def stop(host: Host, receive: Receive, send: Send) -> None:
+    """Cancel the session's bot, and once more after the grace it is given. 202, or HttpError 409 without a session."""
+    body = await read_object(receive, 4096)
+    grace = body.get("graceSeconds")
+    session = host.slot.running
+    if session is None:
+        raise HttpError(409, "No session is running")
+    logger.info("The session is asked to stop")
+    session.end("stopped")
+    if isinstance(grace, int | float) and 0 < grace <= 2_000_000:
+        timer = asyncio.get_running_loop().call_later(grace, session.end, "stopped")
+        session.at_end.append(timer.cancel)
+    await send_json(send, 202, {})
+
+
+async def report(host: Host, scope: Scope, send: Send) -> None:
+    """Answer how the session goes; with `wait`, when it ends or after so many seconds."""
+    session = host.slot.running
+    if session is not None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(session.ended.wait(), _wait_seconds(scope))
+    await send_json(send, 200, host.slot.report())
+
+
+def _wait_seconds(scope: Scope) -> float:
+    values = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("wait", ["0"])
+    try:
+        seconds = float(values[0])
+    except ValueError:
+        return 0.0
+    return min(seconds, _LONGEST_WAIT_SECONDS) if seconds > 0 else 0.0

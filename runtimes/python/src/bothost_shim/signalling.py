@@ -1,0 +1,36 @@
+"""`/api/offer`: what clients of a WebRTC session send, forwarded by the service."""
+
+from .asgi import Receive, Scope, Send
+from .control_token import require_session
+from .host import Host
+from .http_exchange import HttpError, read_body, send_json
+from .ice_servers import ice_servers
+from .offers import can_negotiate
+
+_BODY_BYTES = 262_144
+# The service opens `/bot` first, on another connection.
+_START_SECONDS = 5.0
+
+
+async def signal(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer an offer (POST) or take candidates (PATCH)."""
+    import json
+
+    if not can_negotiate():
+        raise HttpError(404, "WebRTC needs pipecat-ai[webrtc] in the bot's environment")
+    try:
+        request = json.loads(await read_body(receive, _BODY_BYTES))
+    except ValueError:
+        request = None
+    if not isinstance(request, dict):
+        raise HttpError(400, "This is not a WebRTC request that can be used")
+    session = await host.offers.current(_START_SECONDS)
+    if session is None:
+        raise HttpError(404, "No session waits for an offer")
+    require_session(scope, host.settings.control_token, session.id)
+    if scope["method"] == "PATCH":
+        await host.offers.add_candidates(request)
+        await send_json(send, 200, {"status": "success"})
+    else:
+        answer = await host.offers.offer(request, await ice_servers(host.settings))
+        await send_json(send, 200, answer)

@@ -1,0 +1,86 @@
+"""`POST /bot`: a session from its request to its answer (bot contract 2.6, 2.8)."""
+
+import asyncio
+from typing import Any
+
+from .arguments import build_arguments
+from .asgi import Receive, Scope, Send, header
+from .host import Host
+from .http_exchange import HttpError, read_object, send_json
+from .offers import can_negotiate
+from .run_bot import outcome_of, run_bot
+from .session import Outcome, Session
+
+_BODY_BYTES = 1_048_576
+
+
+async def start(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer when the session has ended: a caller that goes away does not end it."""
+    transport = header(scope, "x-transport-type", "x-daily-transport-type")
+    body = await read_object(receive, _BODY_BYTES)
+    room = _room(scope)
+    _refuse_impossible(transport)
+    session = host.begin_session(scope)
+    try:
+        outcome = await _run(host, session, transport, room, body)
+    except Exception:
+        session.finish(Outcome(500))
+        raise
+    await host.delete_uploads()
+    session.finish(outcome)
+    await send_json(send, outcome.status, _answer(outcome))
+
+
+def _room(scope: Scope) -> dict[str, str] | None:
+    room_url, token = header(scope, "x-daily-room-url"), header(scope, "x-daily-room-token")
+    if room_url is None and token is None:
+        return None
+    if room_url is None or token is None:
+        raise HttpError(400, "A room needs both x-daily-room-url and x-daily-room-token")
+    return {"room_url": room_url, "token": token}
+
+
+def _refuse_impossible(transport: str | None) -> None:
+    if transport == "moq":
+        raise HttpError(400, "This host has no Media over QUIC")
+    if transport == "webrtc" and not can_negotiate():
+        raise HttpError(501, "WebRTC needs pipecat-ai[webrtc] in the bot's environment")
+
+
+async def _run(
+    host: Host, session: Session, transport: str | None, room: dict[str, str] | None, body: dict[str, Any]
+) -> Outcome:
+    common: dict[str, Any] = {"session_id": session.id, "file_storage": host.bot.file_storage}
+    if transport != "webrtc":
+        if room is None:
+            arguments = build_arguments("plain", body=body, **common)
+        else:
+            arguments = build_arguments("daily", body=body, **common, **room)
+        return await run_bot(session, host.bot, arguments)
+    async with host.offers.session(session) as connected:
+        session.waits = True
+        is_connected = await _wait(connected, session, host.settings.offer_seconds)
+        session.waits = False
+        if not is_connected:
+            return outcome_of(session) if session.end_reason else Outcome(504, "BOT_CONNECTION_TIMEOUT")
+        connection, request_data = connected.result()
+        arguments = build_arguments("webrtc", body=request_data or body, webrtc_connection=connection, **common)
+        return await run_bot(session, host.bot, arguments)
+
+
+async def _wait(connected: "asyncio.Future[Any]", session: Session, seconds: float) -> bool:
+    asked = asyncio.create_task(session.asked_to_end.wait())
+    await asyncio.wait({connected, asked}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    asked.cancel()
+    return connected.done()
+
+
+def _answer(outcome: Outcome) -> dict[str, Any]:
+    if outcome.status == 200:
+        return {} if outcome.completion_status is None else {"completionStatus": outcome.completion_status}
+    messages = {
+        500: "The bot raised an exception",
+        503: "The instance is going down",
+        504: "No client connected in time",
+    }
+    return HttpError(outcome.status, messages[outcome.status], outcome.completion_status).body()

@@ -1,0 +1,112 @@
+"""A bot that runs behind the shim, in a process of its own."""
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+SOURCES = Path(__file__).parent.parent / "src"
+ECHO = Path(__file__).parent.parent.parent.parent / "examples" / "pipecat-echo"
+SESSION = "6f9bd5a8-6f5a-4a2d-9c43-2f1f5a9f2d11"
+
+
+@dataclass
+class RunningBot:
+    """The process, what it wrote, and a client for its routes."""
+
+    process: asyncio.subprocess.Process
+    output: asyncio.StreamReader
+    client: httpx.AsyncClient
+    text: str = ""
+
+    @property
+    def port(self) -> int:
+        port = self.client.base_url.port
+        assert port is not None
+        return port
+
+    async def wait_for(self, pattern: str) -> "re.Match[str]":
+        """Wait until whole lines of the output have it."""
+        while True:
+            found = re.search(pattern, self.text.rpartition("\n")[0], re.MULTILINE)
+            if found:
+                return found
+            chunk = await self.output.read(65536)
+            assert chunk, f"the bot ended without {pattern!r}:\n{self.text}"
+            self.text += chunk.decode()
+
+    async def all_output(self) -> str:
+        """Wait for the end of the process; answer all that it wrote."""
+        self.text += (await self.output.read()).decode()
+        await self.process.wait()
+        return self.text
+
+    async def post(self, path: str, json: Any = None, **options: Any) -> httpx.Response:
+        return await self.client.post(path, json={} if json is None else json, **options)
+
+    async def report(self, wait: float = 0) -> dict[str, Any]:
+        answer: dict[str, Any] = (await self.client.get(f"/_bot/session?wait={wait}")).json()
+        return answer
+
+    def signal(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """Answer what the service gives a bot, and nothing of this process's."""
+    path = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    # What Python compiles stays out of the sources, which are shipped.
+    python = {
+        "PYTHONPATH": str(SOURCES),
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONPYCACHEPREFIX": str(Path(sys.prefix) / "compiled"),
+    }
+    return path | python | {"PORT": "0", "BOT_HOST": "127.0.0.1"} | variables
+
+
+async def spawn(folder: Path, variables: dict[str, str]) -> asyncio.subprocess.Process:
+    """Start the shim in a folder; standard output and error are one."""
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "bothost_shim",
+        cwd=folder,
+        env=environment(**variables),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+
+
+@asynccontextmanager
+async def running(folder: Path, **variables: str) -> AsyncIterator[RunningBot]:
+    """Run the bot of a folder until the block ends."""
+    process = await spawn(folder, variables)
+    assert process.stdout is not None
+    bot = RunningBot(process, process.stdout, httpx.AsyncClient())
+    try:
+        port = (await bot.wait_for(r"serving on \S+ port (\d+)")).group(1)
+        bot.client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False)
+        # Its server comes up a moment after.
+        await bot.client.get("/livez")
+        yield bot
+    finally:
+        await bot.client.aclose()
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+        sys.stdout.write(bot.text)
+
+
+def write_bot(folder: Path, source: str) -> Path:
+    """Write a bot module; answer its folder."""
+    (folder / "bot.py").write_text(source)
+    return folder

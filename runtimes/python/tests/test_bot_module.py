@@ -1,0 +1,202 @@
+"""What a bot's module may be, and how one is refused."""
+
+from pathlib import Path
+
+import pytest
+from running_bot import running, spawn, write_bot
+from websockets.asyncio.client import connect
+
+
+async def refused(folder: Path) -> str:
+    process = await spawn(folder, {})
+    output, _ = await process.communicate()
+    assert process.returncode == 78, output.decode()
+    return output.decode()
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        (None, "bothost_shim: there is no bot.py in "),
+        ("x = 1\n", "bothost_shim: bot.py has no function bot(args)"),
+        ("def bot(args:\n", "bothost_shim: bot.py cannot be imported: SyntaxError"),
+        ("import nothing_of_that_name\n", "bothost_shim: bot.py cannot be imported: ModuleNotFoundError"),
+        ("import sys\nsys.exit('no key')\n", "bothost_shim: bot.py cannot be imported: SystemExit: no key"),
+        ("def bot(args):\n    yield 1\n", "bothost_shim: bot(args) of bot.py is a generator, not an async function"),
+        (
+            "async def bot(args): ...\ndef create_file_storage():\n    raise OSError('full')\n",
+            "bothost_shim: create_file_storage() of bot.py failed: OSError: full",
+        ),
+        (
+            "async def bot(args): ...\nasync def create_file_storage(): ...\n",
+            "bothost_shim: create_file_storage() of bot.py must not be async",
+        ),
+    ],
+)
+async def test_a_faulty_module_is_refused_with_status_78_and_one_line(
+    tmp_path: Path, source: str | None, reason: str
+) -> None:
+    if source is not None:
+        write_bot(tmp_path, source)
+    output = await refused(tmp_path)
+    last = output.strip().splitlines()[-1]
+    assert last.startswith(reason)
+
+
+async def test_an_import_that_fails_shows_its_trace(tmp_path: Path) -> None:
+    output = await refused(write_bot(tmp_path, "def broken():\n    raise KeyError('API_KEY')\n\nbroken()\n"))
+    assert "Traceback (most recent call last):" in output
+    assert "KeyError: 'API_KEY'" in output
+
+
+async def test_a_port_that_is_none_is_refused(tmp_path: Path) -> None:
+    process = await spawn(write_bot(tmp_path, "async def bot(args): ...\n"), {"PORT": "http"})
+    output, _ = await process.communicate()
+    assert (process.returncode, output.decode()) == (
+        78,
+        'bothost_shim: PORT must be a number from 0 to 65535, not "http"\n',
+    )
+
+
+@pytest.mark.parametrize(
+    ("readyz", "status"),
+    [
+        ("def readyz(): return True", 200),
+        ("def readyz(): return False", 503),
+        ("async def readyz(): return True", 200),
+        ("async def readyz(): return {'ready': False}", 503),
+        ("class State:\n    ready = True\n\ndef readyz(): return State()", 200),
+        ("def readyz(): raise ValueError('not yet')", 503),
+    ],
+)
+async def test_the_bot_says_whether_it_is_ready(tmp_path: Path, readyz: str, status: int) -> None:
+    async with running(write_bot(tmp_path, f"async def bot(args): ...\n\n{readyz}\n")) as bot:
+        assert (await bot.client.get("/readyz")).status_code == status
+        assert (await bot.client.get("/livez")).status_code == 200
+
+
+async def test_a_bot_adds_routes_and_lifespans_of_its_own(tmp_path: Path) -> None:
+    source = """
+from contextlib import asynccontextmanager
+from fastapi import WebSocket
+from pipecatcloud_system import app, add_lifespan_to_app
+
+@asynccontextmanager
+async def life(app):
+    print("begun", flush=True)
+    yield
+    print("over", flush=True)
+
+add_lifespan_to_app(life)
+
+@app.get("/hello")
+async def hello():
+    return {"hello": "world"}
+
+@app.websocket("/loud")
+async def loud(socket: WebSocket):
+    await socket.accept()
+    await socket.send_text((await socket.receive_text()).upper())
+    await socket.close()
+
+async def bot(args): ...
+"""
+    async with running(write_bot(tmp_path, source)) as bot:
+        await bot.wait_for("begun")
+        assert (await bot.client.get("/hello")).json() == {"hello": "world"}
+        assert (await bot.client.get("/other")).status_code == 404
+        assert (await bot.post("/bot")).status_code == 200
+        async with connect(f"ws://127.0.0.1:{bot.port}/loud", proxy=None) as socket:
+            await socket.send("hello")
+            assert await socket.recv() == "HELLO"
+        bot.process.terminate()
+        assert "over" in await bot.all_output()
+
+
+async def test_the_file_of_variables_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("PORT=1\nSECRET=from a file\n")
+    source = "import os\n\nasync def bot(args):\n    print('secret', os.environ.get('SECRET'), flush=True)\n"
+    async with running(write_bot(tmp_path, source)) as bot:
+        await bot.post("/bot")
+        await bot.wait_for("secret None")
+
+
+async def test_a_program_that_the_bot_starts_gets_no_variable_of_the_host_s(tmp_path: Path) -> None:
+    source = (
+        "import os\n\nasync def bot(args):\n    print(sorted(n for n in os.environ if 'LOGURU' in n), flush=True)\n"
+    )
+    async with running(write_bot(tmp_path, source)) as bot:
+        await bot.post("/bot")
+        await bot.wait_for(r"^\[\]$")
+
+
+async def test_what_is_not_needed_is_not_imported(tmp_path: Path) -> None:
+    source = """
+import sys
+
+async def bot(args):
+    print(sorted({"fastapi", "starlette", "pydantic", "aiortc", "multipart"} & set(sys.modules)), flush=True)
+"""
+    # Without Pipecat's classes, which bring some of these, there is nothing to compare.
+    before = "import sys\nprint('ready', sorted({'fastapi', 'starlette', 'pydantic', 'pipecat'} & set(sys.modules)))\n"
+    async with running(write_bot(tmp_path, before + source)) as bot:
+        await bot.wait_for(r"ready \[\]")
+        await bot.post("/bot")
+        await bot.wait_for(r"^\[(?!.*aiortc).*\]$")
+
+
+async def test_a_lifespan_that_fails_is_refused(tmp_path: Path) -> None:
+    source = """
+from contextlib import asynccontextmanager
+from pipecatcloud_system import add_lifespan_to_app
+
+@asynccontextmanager
+async def life(app):
+    raise ValueError("no database")
+    yield
+
+add_lifespan_to_app(life)
+
+async def bot(args): ...
+"""
+    output = await refused(write_bot(tmp_path, source))
+    assert "ValueError: no database" in output
+    assert output.strip().splitlines()[-1].startswith("bothost_shim: what the bot added")
+
+
+async def test_sigterm_while_the_module_is_imported_is_no_fault_of_the_module_s(tmp_path: Path) -> None:
+    source = "import time\nprint('importing', flush=True)\ntime.sleep(3600)\n"
+    process = await spawn(write_bot(tmp_path, source), {})
+    assert process.stdout is not None
+    assert await process.stdout.readline() == b"importing\n"
+    process.terminate()
+    assert await process.stdout.read() == b""
+    assert await process.wait() == 0
+
+
+async def test_what_a_bot_leaves_behind_does_not_keep_its_process(tmp_path: Path) -> None:
+    source = """
+import asyncio, threading, time
+
+threading.Thread(target=lambda: time.sleep(3600)).start()
+
+async def stubborn():
+    while True:
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            print("no", flush=True)
+
+async def bot(args):
+    args.task = asyncio.create_task(stubborn())
+    await asyncio.sleep(0)
+"""
+    async with running(write_bot(tmp_path, source), BOT_ONE_SHOT="1") as bot:
+        assert (await bot.post("/bot")).status_code == 200
+        assert await bot.process.wait() == 0
+
+
+async def test_a_path_cannot_forge_a_line_of_the_log(tmp_path: Path) -> None:
+    async with running(write_bot(tmp_path, "async def bot(args): ...\n")) as bot:
+        await bot.client.get("/a%0A2026-01-01%20forged?secret=1")
+        await bot.wait_for(r"GET /a%0A2026-01-01%20forged 404$")

@@ -1,0 +1,107 @@
+"""Loguru and the standard library's logging, as bots use them."""
+
+from pathlib import Path
+
+from running_bot import SESSION, running, write_bot
+
+STAMP = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| "
+
+
+async def test_loguru_names_the_session_also_after_a_bot_replaced_its_handler(tmp_path: Path) -> None:
+    source = """
+import sys, threading
+from loguru import logger
+
+logger.remove(0)
+logger.add(sys.stderr, level="DEBUG")
+logger.debug("imported")
+
+async def bot(args):
+    logger.debug("begun")
+    threading.Thread(target=lambda: logger.info("on a thread")).start()
+"""
+    async with running(write_bot(tmp_path, source)) as bot:
+        await bot.post("/bot", headers={"x-session-id": SESSION})
+        await bot.wait_for(STAMP + r"DEBUG    \| bot:<module>:\d+ \| NONE - imported$")
+        await bot.wait_for(STAMP + rf"DEBUG    \| bot:bot:\d+ \| {SESSION} - begun$")
+        await bot.wait_for(STAMP + rf"INFO     \| bot:<lambda>:\d+ \| {SESSION} - on a thread$")
+
+
+async def test_loguru_names_the_session_for_a_bot_with_its_own_extra(tmp_path: Path) -> None:
+    source = """
+from loguru import logger
+
+logger.configure(extra={"mine": 1})
+
+async def bot(args):
+    logger.info("begun")
+"""
+    async with running(write_bot(tmp_path, source)) as bot:
+        await bot.post("/bot", headers={"x-session-id": SESSION})
+        await bot.wait_for(rf"{SESSION} - begun$")
+
+
+async def test_traces_of_loguru_show_no_values(tmp_path: Path) -> None:
+    source = """
+from loguru import logger
+
+async def bot(args):
+    password = "hunter" + "2"
+    try:
+        {}[password]
+    except KeyError:
+        logger.exception("failed")
+"""
+    async with running(write_bot(tmp_path, source)) as bot:
+        await bot.post("/bot")
+        await bot.wait_for(r"KeyError: 'hunter2'")
+        assert bot.text.count("hunter2") == 1
+
+
+async def test_the_standard_library_s_logging_names_the_session(tmp_path: Path) -> None:
+    source = """
+import logging
+
+async def bot(args):
+    logging.getLogger("mine").warning("careful")
+"""
+    async with running(write_bot(tmp_path, source)) as bot:
+        await bot.post("/bot", headers={"x-session-id": SESSION})
+        await bot.wait_for(STAMP + rf"WARNING  \| mine:bot:\d+ \| {SESSION} - careful$")
+
+
+async def test_a_bot_s_own_logging_is_left_as_it_is(tmp_path: Path) -> None:
+    source = """
+import logging
+logging.basicConfig(level=logging.DEBUG, format="mine %(message)s")
+
+async def bot(args):
+    logging.debug("careful")
+"""
+    async with running(write_bot(tmp_path, source)) as bot:
+        await bot.post("/bot")
+        await bot.wait_for("^mine careful$")
+
+
+async def test_no_level_at_all_is_silent(tmp_path: Path) -> None:
+    source = """
+from loguru import logger
+logger.error("loud")
+print("serving on x port 0", flush=True)
+
+async def bot(args): ...
+"""
+    from running_bot import spawn
+
+    process = await spawn(write_bot(tmp_path, source), {"PIPECAT_LOG_LEVEL": "NONE"})
+    assert process.stdout is not None
+    assert await process.stdout.readline() == b"serving on x port 0\n"
+    process.kill()
+    assert await process.stdout.read() == b""
+    await process.wait()
+
+
+async def test_an_unknown_level_shows_everything(tmp_path: Path) -> None:
+    source = "from loguru import logger\nlogger.debug('shown')\n\nasync def bot(args): ...\n"
+    async with running(write_bot(tmp_path, source), PIPECAT_LOG_LEVEL="LOUD") as bot:
+        await bot.wait_for("NONE - shown$")

@@ -1,0 +1,208 @@
+"""`POST /bot` and `/_bot/*` with bots that are plain functions."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+import pytest
+from running_bot import SESSION, running, write_bot
+
+SLEEPER = """
+import asyncio
+
+async def bot(args):
+    print("here", args.session_id, args.body, args.handle_sigint, args.handle_sigterm, args.flow_config, flush=True)
+    try:
+        await asyncio.sleep(args.body.get("seconds", 3600))
+    finally:
+        print("gone", flush=True)
+    if args.body.get("fail"):
+        raise ValueError("in the middle")
+"""
+
+
+@pytest.fixture
+def sleeper(tmp_path: Path) -> Path:
+    return write_bot(tmp_path, SLEEPER)
+
+
+async def test_a_session_begins_with_the_request_and_ends_with_the_answer(sleeper: Path) -> None:
+    async with running(sleeper) as bot:
+        assert await bot.report() == {"sessionId": None, "state": "idle"}
+        answer = await bot.post("/bot", {"seconds": 0}, headers={"x-session-id": SESSION})
+        assert (answer.status_code, answer.json()) == (200, {})
+        report = await bot.report(wait=5)
+        assert report["state"] == "ended"
+        assert report["sessionId"] == SESSION
+        assert report["status"] == 200
+        assert report["startedAt"].endswith("Z")
+        assert report["endedAt"] >= report["startedAt"]
+        await bot.wait_for(rf"here {SESSION} {{'seconds': 0}} False False None")
+
+
+async def test_a_bot_that_raises_is_a_failure_with_its_trace_in_the_log(sleeper: Path) -> None:
+    async with running(sleeper) as bot:
+        answer = await bot.post("/bot", {"seconds": 0, "fail": True})
+        assert answer.status_code == 500
+        assert answer.json()["code"] == "500"
+        assert "in the middle" not in answer.text
+        assert (await bot.report())["status"] == 500
+        await bot.wait_for(r"Traceback [\s\S]*ValueError: in the middle")
+
+
+async def test_lines_carry_the_session_and_are_framed(sleeper: Path) -> None:
+    async with running(sleeper, IMAGE_VERSION="v7") as bot:
+        await bot.post("/bot", {"seconds": 0}, headers={"x-daily-session-id": SESSION})
+        stamp = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| INFO     \| \S+:\S+:\d+ \| " + SESSION + " - "
+        metadata = rf'{{"session_id": "{SESSION}", "image_version": "v7"}}'
+        await bot.wait_for(f"{stamp}Starting bot session with metadata: {metadata}$")
+        await bot.wait_for(f"{stamp}Stopping bot session with metadata: {metadata}$")
+        await bot.wait_for(r"\| NONE - POST /bot 200$")
+        assert "livez" not in bot.text
+
+
+async def test_a_second_start_is_refused(sleeper: Path) -> None:
+    async with running(sleeper) as bot:
+        first = asyncio.create_task(bot.post("/bot"))
+        await bot.wait_for("here")
+        answer = await bot.post("/bot")
+        assert answer.status_code == 409
+        assert (await bot.post("/_bot/stop", {"graceSeconds": 5})).status_code == 202
+        assert (await first).status_code == 200
+
+
+async def test_a_stop_cancels_the_bot_and_lets_it_clean_up(sleeper: Path) -> None:
+    async with running(sleeper) as bot:
+        assert (await bot.post("/_bot/stop")).status_code == 409
+        first = asyncio.create_task(bot.post("/bot"))
+        await bot.wait_for("here")
+        waiting = asyncio.create_task(bot.report(wait=60))
+        assert (await bot.post("/_bot/stop")).status_code == 202
+        assert ((await first).status_code, (await first).json()) == (200, {})
+        assert (await waiting)["state"] == "ended"
+        await bot.wait_for("gone")
+
+
+async def test_a_bot_that_takes_a_cancellation_for_nothing_is_cancelled_again_after_the_grace(tmp_path: Path) -> None:
+    source = """
+import asyncio
+
+async def bot(args):
+    print("here", flush=True)
+    try:
+        await asyncio.sleep(3600)
+    except asyncio.CancelledError:
+        print("no", flush=True)
+    await asyncio.sleep(3600)
+"""
+    async with running(write_bot(tmp_path, source)) as bot:
+        first = asyncio.create_task(bot.post("/bot"))
+        await bot.wait_for("here")
+        await bot.post("/_bot/stop", {"graceSeconds": 0.1})
+        await bot.wait_for("no")
+        assert (await first).status_code == 200
+
+
+async def test_a_session_is_cancelled_at_its_limit(sleeper: Path) -> None:
+    async with running(sleeper) as bot:
+        answer = await bot.post("/bot", headers={"X-PCC-Max-Session-Seconds": "0.2"})
+        assert (answer.status_code, answer.json()) == (200, {"completionStatus": "SESSION_TIME_LIMIT"})
+        assert (await bot.report())["completionStatus"] == "SESSION_TIME_LIMIT"
+        await bot.wait_for("gone")
+
+
+async def test_a_caller_that_goes_away_does_not_end_the_session(sleeper: Path) -> None:
+    async with running(sleeper) as bot:
+        first = asyncio.create_task(bot.post("/bot"))
+        await bot.wait_for("here")
+        first.cancel()
+        assert (await bot.report(wait=0.2))["state"] == "running"
+        await bot.post("/_bot/stop")
+        assert (await bot.report(wait=10))["state"] == "ended"
+
+
+@pytest.mark.parametrize(("body", "status"), [(b"[]", 422), (b"{", 422), (b'"x"', 422), (b" " * 1_048_577, 413)])
+async def test_a_body_that_is_no_object_starts_nothing(sleeper: Path, body: bytes, status: int) -> None:
+    async with running(sleeper) as bot:
+        answer = await bot.client.post("/bot", content=body)
+        assert answer.status_code == status
+        assert answer.json()["code"] == str(status)
+        assert (await bot.report())["state"] == "idle"
+
+
+async def test_reserved_paths_ask_for_the_control_token_and_probes_do_not(sleeper: Path) -> None:
+    async with running(sleeper, BOT_CONTROL_TOKEN="secret") as bot:
+        assert (await bot.client.get("/readyz")).status_code == 200
+        for method, path in [("POST", "/bot"), ("POST", "/_bot/stop"), ("GET", "/_bot/session")]:
+            assert (await bot.client.request(method, path)).status_code == 401
+            wrong = {"x-bot-control-token": "secret2", "authorization": "Basic secret"}
+            assert (await bot.client.request(method, path, headers=wrong)).status_code == 401
+        bearer = {"authorization": "Bearer secret"}
+        assert (await bot.client.get("/_bot/session", headers=bearer)).status_code == 200
+        answer = await bot.post("/bot", {"seconds": 0}, headers={"x-bot-control-token": "secret"})
+        assert answer.status_code == 200
+        assert "secret" not in bot.text
+
+
+async def test_an_idle_bot_exits_at_once_on_sigterm(sleeper: Path) -> None:
+    async with running(sleeper) as bot:
+        bot.signal(signal.SIGTERM)
+        assert await bot.process.wait() == 0
+
+
+async def test_a_running_session_goes_on_through_sigterm_and_then_the_process_goes(sleeper: Path) -> None:
+    async with running(sleeper) as bot:
+        first = asyncio.create_task(bot.post("/bot"))
+        await bot.wait_for("here")
+        bot.signal(signal.SIGTERM)
+        await bot.wait_for("goes down when its session has ended")
+        assert (await bot.client.get("/readyz")).status_code == 503
+        assert (await bot.post("/bot")).status_code == 503
+        assert (await bot.report(wait=0.1))["state"] == "running"
+        assert (await bot.post("/_bot/stop")).status_code == 202
+        assert (await first).status_code == 200
+        assert await bot.process.wait() == 0
+
+
+async def test_the_time_for_a_drain_is_limited_by_the_environment(sleeper: Path) -> None:
+    async with running(sleeper, SHUTDOWN_TIMEOUT="0.2") as bot:
+        first = asyncio.create_task(bot.post("/bot"))
+        await bot.wait_for("here")
+        bot.signal(signal.SIGTERM)
+        assert (await first).status_code == 503
+        assert await bot.process.wait() == 0
+
+
+async def test_one_shot_goes_after_the_first_session(sleeper: Path) -> None:
+    async with running(sleeper, BOT_ONE_SHOT="1") as bot:
+        assert (await bot.post("/bot", {"seconds": 0})).status_code == 200
+        assert await bot.process.wait() == 0
+
+
+async def test_a_bot_that_ends_the_program_ends_its_session(tmp_path: Path) -> None:
+    source = "import sys\n\nasync def bot(args):\n    sys.exit(args.body.get('status'))\n"
+    async with running(write_bot(tmp_path, source)) as bot:
+        assert (await bot.post("/bot")).status_code == 200
+        assert (await bot.post("/bot", {"status": "broken"})).status_code == 500
+        assert (await bot.client.get("/livez")).status_code == 200
+
+
+async def test_a_bot_that_is_not_async_is_a_failure(tmp_path: Path) -> None:
+    async with running(write_bot(tmp_path, "def bot(args):\n    return 1\n")) as bot:
+        assert (await bot.post("/bot")).status_code == 500
+        await bot.wait_for("TypeError: bot.args. has to be async")
+
+
+async def test_a_room_comes_with_both_of_its_headers(tmp_path: Path) -> None:
+    source = "async def bot(args):\n    print(type(args).__name__, args.room_url, args.token)\n"
+    async with running(write_bot(tmp_path, source)) as bot:
+        room = {"x-daily-room-url": "https://example.invalid/room", "x-daily-room-token": "t"}
+        assert (await bot.post("/bot", headers=room)).status_code == 200
+        await bot.wait_for("DailySessionArguments https://example.invalid/room t")
+        del room["x-daily-room-token"]
+        assert (await bot.post("/bot", headers=room)).status_code == 400
+
+
+async def test_media_over_quic_is_refused(sleeper: Path) -> None:
+    async with running(sleeper) as bot:
+        assert (await bot.post("/bot", headers={"x-transport-type": "moq"})).status_code == 400

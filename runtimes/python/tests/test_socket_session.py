@@ -1,0 +1,248 @@
+"""`WS /ws`, with plain bots and with the real Pipecat."""
+
+import asyncio
+import base64
+import json
+import re
+import signal
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pipecat.frames.protobufs import frames_pb2
+from running_bot import ECHO, SESSION, RunningBot, running, write_bot
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+PLAIN = """
+async def bot(args):
+    print("type", args.transport_type, "body", args.body, flush=True)
+    async for text in args.websocket.iter_text():
+        if text == "raise":
+            raise ValueError("in the middle")
+        if text == "return":
+            return
+        await args.websocket.send_text(text)
+    print("left", flush=True)
+"""
+FRAMES: Any = frames_pb2
+HELLO = json.dumps({"label": "rtvi-ai", "type": "client-message", "id": "1", "data": {"t": "eval-connect", "d": {}}})
+
+
+def socket(bot: RunningBot, query: str = "", transport: str | None = "websocket") -> connect:
+    headers = {"x-session-id": SESSION} | ({} if transport is None else {"x-transport-type": transport})
+    return connect(f"ws://127.0.0.1:{bot.port}/ws{query}", additional_headers=headers, proxy=None)
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    return write_bot(tmp_path, PLAIN)
+
+
+async def closing(client: ClientConnection) -> int | None:
+    """Read to the end; answer the code of the close."""
+    with suppress(ConnectionClosed):
+        while True:
+            await client.recv()
+    return client.close_code
+
+
+async def test_a_session_lives_as_long_as_its_socket(plain: Path) -> None:
+    async with running(plain) as bot:
+        async with socket(bot) as client:
+            await client.send("hello")
+            assert await client.recv() == "hello"
+            assert (await bot.report())["state"] == "running"
+        report = await bot.report(wait=10)
+        assert (report["state"], report["sessionId"]) == ("ended", SESSION)
+        await bot.wait_for("type websocket body {}")
+        await bot.wait_for("left")
+
+
+async def test_the_socket_is_closed_when_the_bot_returns(plain: Path) -> None:
+    async with running(plain) as bot, socket(bot) as client:
+        await client.send("return")
+        assert await closing(client) == 1000
+
+
+async def test_a_bot_that_raises_closes_with_1011_and_its_trace_is_in_the_log(plain: Path) -> None:
+    async with running(plain) as bot, socket(bot) as client:
+        await client.send("raise")
+        assert await closing(client) == 1011
+        assert "in the middle" not in (client.close_reason or "")
+        await bot.wait_for(r"Traceback [\s\S]*ValueError: in the middle")
+
+
+async def test_a_second_socket_is_refused(plain: Path) -> None:
+    async with running(plain) as bot, socket(bot) as client:
+        with pytest.raises(InvalidStatus) as refusal:
+            await connect(f"ws://127.0.0.1:{bot.port}/ws", proxy=None)
+        assert refusal.value.response.status_code == 409
+        await client.send("still here")
+        assert await client.recv() == "still here"
+
+
+async def test_a_socket_needs_the_control_token(plain: Path) -> None:
+    async with running(plain, BOT_CONTROL_TOKEN="secret") as bot:
+        with pytest.raises(InvalidStatus) as refusal:
+            await socket(bot)
+        assert refusal.value.response.status_code == 401
+        headers = {"x-bot-control-token": "secret"}
+        url = f"ws://127.0.0.1:{bot.port}/ws"
+        async with connect(url, additional_headers=headers, proxy=None) as client:
+            await client.send("hello")
+            assert await client.recv() == "hello"
+
+
+@pytest.mark.parametrize(
+    ("query", "body"),
+    [
+        ("", {}),
+        ("?body=" + base64.b64encode(b'{"a": "\xc3\xa9>>>"}').decode(), {"a": "é>>>"}),
+        ("?skip_tts=true&body=" + base64.b64encode(b'{"a":1}').decode().rstrip("="), {"a": 1}),
+        ("?body=%%%", {}),
+    ],
+)
+async def test_the_body_is_in_the_url(plain: Path, query: str, body: dict[str, Any]) -> None:
+    async with running(plain) as bot, socket(bot, query) as client:
+        await client.send("hello")
+        await bot.wait_for(re.escape(f"body {body}"))
+        assert await client.recv() == "hello"
+        assert "?body" not in bot.text
+
+
+@pytest.mark.parametrize(
+    ("transport", "first", "expected"),
+    [
+        ("websocket", "hello", "websocket"),
+        ("websocket", json.dumps({"label": "rtvi-ai", "type": "client-ready"}), "websocket"),
+        ("websocket", json.dumps({"event": "connected", "protocol": "Call"}), None),
+        ("websocket", json.dumps({"event": "start", "start": {}}), None),
+        ("websocket", json.dumps({"stream_id": "1", "start": {"call_control_id": "2"}}), None),
+        ("websocket", HELLO, None),
+        ("twilio", "hello", None),
+        (None, "hello", None),
+    ],
+)
+async def test_the_first_frame_tells_a_carrier_and_an_evaluation_and_reaches_the_bot(
+    plain: Path, transport: str | None, first: str, expected: str | None
+) -> None:
+    async with running(plain) as bot, socket(bot, transport=transport) as client:
+        await client.send(first)
+        assert await client.recv() == first
+        await bot.wait_for(f"type {expected} body")
+
+
+async def test_a_client_that_only_listens_is_a_plain_one(tmp_path: Path) -> None:
+    source = "async def bot(args):\n    await args.websocket.send_text(str(args.transport_type))\n"
+    async with running(write_bot(tmp_path, source)) as bot, socket(bot) as client:
+        assert await client.recv() == "websocket"
+
+
+async def test_a_stop_cancels_the_bot_and_closes_the_socket(plain: Path) -> None:
+    async with running(plain) as bot, socket(bot) as client:
+        await client.send("hello")
+        await client.recv()
+        assert (await bot.post("/_bot/stop")).status_code == 202
+        assert await closing(client) == 1000
+
+
+async def test_a_running_socket_goes_on_through_sigterm(plain: Path) -> None:
+    async with running(plain) as bot:
+        async with socket(bot) as client:
+            await client.send("hello")
+            await client.recv()
+            bot.signal(signal.SIGTERM)
+            await bot.wait_for("goes down when its session has ended")
+            await client.send("still here")
+            assert await client.recv() == "still here"
+        assert await bot.process.wait() == 0
+
+
+def loud(samples: int) -> bytes:
+    return b"\x00\x40" * samples
+
+
+async def test_a_pipecat_pipeline_echoes_sound_over_protobuf_frames() -> None:
+    async with running(ECHO) as bot:
+        async with socket(bot, "?body=" + base64.b64encode(b'{"name":"Ada"}').decode()) as client:
+            ready = {"label": "rtvi-ai", "type": "client-ready", "id": "1", "data": {"version": "2.2.0"}}
+            message = FRAMES.Frame(message=FRAMES.MessageFrame(data=json.dumps(ready)))
+            await client.send(message.SerializeToString())
+            sound = FRAMES.AudioRawFrame(audio=loud(3200), sample_rate=16000, num_channels=1)
+            await client.send(FRAMES.Frame(audio=sound).SerializeToString())
+            heard, messages = b"", set()
+            while loud(800) not in heard or "bot-ready" not in messages:
+                frame = FRAMES.Frame.FromString(await client.recv())
+                if frame.WhichOneof("frame") == "audio":
+                    assert frame.audio.sample_rate == 16000
+                    heard += frame.audio.audio
+                elif frame.WhichOneof("frame") == "message":
+                    messages.add(json.loads(frame.message.data)["type"])
+        assert (await bot.report(wait=20))["state"] == "ended"
+        await bot.wait_for(rf"{SESSION} - A client is here; the body of its start has 1 keys")
+        await bot.wait_for(rf"{SESSION} - The client has left")
+
+
+async def test_a_pipecat_pipeline_is_stopped() -> None:
+    async with running(ECHO) as bot, socket(bot) as client:
+        sound = FRAMES.AudioRawFrame(audio=loud(3200), sample_rate=16000, num_channels=1)
+        await client.send(FRAMES.Frame(audio=sound).SerializeToString())
+        await client.recv()
+        assert (await bot.post("/_bot/stop")).status_code == 202
+        await closing(client)
+        assert (await bot.report(wait=20))["state"] == "ended"
+
+
+async def test_a_twilio_call_hears_itself() -> None:
+    keys = {"TWILIO_ACCOUNT_SID": "AC1", "TWILIO_AUTH_TOKEN": "none"}
+    start = {
+        "accountSid": "AC1",
+        "streamSid": "MZ1",
+        "callSid": "CA1",
+        "tracks": ["inbound"],
+        "mediaFormat": {"encoding": "audio/x-mulaw", "sampleRate": 8000, "channels": 1},
+        "customParameters": {"from_number": "+1"},
+    }
+    async with running(ECHO, **keys) as bot, socket(bot) as client:
+        await client.send(json.dumps({"event": "connected", "protocol": "Call", "version": "1.0.0"}))
+        await client.send(json.dumps({"event": "start", "sequenceNumber": "1", "streamSid": "MZ1", "start": start}))
+        payload = base64.b64encode(b"\x20" * 160).decode()
+        media = json.dumps({"event": "media", "streamSid": "MZ1", "media": {"track": "inbound", "payload": payload}})
+
+        async def talk() -> None:
+            while True:
+                await client.send(media)
+                await asyncio.sleep(0.02)
+
+        talking = asyncio.create_task(talk())
+        heard = b""
+        while heard.count(b"\x20") < 800:
+            message = json.loads(await client.recv())
+            assert message["streamSid"] == "MZ1"
+            heard += base64.b64decode(message["media"]["payload"])
+        talking.cancel()
+        await client.send(json.dumps({"event": "stop", "streamSid": "MZ1", "stop": {"callSid": "CA1"}}))
+
+
+async def test_an_evaluation_is_recognized_by_its_hello() -> None:
+    async with running(ECHO) as bot, socket(bot, "?skip_tts=true", transport="websocket") as client:
+        await client.send(HELLO)
+        ready = {"label": "rtvi-ai", "type": "client-ready", "id": "2", "data": {"version": "2.2.0"}}
+        await client.send(json.dumps(ready))
+        while json.loads(await client.recv())["type"] != "bot-ready":
+            pass
+        cancel = {"label": "rtvi-ai", "type": "client-message", "id": "3", "data": {"t": "eval-cancel", "d": {}}}
+        await client.send(json.dumps(cancel))
+        assert (await bot.report(wait=20))["state"] == "ended"
+
+
+async def test_a_pipecat_bot_that_raises_is_a_failure(tmp_path: Path) -> None:
+    source = (ECHO / "bot.py").read_text()
+    changed = source.replace("    await runner.run()", "    raise RuntimeError('in the middle')")
+    assert changed != source
+    async with running(write_bot(tmp_path, changed)) as bot, socket(bot) as client:
+        assert await closing(client) == 1011
+        await bot.wait_for(r"RuntimeError: in the middle")
+        assert (await bot.report(wait=20))["status"] == 500

@@ -1,0 +1,247 @@
+"""WebRTC sessions, with aiortc as the client."""
+
+import asyncio
+import json
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import aioice.ice
+import pytest
+from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
+from aiortc.mediastreams import AudioStreamTrack
+from running_bot import ECHO, SESSION, RunningBot, running, write_bot
+
+HEADERS = {"x-transport-type": "webrtc", "x-session-id": SESSION}
+CLIENT = {"x-session-id": SESSION}
+
+# aiortc leaves 127.0.0.1 out, and a machine may have nothing else.
+LOOPBACK = 'import aioice.ice\n\naioice.ice.get_host_addresses = lambda *_, **__: ["127.0.0.1"]\n\n'
+
+
+@pytest.fixture
+def echo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(aioice.ice, "get_host_addresses", lambda *_, **__: ["127.0.0.1"])
+    return write_bot(tmp_path, LOOPBACK + (ECHO / "bot.py").read_text())
+
+
+class Tone(AudioStreamTrack):
+    """Silence is what aiortc's own track sends."""
+
+    async def recv(self) -> Any:
+        frame: Any = await super().recv()
+        for plane in frame.planes:
+            plane.update(b"\x00\x40\x00\xc0" * (plane.buffer_size // 4))
+        return frame
+
+
+class Call:
+    """A client as the browser's: sound both ways, and a channel for messages."""
+
+    def __init__(self) -> None:
+        self.connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
+        self.connection.addTrack(Tone())
+        self.connection.addTransceiver("video")
+        self.connection.addTransceiver("video")
+        self.channel = self.connection.createDataChannel("chat")
+        self.messages: asyncio.Queue[str] = asyncio.Queue()
+        self.channel.on("message", self.messages.put_nowait)
+        self.track: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.connection.on("track", self._take)
+
+    def _take(self, track: Any) -> None:
+        if track.kind == "audio":
+            self.track.set_result(track)
+
+    async def offer(self) -> dict[str, Any]:
+        await self.connection.setLocalDescription(await self.connection.createOffer())
+        local = self.connection.localDescription
+        return {"sdp": local.sdp, "type": local.type, "pc_id": None, "restart_pc": False}
+
+    async def connect(self, bot: RunningBot, **more: Any) -> dict[str, Any]:
+        answer = await bot.post("/api/offer", await self.offer() | more, headers=CLIENT)
+        assert answer.status_code == 200, answer.text
+        description: dict[str, Any] = answer.json()
+        await self.connection.setRemoteDescription(RTCSessionDescription(description["sdp"], description["type"]))
+        return description
+
+    async def hear(self) -> None:
+        """Wait for sound that is not silence."""
+        track = await self.track
+        while True:
+            frame = await track.recv()
+            if max(abs(sample) for sample in frame.to_ndarray().flatten().tolist()) > 1000:
+                return
+
+
+async def test_a_call_hears_itself_and_ends_with_its_client(echo: Path) -> None:
+    async with running(echo) as bot:
+        session = asyncio.create_task(bot.post("/bot", {"from": "start"}, headers=HEADERS))
+        call = Call()
+        answer = await call.connect(bot)
+        await call.hear()
+        known = {"pc_id": answer["pc_id"]}
+        candidate = {"candidate": "", "sdp_mid": "0", "sdp_mline_index": 0}
+        patched = await bot.client.patch("/api/offer", json=known | {"candidates": [candidate]}, headers=CLIENT)
+        assert (patched.status_code, patched.json()) == (200, {"status": "success"})
+        unknown = {"pc_id": "unknown", "candidates": []}
+        assert (await bot.client.patch("/api/offer", json=unknown, headers=CLIENT)).status_code == 404
+        second = await bot.post("/api/offer", await Call().offer(), headers=CLIENT)
+        assert (second.status_code, second.json()["error"]) == (
+            400,
+            "Cannot create new connection with existing connection active",
+        )
+        await call.connection.close()
+        assert ((await session).status_code, (await session).json()) == (200, {})
+        await bot.wait_for("the body of its start has 1 keys")
+        late = await bot.client.patch("/api/offer", json=known | {"candidates": []}, headers=CLIENT)
+        assert late.status_code == 404
+
+
+async def test_a_call_is_stopped_and_its_connection_closed(echo: Path) -> None:
+    async with running(echo) as bot:
+        session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
+        call = Call()
+        closed = asyncio.Event()
+        call.channel.on("close", closed.set)
+        await call.connect(bot)
+        await call.hear()
+        assert (await bot.post("/_bot/stop")).status_code == 202
+        assert (await session).status_code == 200
+        await closed.wait()
+        await call.connection.close()
+
+
+BODY = LOOPBACK + "async def bot(args):\n    print('body', args.body, type(args).__name__, flush=True)\n"
+
+
+@pytest.mark.parametrize(("more", "body"), [({}, {"a": 1}), ({"requestData": {"b": 2}}, {"b": 2})])
+async def test_the_body_is_that_of_the_offer_or_else_of_the_start(
+    tmp_path: Path, echo: Path, more: dict[str, Any], body: dict[str, Any]
+) -> None:
+    async with running(write_bot(tmp_path, BODY)) as bot:
+        session = asyncio.create_task(bot.post("/bot", {"a": 1}, headers=HEADERS))
+        call = Call()
+        await call.connect(bot, **more)
+        assert (await session).status_code == 200
+        await bot.wait_for(f"body {body} SmallWebRTCSessionArguments")
+        await call.connection.close()
+
+
+async def test_a_bot_that_raises_in_a_call_is_a_failure(tmp_path: Path, echo: Path) -> None:
+    source = LOOPBACK + "async def bot(args):\n    raise ValueError('in the middle')\n"
+    async with running(write_bot(tmp_path, source)) as bot:
+        session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
+        call = Call()
+        await call.connect(bot)
+        assert (await session).status_code == 500
+        await call.connection.close()
+
+
+async def test_nobody_connects_in_time(echo: Path) -> None:
+    async with running(echo, BOT_CONNECTION_TIMEOUT="0.2") as bot:
+        answer = await bot.post("/bot", headers=HEADERS)
+        assert answer.status_code == 504
+        assert answer.json()["completionStatus"] == "BOT_CONNECTION_TIMEOUT"
+        assert (await bot.report())["completionStatus"] == "BOT_CONNECTION_TIMEOUT"
+
+
+async def test_a_stop_ends_the_wait_for_an_offer(echo: Path) -> None:
+    async with running(echo) as bot:
+        session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
+        await bot.wait_for("Starting bot session")
+        assert (await bot.post("/_bot/stop")).status_code == 202
+        assert (await session).status_code == 200
+
+
+async def test_a_bot_that_waits_for_an_offer_exits_at_once_on_sigterm(echo: Path) -> None:
+    async with running(echo) as bot:
+        session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
+        await bot.wait_for("Starting bot session")
+        bot.signal(signal.SIGTERM)
+        assert await bot.process.wait() == 0
+        assert (await session).status_code == 503
+
+
+async def test_what_is_no_offer_is_refused_and_the_session_waits_on(echo: Path) -> None:
+    async with running(echo) as bot:
+        session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
+        await bot.wait_for("Starting bot session")
+        bodies: list[Any] = [{}, [], {"sdp": "x", "type": "offer"}, {"sdp": 1, "type": 2}, {"pc_id": 1}]
+        for body in [*bodies, {"sdp": "m=nonsense", "type": "offer"}]:
+            assert (await bot.post("/api/offer", body, headers=CLIENT)).status_code == 400
+        assert (await bot.client.patch("/api/offer", json={}, headers=CLIENT)).status_code in (400, 404)
+        other = {"x-session-id": "other"}
+        assert (await bot.post("/api/offer", {}, headers=other)).status_code == 404
+        call = Call()
+        await call.connect(bot)
+        await call.hear()
+        await call.connection.close()
+        assert (await session).status_code == 200
+
+
+async def test_without_a_session_an_offer_finds_nothing(tmp_path: Path) -> None:
+    async with running(write_bot(tmp_path, "async def bot(args): ...\n")) as bot:
+        answer = await bot.post("/api/offer", {"sdp": "", "type": "offer"})
+        assert answer.status_code == 404
+
+
+@contextmanager
+def ice_service(status: int, body: bytes) -> Iterator[tuple[str, list[str]]]:
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/ice", asked
+    server.shutdown()
+
+
+SERVERS = (
+    LOOPBACK
+    + """
+async def bot(args):
+    servers = args.webrtc_connection.ice_servers
+    print("servers", [(s.urls, s.username, s.credential) for s in servers], flush=True)
+"""
+)
+TURN = {"urls": ["turn:127.0.0.1:9"], "username": "u", "credential": "c"}
+
+
+@pytest.mark.parametrize(
+    ("status", "answer", "variable", "expected"),
+    [
+        (200, {"iceConfig": {"iceServers": [TURN]}}, "[]", r"\[\(\['turn:127.0.0.1:9'\], 'u', 'c'\)\]"),
+        (200, {"iceConfig": {"iceServers": []}}, json.dumps([TURN]), r"\[\]"),
+        (500, {}, "[]", r"\[\]"),
+        (200, {"iceConfig": 1}, "[]", r"\[\]"),
+        (500, {}, json.dumps([TURN]), r"\[\(\['turn:127.0.0.1:9'\], 'u', 'c'\)\]"),
+        (500, {}, "{", r"\[\]"),
+    ],
+)
+async def test_ice_servers_are_those_of_the_service_and_never_public_ones(  # noqa: PLR0917
+    tmp_path: Path, echo: Path, status: int, answer: Any, variable: str, expected: str
+) -> None:
+    with ice_service(status, json.dumps(answer).encode()) as (url, asked):
+        variables = {"ICE_CONFIG_URL": url, "PIPECAT_ICE_SERVERS": variable}
+        async with running(write_bot(tmp_path, SERVERS), **variables) as bot:
+            session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
+            call = Call()
+            await call.connect(bot)
+            assert (await session).status_code == 200
+            await bot.wait_for(f"servers {expected}")
+            assert asked == ["/ice"]
+            await call.connection.close()

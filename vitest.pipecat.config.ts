@@ -1,0 +1,24 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig, mergeConfig } from 'vitest/config';
+import everyTest from './vitest.config.ts';
+
+/** `npm run test:pipecat`: real projects with real packages, from the registries that this machine is set up for. */
+const shared = mergeConfig(everyTest, defineConfig({}));
+export default defineConfig({
+  ...shared,
+  test: {
+    ...shared.test,
+    include: ['{packages,runtimes,lint}/**/*.pipecat.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**'],
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 60_000 } },
+    maxWorkers: 1,
+    provide: {
+      // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
+      pythonCache: process.env['BOTHOST_TEST_CACHE'] ?? fileURLToPath(new URL('node_modules/.cache', import.meta.url)),
+      // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
+      python: process.env['BOTHOST_TEST_PYTHON'],
+    },
+  },
+});
