@@ -206,3 +206,35 @@ async def test_a_room_comes_with_both_of_its_headers(tmp_path: Path) -> None:
 async def test_media_over_quic_is_refused(sleeper: Path) -> None:
     async with running(sleeper) as bot:
         assert (await bot.post("/bot", headers={"x-transport-type": "moq"})).status_code == 400
+
+
+async def test_an_interrupt_cancels_the_session_and_ends_the_process(sleeper: Path) -> None:
+    async with running(sleeper) as bot:
+        first = asyncio.create_task(bot.post("/bot"))
+        await bot.wait_for("here")
+        bot.signal(signal.SIGINT)
+        assert (await first).status_code == 503
+        assert await bot.process.wait() == 0
+        assert "gone" in await bot.all_output()
+
+
+async def test_sigterm_after_a_stop_cancels_again(tmp_path: Path) -> None:
+    source = """
+import asyncio
+
+async def bot(args):
+    print("here", flush=True)
+    try:
+        await asyncio.sleep(3600)
+    except asyncio.CancelledError:
+        print("no", flush=True)
+    await asyncio.sleep(3600)
+"""
+    async with running(write_bot(tmp_path, source)) as bot:
+        first = asyncio.create_task(bot.post("/bot"))
+        await bot.wait_for("here")
+        await bot.post("/_bot/stop")
+        await bot.wait_for("no")
+        bot.signal(signal.SIGTERM)
+        assert (await first).status_code == 200
+        assert await bot.process.wait() == 0

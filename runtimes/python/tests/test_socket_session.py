@@ -148,6 +148,25 @@ async def test_a_stop_cancels_the_bot_and_closes_the_socket(plain: Path) -> None
         assert await closing(client) == 1000
 
 
+async def test_a_socket_is_closed_at_the_limit_of_its_session(plain: Path) -> None:
+    async with running(plain) as bot:
+        headers = {"x-max-session-seconds": "0.2"}
+        async with connect(f"ws://127.0.0.1:{bot.port}/ws", additional_headers=headers, proxy=None) as client:
+            assert await closing(client) == 1000
+        assert (await bot.report())["completionStatus"] == "SESSION_TIME_LIMIT"
+
+
+async def test_a_socket_whose_client_is_still_silent_goes_on_through_sigterm(plain: Path) -> None:
+    async with running(plain) as bot:
+        async with socket(bot) as client:
+            await bot.wait_for("Starting bot session")
+            bot.signal(signal.SIGTERM)
+            await bot.wait_for("goes down when its session has ended")
+            await client.send("hello")
+            assert await client.recv() == "hello"
+        assert await bot.process.wait() == 0
+
+
 async def test_a_running_socket_goes_on_through_sigterm(plain: Path) -> None:
     async with running(plain) as bot:
         async with socket(bot) as client:

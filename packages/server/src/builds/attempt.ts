@@ -1,4 +1,4 @@
-import { type Prepared, PrepareError, type Runtime } from '../runtime/runtime.ts';
+import { type Prepared, PrepareError, PrepareTimeout, type Runtime } from '../runtime/runtime.ts';
 import { ArchiveError } from './archive-error.ts';
 import { requireSpace } from './disk-space.ts';
 import { type Places, removeFiles } from './places.ts';

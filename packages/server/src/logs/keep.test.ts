@@ -62,7 +62,7 @@ it('takes over what an instance wrote before it is forgotten, once, however ofte
   await runtime.outputs.release(instanceId, join(context.logsDirectory, of.agentId, instanceId));
   await keepOutput(context, instanceId);
   const first = await stored();
-  await keeping.forget(instanceId);
+  await Promise.all([keeping.forget(instanceId), keeping.forget(instanceId)]);
   await keeping.forget(instanceId);
   expect(first).toMatchObject([{ instance_id: instanceId, session_id: null, bytes: 6, dropped_bytes: 0 }]);
   expect(await stored()).toEqual(first);

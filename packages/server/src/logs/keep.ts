@@ -51,13 +51,19 @@ export async function keepOutput(context: KeepContext, instanceId: string): Prom
   await persist(() => insertLog(db, row));
 }
 
-/** A driver that forgets no instance whose output was not taken over. */
+/** A driver that forgets no instance whose output was not taken over. Who asks for the same at once waits for the first. */
 export function withKeptOutput(driver: Runtime, keep: (instanceId: string) => Promise<void>): Runtime {
+  const running = new Map<string, Promise<void>>();
+  const forget = async (instanceId: string) => {
+    await keep(instanceId);
+    await driver.forget(instanceId);
+  };
   return {
     ...driver,
-    forget: async (instanceId) => {
-      await keep(instanceId);
-      await driver.forget(instanceId);
+    forget: (instanceId) => {
+      const done = running.get(instanceId) ?? forget(instanceId).finally(() => running.delete(instanceId));
+      running.set(instanceId, done);
+      return done;
     },
   };
 }

@@ -1,5 +1,7 @@
 """`/api/offer`: what clients of a WebRTC session send, forwarded by the service."""
 
+import json
+
 from .asgi import Receive, Scope, Send
 from .control_token import require_session
 from .host import Host
@@ -14,8 +16,6 @@ _START_SECONDS = 5.0
 
 async def signal(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer an offer (POST) or take candidates (PATCH)."""
-    import json
-
     if not can_negotiate():
         raise HttpError(404, "WebRTC needs pipecat-ai[webrtc] in the bot's environment")
     try:

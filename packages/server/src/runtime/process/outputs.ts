@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { cp, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { InstanceOutputs } from '../runtime.ts';
@@ -35,10 +36,11 @@ export function createOutputs(context: {
       if (instances.get(instanceId)?.end() === null) throw new Error(`instance ${instanceId} still runs`);
       const files: InstanceFiles = instanceFiles(context.instancesDirectory, instanceId);
       await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
-      await rename(files.log, directory).catch(async (error: NodeJS.ErrnoException) => {
-        if (error.code === 'EXDEV') return moveToOtherDisk(files.log, directory);
-        // Moved before, by a server that was killed then.
-        if (error.code !== 'ENOENT') throw error;
+      // Moved before, by a server that was killed then.
+      if (!existsSync(files.log)) return;
+      await rename(files.log, directory).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EXDEV') throw error;
+        return moveToOtherDisk(files.log, directory);
       });
     },
     released: (directory) => describeOutput(outputFiles(directory), true),
@@ -47,9 +49,11 @@ export function createOutputs(context: {
 
 /** Still in one step, as the copy gets its name when it is whole. */
 async function moveToOtherDisk(from: string, to: string): Promise<void> {
-  const copy = `${to}.copy`;
-  await rm(copy, { recursive: true, force: true });
-  await cp(from, copy, { recursive: true, preserveTimestamps: true });
-  await rename(copy, to);
+  if (!existsSync(to)) {
+    const copy = `${to}.copy`;
+    await rm(copy, { recursive: true, force: true });
+    await cp(from, copy, { recursive: true, preserveTimestamps: true });
+    await rename(copy, to);
+  }
   await rm(from, { recursive: true });
 }

@@ -114,19 +114,23 @@ export function createPreparer(options: PreparerOptions): Preparer {
 
   /** Within the time that a preparation may take. */
   const makeInTime = async (spec: PrepareSpec, output: Making['output'], signal: AbortSignal): Promise<Project> => {
+    const known = present(spec.id);
+    if (known !== null) return known;
     const owner = ownerOf(spec.source);
-    return inLane(owner, async () => {
+    const given = AbortSignal.any([signal, closing.signal]);
+    const work = async () => {
       const late = new AbortController();
       const timer = setTimeout(() => {
         const seconds = Math.round(options.timeoutMilliseconds / 1000);
         late.abort(new PrepareTimeout(`The project was not prepared within ${seconds} seconds, and was given up.`));
       }, options.timeoutMilliseconds);
       try {
-        return await make(spec, owner, output, AbortSignal.any([signal, closing.signal, late.signal]));
+        return await make(spec, owner, output, AbortSignal.any([given, late.signal]));
       } finally {
         clearTimeout(timer);
       }
-    });
+    };
+    return inLane(owner, work, given);
   };
 
   return {

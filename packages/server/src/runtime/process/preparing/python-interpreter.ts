@@ -11,9 +11,10 @@ export type PythonRequirement = { readonly who: string; readonly range: string }
 const NEWEST_MINOR = 20;
 const OLDEST_MINOR = 8;
 const minors = Array.from({ length: NEWEST_MINOR - OLDEST_MINOR + 1 }, (_, index) => `python3.${NEWEST_MINOR - index}`);
-const ABOUT = `import sys
+/** Its own file, as `python3` may be another one tomorrow. */
+const ABOUT = `import os, sys
 print('%d.%d.%d' % sys.version_info[:3])
-print(getattr(sys, '_base_executable', None) or sys.executable)`;
+print(os.path.realpath(getattr(sys, '_base_executable', None) or sys.executable))`;
 
 /**
  * The interpreter for a project: `python3` when it fits, else the newest `python3.N` in `path` that does and that the

@@ -1,0 +1,138 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seeded } from '../killing/random.ts';
+import { runtimes } from '../runtime/registry.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
+import { newId } from '../uuid.ts';
+import { comparePositions, type Position } from './position.ts';
+import { type Page, type PageRequest, readPage } from './read-page.ts';
+
+const random = seeded(7);
+const everything = {
+  lines: 1_000_000,
+  answerBytes: 2 ** 40,
+  scanBytes: 2 ** 40,
+  milliseconds: 60_000,
+  count: 0,
+  countMilliseconds: 0,
+};
+const noFilter = { text: undefined, level: undefined };
+
+describe('a page of the logs of an agent with hundreds of instances', () => {
+  let rows: TestRows;
+  let runtime: Runtime;
+  let directory: string;
+  let request: Omit<PageRequest, 'order'>;
+  const written: (Position & { readonly text: string })[] = [];
+  const texts = (page: Page) => page.lines.map(({ log }) => log);
+  const read = (more: Partial<PageRequest>) =>
+    readPage(
+      { db: rows.db, logsDirectory: directory, outputs: runtime.outputs },
+      { order: 'asc', ...request, ...more },
+    );
+
+  beforeAll(async () => {
+    rows = await testRows();
+    directory = await mkdtemp(join(tmpdir(), 'bothost-page-'));
+    // Bots have accounts of their own and must pass through.
+    await chmod(directory, 0o711);
+    const logger = pino({ level: 'silent' });
+    const dataDirectory = join(directory, 'data');
+    runtime = await runtimes.process({ dataDirectory, logger, now: () => new Date(), path: '/usr/bin:/bin' });
+    const agentId = await rows.agent(await rows.organization());
+    const hostId = await rows.host();
+    const deploymentId = await rows.deployment(agentId);
+    for (let number = 0; number < 250; number++) {
+      const instanceId = newId();
+      const first = testNow.getTime() * 1000 + random.below(100_000_000);
+      let [at, text, marks] = [first, '', ''];
+      for (let line = 0; line <= random.below(20); line++) {
+        at += 1 + random.below(3_000_000);
+        const said = `instance ${number} line ${line} ${line % 3 === 0 ? 'Fizz' : 'plain'}`;
+        text += `${said}\n`;
+        marks += `\n${text.length} ${at} a`;
+        written.push({ at, instanceId, offset: text.length, text: said });
+      }
+      const path = join(directory, agentId, instanceId);
+      await mkdir(path, { recursive: true });
+      await writeFile(join(path, 'output'), text);
+      await writeFile(join(path, 'marks'), `${marks}\n${at + 1} e`);
+      const row = {
+        instance_id: instanceId,
+        agent_id: agentId,
+        deployment_id: deploymentId,
+        session_id: null,
+        host_id: hostId,
+        begins_at: new Date(Math.floor(first / 1000)),
+        ends_at: new Date(Math.ceil((at + 1) / 1000)),
+        bytes: text.length,
+        dropped_bytes: 0,
+        stored_at: testNow,
+      };
+      await rows.db.insertInto('instance_logs').values(row).execute();
+    }
+    written.sort(comparePositions);
+    const scope = { agentId, hostId, deploymentId: undefined, sessionId: undefined };
+    request = { scope, filter: noFilter, after: null, offset: 0, from: 0, to: 2 ** 53, limits: everything };
+  });
+  afterAll(async () => {
+    await runtime?.close();
+    await rows?.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it.each(['asc', 'desc'] as const)('has all lines in the order %s, whole or page by page', async (order) => {
+    const expected = written.map(({ text }) => text);
+    if (order === 'desc') expected.reverse();
+    const whole = await read({ order });
+    expect(texts(whole)).toEqual(expected);
+    expect(whole).toMatchObject({ isComplete: true, isLast: true, counted: written.length });
+    const collected: string[] = [];
+    let after: Position | null = null;
+    for (;;) {
+      const page: Page = await read({ order, after, limits: { ...everything, lines: 1 + random.below(400) } });
+      collected.push(...texts(page));
+      if (page.isLast) break;
+      after = page.reached;
+    }
+    expect(collected).toEqual(expected);
+  });
+
+  it.each(['asc', 'desc'] as const)('that may not cost more goes on where it was, in the order %s', async (order) => {
+    const expected = written.map(({ text }) => text).filter((text) => text.includes('Fizz'));
+    if (order === 'desc') expected.reverse();
+    const collected: string[] = [];
+    let [after, pages]: [Position | null, number] = [null, 0];
+    for (; ; pages++) {
+      const limits = { ...everything, lines: 50, scanBytes: 3_000 };
+      const page: Page = await read({ order, after, filter: { text: 'fizz', level: undefined }, limits });
+      collected.push(...texts(page));
+      if (page.isLast) break;
+      expect(page.reached).not.toBeNull();
+      after = page.reached;
+    }
+    expect(collected).toEqual(expected);
+    expect(pages).toBeGreaterThan(5);
+  });
+
+  it('keeps to a span of time, both ends included', async () => {
+    const from = written[100]?.at ?? 0;
+    const to = (written[900]?.at ?? 0) + 1;
+    const expected = written.slice(100, 901).map(({ text }) => text);
+    expect(texts(await read({ from, to }))).toEqual(expected);
+    expect(texts(await read({ order: 'desc', from, to }))).toEqual([...expected].reverse());
+  });
+
+  it('skips what a client has had by its offset, and counts on as far as it may', async () => {
+    const limits = { ...everything, lines: 10, count: 500, countMilliseconds: 60_000 };
+    const page = await read({ offset: 20, limits });
+    expect(texts(page)).toEqual(written.slice(20, 30).map(({ text }) => text));
+    expect(page).toMatchObject({ counted: 500, isComplete: false });
+    const beyond = await read({ offset: written.length + 5 });
+    expect(beyond).toMatchObject({ lines: [], counted: written.length, isComplete: true, isLast: true });
+  });
+});
