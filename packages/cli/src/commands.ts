@@ -8,6 +8,7 @@ type Loader = () => Promise<{ readonly command: Command }>;
  */
 export const commands: Readonly<Record<string, Loader>> = {
   init: () => import('./commands/init.ts'),
+  'project check': () => import('./commands/project/check.ts'),
   'cloud auth login': () => import('./commands/cloud/auth/login.ts'),
   'cloud auth logout': () => import('./commands/cloud/auth/logout.ts'),
   'cloud auth status': () => import('./commands/cloud/auth/status.ts'),
@@ -34,6 +35,7 @@ export const commands: Readonly<Record<string, Loader>> = {
 
 /** Words that lead on to commands, with what they are about. */
 export const groups: Readonly<Record<string, string>> = {
+  project: 'Look after a project that init made',
   cloud: 'Work with a bot hosting service',
   'cloud auth': 'Log in and out, see who you are',
   'cloud organizations': 'The organizations you can act for',

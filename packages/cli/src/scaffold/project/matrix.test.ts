@@ -1,73 +1,13 @@
 import { PositionEncoding, Workspace } from '@astral-sh/ruff-wasm-nodejs';
+import { checkDeployFile } from '@bothost/contract';
 import { parse } from 'smol-toml';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { serviceKinds } from '../catalogue/service.ts';
-import { servicesOf } from '../catalogue/services.ts';
-import { throughRoom, transports } from '../catalogue/transports.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { Given } from '../configuration/fields.ts';
-import { resolve } from '../configuration/resolve.ts';
+import { projects } from '../testing/projects.ts';
 import { planOf } from './plan.ts';
 import { projectFiles } from './project.ts';
 import type { ProjectFile } from './project-file.ts';
 import { variableGroups } from './variables.ts';
-
-const services = { stt_service: 'deepgram_stt', llm_service: 'openai_llm', tts_service: 'cartesia_tts' };
-const cascade: Given = { transports: ['lightrtc'], mode: 'cascade', ...services };
-const realtime: Given = { transports: ['lightrtc'], mode: 'realtime', realtime_service: 'gemini_live_realtime' };
-const everything: Given = {
-  recording: true,
-  transcription: true,
-  enable_nc: true,
-  enable_observability: true,
-  enable_eval: true,
-};
-
-const eachService = serviceKinds.flatMap((kind) =>
-  servicesOf(kind).map(({ service: { value } }): [string, Given] => [
-    value,
-    { ...(kind === 'realtime' ? { ...realtime } : cascade), [`${kind}_service`]: value },
-  ]),
-);
-const pairs = transports
-  .flatMap((one, index) => transports.slice(index).map((other) => [one, other] as const))
-  .filter(([one, other]) => one === other || !throughRoom(one) || !throughRoom(other))
-  .map(([one, other]) => [one.value, other.value]);
-const eachPair = pairs.flatMap((values): [string, Given][] => [
-  [`${values.join(' and ')}, cascade`, { ...cascade, transports: values }],
-  [`${values.join(' and ')}, realtime, with everything`, { ...realtime, ...everything, transports: values }],
-  [`${values.join(' and ')}, cascade, with everything`, { ...cascade, ...everything, transports: values }],
-]);
-const ways = ['lightrtc', 'hostedrtc', 'livekit', 'websocket'];
-const eachFeature: [string, Given][] = [
-  ...Object.keys(everything).map((name): [string, Given] => [name, { ...cascade, [name]: true }]),
-  ['video_input', { ...cascade, transports: ways, video_input: true, enable_eval: true }],
-  ['video_output', { ...cascade, transports: ways, video_output: true }],
-  ['no deployment', { ...cascade, deploy_to_cloud: false }],
-  [
-    'a face, noise cancellation and a camera',
-    { ...realtime, ...everything, transports: ways, video_service: 'heygen_video', video_input: true },
-  ],
-];
-const names: [string, Given][] = [
-  'Bot "the best"',
-  "it's",
-  'C:\\bots\\new',
-  'Zoë’s Bot №1',
-  '"""',
-  '{{From}} $HOME `id`',
-  '42',
-  'a'.repeat(100),
-  '# <b>bold</b> `code`',
-].map((name) => [
-  `the name ${name.slice(0, 20)}`,
-  {
-    ...cascade,
-    ...everything,
-    project_name: `x1 ${name}`.slice(0, 100),
-    transports: ['hostedrtc_pstn_dialout', 'lightrtc'],
-  },
-]);
 
 let ruff: Workspace;
 beforeAll(() => {
@@ -75,9 +15,7 @@ beforeAll(() => {
   ruff = new Workspace({ 'line-length': 100, 'target-version': 'py311', lint }, PositionEncoding.Utf16);
 });
 
-describe.each([...eachService, ...eachPair, ...eachFeature, ...names])('%s', (_name, given) => {
-  const { configuration, issues } = resolve(given, 'demo');
-  if (configuration === null) throw new Error(JSON.stringify(issues));
+describe.each(projects)('%s', (_name, configuration) => {
   const files = projectFiles(configuration);
   const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? '';
 
@@ -145,14 +83,10 @@ function checkDeployment(
   files: readonly ProjectFile[],
   textOf: (path: string) => string,
 ): void {
-  const deploy = parse(textOf('server/deploy.toml'));
-  expect(deploy['agent_name']).toMatch(/^[a-z0-9]([-a-z0-9]*[a-z0-9])$/);
-  expect(String(deploy['agent_name']).length).toBeLessThanOrEqual(54);
-  const known = ['agent_name', 'secret_set', 'agent_profile', 'websocket_auth', 'scaling'];
-  expect(Object.keys(deploy).filter((key) => !known.includes(key))).toEqual([]);
-  expect(deploy['agent_profile']).toBe(
-    configuration.video_input || configuration.video_output ? 'agent-2x' : 'agent-1x',
-  );
+  const { file, issues } = checkDeployFile(parse(textOf('server/deploy.toml')));
+  expect(issues).toEqual([]);
+  expect(file?.agent_name).toBe(planOf(configuration).slug);
+  expect(file?.agent_profile).toBe(configuration.video_input || configuration.video_output ? 'agent-2x' : 'agent-1x');
   const copied = [...textOf('server/Dockerfile').matchAll(/^COPY (.*) \S+$/gm)].flatMap(([, sources]) =>
     (sources ?? '').split(' '),
   );

@@ -12,6 +12,7 @@ export function answersFile(configuration: Configuration, version: string, files
   return { path: answersPath, text: `${JSON.stringify(answers, null, 2)}\n` };
 }
 
-function hashOf(text: string): string {
+/** In hexadecimal. */
+export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
