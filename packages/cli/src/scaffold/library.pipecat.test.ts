@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 async function output(program: string, args: readonly string[], stdin = ''): Promise<string> {
-  const child = spawn(join(bin, program), args, { cwd: directory, stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(join(bin, program), args, { cwd: directory, stdio: ['pipe', 'pipe', 'ignore'] });
   child.stdin.end(stdin);
   return text(child.stdout);
 }

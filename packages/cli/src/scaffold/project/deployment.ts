@@ -48,7 +48,7 @@ export function deployFile(plan: Plan): string {
 
 export function gitignoreFile(plan: Plan): string {
   const client = plan.configuration.generate_client
-    ? ['', '# Client', 'client/node_modules/', 'client/dist/', 'client/.next/', 'client/.env', 'client/.env.local']
+    ? ['', '# Client', ...clientWaste.map((path) => `client/${path}`)]
     : [];
   return `${[
     '# Secrets',
@@ -66,3 +66,5 @@ export function gitignoreFile(plan: Plan): string {
     ...client,
   ].join('\n')}\n`;
 }
+
+const clientWaste = ['node_modules/', 'dist/', '.next/', 'next-env.d.ts', '*.tsbuildinfo', '.env', '.env.local'];
