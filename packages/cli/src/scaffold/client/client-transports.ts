@@ -6,7 +6,8 @@ export type ClientTransport = {
   readonly label: string;
   readonly package: string;
   readonly range: string;
-  readonly className: string;
+  /** What makes it of its package, which is called `from`. */
+  readonly construction: readonly string[];
   /** What the start request says besides. */
   readonly request: Readonly<Record<string, string | boolean>>;
 };
@@ -21,7 +22,7 @@ const known: readonly ClientTransport[] = [
     label: 'Hosted room',
     package: '@pipecat-ai/daily-transport',
     range: '^1.6.9',
-    className: 'DailyTransport',
+    construction: ['new from.DailyTransport()'],
     request: { transport: 'daily', createDailyRoom: true },
   },
   {
@@ -29,7 +30,7 @@ const known: readonly ClientTransport[] = [
     label: 'Peer to peer',
     package: '@pipecat-ai/small-webrtc-transport',
     range: '^1.10.8',
-    className: 'SmallWebRTCTransport',
+    construction: ['new from.SmallWebRTCTransport()'],
     request: { transport: 'webrtc', createDailyRoom: false, enableDefaultIceServers: true },
   },
   {
@@ -37,7 +38,13 @@ const known: readonly ClientTransport[] = [
     label: 'WebSocket',
     package: '@pipecat-ai/websocket-transport',
     range: '^1.7.1',
-    className: 'WebSocketTransport',
+    // Its own choice of how to play and record would load a program from a third party.
+    construction: [
+      'new from.WebSocketTransport({',
+      '  mediaManager: new from.WavMediaManager(),',
+      '  recorderSampleRate: 16_000,',
+      '})',
+    ],
     request: { transport: 'websocket' },
   },
 ];
@@ -69,8 +76,8 @@ export function transportsFile(ways: readonly ClientTransport[]): string {
         .map(([key, value]) => `${key}: ${typeof value === 'string' ? `'${value}'` : value}`)
         .join(', ')} },`,
       '    create: async () => {',
-      `      const { ${way.className} } = await import('${way.package}');`,
-      `      return new ${way.className}();`,
+      `      const from = await import('${way.package}');`,
+      ...`return ${way.construction.join('\n')};`.split('\n').map((line) => `      ${line}`),
       '    },',
       '  },',
     ]),

@@ -43,7 +43,7 @@ export function planGuides(
 }
 
 /** A line that one coding assistant reads as "see there"; it has no version. */
-export const assistantFile = { path: 'ASSISTANT.md', text: '@AGENTS.md\n' } as const;
+const assistantFile = { path: 'ASSISTANT.md', text: '@AGENTS.md\n' } as const;
 
 function assistantStep(overwrite: boolean, existing: (path: string) => string | null): GuideStep {
   const { path, text } = assistantFile;

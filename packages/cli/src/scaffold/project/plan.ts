@@ -55,11 +55,6 @@ export function planOf(configuration: Configuration): Plan {
   };
 }
 
-/** The service of a role, if the configuration has one. */
-export function serviceFor(plan: Plan, kind: Offered['service']['kind']): Offered | null {
-  return plan.services.find(({ service }) => service.kind === kind) ?? null;
-}
-
 function servicesOf(configuration: Configuration): readonly Offered[] {
   const chosen = [
     ['stt', configuration.stt_service],
