@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,9 +8,8 @@ import { build } from 'vite';
 export async function buildProgram(): Promise<string> {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const directory = await mkdtemp(join(tmpdir(), 'botcli-built-'));
-  await mkdir(join(directory, 'bin'));
   await writeFile(join(directory, 'package.json'), '{"type": "module"}');
-  await cp(join(root, 'bin/botcli.js'), join(directory, 'bin/botcli.js'));
+  await cp(join(root, 'bin'), join(directory, 'bin'), { recursive: true });
   await build({
     root,
     configFile: join(root, 'vite.config.ts'),
