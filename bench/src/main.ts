@@ -7,6 +7,7 @@ import { liveSessions } from './figures/live-sessions.ts';
 import { logCapture } from './figures/log-capture.ts';
 import { proxy } from './figures/proxy.ts';
 import { pythonStart } from './figures/python-start.ts';
+import { scaffold } from './figures/scaffold.ts';
 import { socketRelay } from './figures/socket-relay.ts';
 import { warmStart } from './figures/warm-start.ts';
 import { writeResults } from './results.ts';
@@ -22,6 +23,7 @@ const benches: readonly Bench[] = [
   idle,
   coldStart,
   pythonStart,
+  scaffold,
 ];
 const names = benches.map((bench) => bench.name);
 const usage = `npm run bench -- [${names.join(' | ')}]... [--quick] [--strict] [--write]
