@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { closest } from '@bothost/contract';
+import { closest } from '@bothost/contract/suggest';
 import type { Arguments } from './command.ts';
 import { UsageError } from './failure.ts';
 import { globalOptions } from './global-options.ts';
