@@ -8,7 +8,9 @@ type Loader = () => Promise<{ readonly command: Command }>;
  */
 export const commands: Readonly<Record<string, Loader>> = {
   init: () => import('./commands/init.ts'),
+  'project add': () => import('./commands/project/add.ts'),
   'project check': () => import('./commands/project/check.ts'),
+  'project update': () => import('./commands/project/update.ts'),
   'cloud auth login': () => import('./commands/cloud/auth/login.ts'),
   'cloud auth logout': () => import('./commands/cloud/auth/logout.ts'),
   'cloud auth status': () => import('./commands/cloud/auth/status.ts'),

@@ -31,7 +31,7 @@ export function readAnswers(directory: string): Answers {
     );
   }
   const { configuration, generator, files } = (parsed ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof generator !== 'string' || !isRecordOfTexts(files)) {
+  if (typeof generator !== 'string' || !isRecordOfTexts(files) || !Object.keys(files).every(staysInside)) {
     throw new Failure('answers-unreadable', `${path} does not hold what botcli wrote there.`);
   }
   const said = readConfigFile(JSON.stringify(configuration ?? null));
@@ -41,6 +41,11 @@ export function readAnswers(directory: string): Answers {
     throw new Failure('answers-invalid', `The answers in ${path} do not hold any more.`, null, issues);
   }
   return { configuration: resolved.configuration, generator, files };
+}
+
+/** A file of answers may come from anywhere, and its paths are read, written and removed. */
+function staysInside(path: string): boolean {
+  return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..') && !/[\\\0]/.test(path);
 }
 
 function isRecordOfTexts(value: unknown): value is Readonly<Record<string, string>> {
