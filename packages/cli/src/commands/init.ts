@@ -41,6 +41,8 @@ export const command = define({
     'list-options': flag('Print all values there are to choose from, as JSON'),
     'overwrite-guide': flag('Replace guides that are there already'),
     force: flag('Overwrite files that exist and differ'),
+    git: flag('Make a git repository with a first commit, unless it is in one'),
+    install: flag('Install the dependencies of the bot (uv) and of the client'),
   },
   examples: [
     'init quickstart',

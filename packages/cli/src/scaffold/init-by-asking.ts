@@ -30,7 +30,8 @@ export async function initByAsking(
     const { askForConfiguration } = await import('./wizard/wizard.ts');
     const configuration = await askForConfiguration(world.ask, basename(directory));
     const settled = await offerRefresh(world, making, 'scaffold');
-    return projectReport(configuration, settled, await makeProject(configuration, settled));
+    const made = await makeProject(configuration, settled);
+    return projectReport(configuration, settled, made, world.environment.packageManager);
   }
   const settled = person ? await offerRefresh(world, making, 'agent') : making;
   return guidesReport(settled, makeGuides(settled));

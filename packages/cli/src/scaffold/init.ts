@@ -19,6 +19,8 @@ export type InitValues = Readonly<Record<string, unknown>> & {
   readonly 'list-options': boolean;
   readonly 'overwrite-guide': boolean;
   readonly force: boolean;
+  readonly git: boolean;
+  readonly install: boolean;
 };
 
 /** What `botcli init` does (spec 4.2, 4.3; reference init, 7). */
@@ -65,7 +67,10 @@ async function scaffold(
 ): Promise<Report> {
   const making = makingOf(world, values)(directory);
   const made = await makeProject(configuration, making);
-  return projectReport(configuration, making, made);
+  const { followUp } = await import('./follow-up.ts');
+  const follow = { git: values.git, install: values.install, client: configuration.generate_client };
+  await followUp(world, directory, follow);
+  return projectReport(configuration, making, made, world.environment.packageManager);
 }
 
 /** What the options say about the project; what was not said is absent. */

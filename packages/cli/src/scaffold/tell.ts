@@ -1,3 +1,4 @@
+import type { PackageManager } from '../config.ts';
 import type { Block, Report } from '../report.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { slugOf } from './configuration/project-name.ts';
@@ -5,7 +6,12 @@ import type { GuideStep } from './guides/plan-guides.ts';
 import type { Made, Making } from './make-project.ts';
 
 /** What was made, and what to do next. */
-export function projectReport(configuration: Configuration, making: Making, made: Made): Report {
+export function projectReport(
+  configuration: Configuration,
+  making: Making,
+  made: Made,
+  packageManager: PackageManager,
+): Report {
   const slug = slugOf(configuration.project_name);
   const called = slug === configuration.project_name ? [] : [['Agent and package', slug] as const];
   return {
@@ -20,7 +26,7 @@ export function projectReport(configuration: Configuration, making: Making, made
           ['Files written', String(made.written.length)],
         ],
       },
-      { kind: 'text', title: 'Next', lines: nextSteps(configuration, making.directory) },
+      { kind: 'text', title: 'Next', lines: nextSteps(configuration, making.directory, packageManager) },
       ...keptGuides(made.guides),
     ],
   };
@@ -57,9 +63,9 @@ function states(guides: readonly GuideStep[]) {
   return guides.map(({ path, state }) => ({ path, state }));
 }
 
-function nextSteps(configuration: Configuration, directory: string): readonly string[] {
+function nextSteps(configuration: Configuration, directory: string, packageManager: PackageManager): readonly string[] {
   const client = configuration.generate_client
-    ? ['cd ../client && npm install && npm run dev   # in another terminal']
+    ? [`cd ../client && ${packageManager} install && ${packageManager} run dev   # in another terminal`]
     : [];
   const lock = configuration.deploy_to_cloud ? ['uv lock && botcli cloud deploy              # when it is good'] : [];
   return [
