@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Service, startService } from '../packages/dashboard/src/testing/service.ts';
-import { buildPrograms } from './build-programs.ts';
+import { buildBotcli, buildService } from './build-programs.ts';
 import { essence, openTerminal, patternOf, stepsOf, type Terminal } from './transcript.ts';
 
 /** docs/deploy.md is followed as a reader would, with the built service and the built botcli. */
@@ -13,11 +13,11 @@ let terminal: Terminal;
 let document: string;
 
 beforeAll(async () => {
-  await buildPrograms();
+  buildService();
   document = await readFile(join(root, 'docs/deploy.md'), 'utf8');
   service = await startService();
   const { environment, folder, origin } = service;
-  const PATH = `${join(root, 'node_modules/.bin')}:${environment['PATH']}`;
+  const PATH = `${await buildBotcli(join(folder, 'botcli'))}:${environment['PATH']}`;
   terminal = openTerminal(folder, origin, { ...environment, PATH });
 }, 180_000);
 afterAll(() => service?.close());

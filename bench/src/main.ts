@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type Bench, type Figure, verdictOf } from './figure.ts';
 import { coldStart } from './figures/cold-start.ts';
+import { deploy } from './figures/deploy.ts';
 import { getSession } from './figures/get-session.ts';
 import { idle } from './figures/idle.ts';
 import { liveSessions } from './figures/live-sessions.ts';
@@ -24,6 +25,7 @@ const benches: readonly Bench[] = [
   coldStart,
   pythonStart,
   scaffold,
+  deploy,
 ];
 const names = benches.map((bench) => bench.name);
 const usage = `npm run bench -- [${names.join(' | ')}]... [--quick] [--strict] [--write]

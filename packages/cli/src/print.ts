@@ -41,7 +41,8 @@ export function printText(world: World, mode: OutputMode, text: string, document
   world.stdout.write(mode === 'json' ? `${JSON.stringify(document, null, 2)}\n` : `${text}\n`);
 }
 
-export async function printFailure(world: World, mode: OutputMode, failure: Described): Promise<void> {
+/** `isLine`: in JSON it is one more line after those of a stream. */
+export async function printFailure(world: World, mode: OutputMode, failure: Described, isLine: boolean): Promise<void> {
   const { message, code, reason, requestId, issues, hint, details } = failure;
   if (mode === 'json') {
     const error = {
@@ -53,7 +54,7 @@ export async function printFailure(world: World, mode: OutputMode, failure: Desc
       ...(hint === null ? {} : { hint }),
       ...(details === null ? {} : { details }),
     };
-    world.stdout.write(`${JSON.stringify({ error }, null, 2)}\n`);
+    world.stdout.write(`${JSON.stringify({ error }, null, isLine ? 0 : 2)}\n`);
     return;
   }
   const colors = await colorsFor(world, world.stderr);

@@ -14,26 +14,26 @@ import type { World } from './world.ts';
 /** Runs one command line and answers its exit status: 0 done, 1 failed, 2 called wrongly, 130 interrupted. */
 export async function run(world: World, args: readonly string[]): Promise<0 | 1 | 2 | 130> {
   const mode = modeOf(world, args);
-  const seen: Seen = { settings: null };
+  const seen: Seen = { settings: null, isStream: false };
   try {
     await execute(world, args, mode, seen);
     return 0;
   } catch (error) {
     if (error instanceof Interrupted || world.signal.aborted) {
-      await printFailure(world, mode, localFailure('interrupted', new Interrupted().message));
+      await printFailure(world, mode, localFailure('interrupted', new Interrupted().message), seen.isStream);
       return 130;
     }
     if (error instanceof UsageError) {
-      await printFailure(world, mode, localFailure('usage', error.message, error.hint));
+      await printFailure(world, mode, localFailure('usage', error.message, error.hint), seen.isStream);
       return 2;
     }
-    await printFailure(world, mode, await describe(error, seen.settings));
+    await printFailure(world, mode, await describe(error, seen.settings), seen.isStream);
     return 1;
   }
 }
 
 /** What was settled before something failed, for the words about the failure. */
-type Seen = { settings: Settings | null };
+type Seen = { settings: Settings | null; isStream: boolean };
 
 async function execute(world: World, args: readonly string[], mode: OutputMode, seen: Seen): Promise<void> {
   checkOutputMode(world, args);
@@ -60,6 +60,7 @@ async function execute(world: World, args: readonly string[], mode: OutputMode, 
   seen.settings = context.settings;
   try {
     const said = await command.run(context, values);
+    seen.isStream = 'pieces' in said;
     await ('pieces' in said ? printStream(world, mode, said) : printReport(world, mode, said));
   } finally {
     context.talk.status(null);

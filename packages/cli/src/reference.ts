@@ -74,7 +74,10 @@ function introduction(): string {
           '`plain`',
           'For line tools: tab-separated, whole, no header; a label and a value per line where one thing is shown',
         ],
-        ['`json`', 'For programs: exactly one document on standard output, `{"error": {...}}` when it failed'],
+        [
+          '`json`',
+          'For programs: exactly one document on standard output, `{"error": {...}}` when it failed; with `--follow` one on each line',
+        ],
       ],
     ),
     'Data goes to standard output, talk to standard error.',

@@ -65,7 +65,7 @@ test.skipIf(!hasBrowser)(
       updatedAt: time,
       endedAt: time,
       botStartSeconds: expect.any(Number),
-      coldStart: true,
+      coldStart: false,
       completionStatus: 'WS_CONNECTION_CLOSED',
       meetingIds: [],
       resourceMetrics: { sessionId: session?.sessionId, sampleCount: expect.any(Number) },

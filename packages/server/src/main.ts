@@ -13,8 +13,9 @@ async function main(): Promise<void> {
   const isTerminal = process.stdout.isTTY === true;
   const logger = await openLog(config, isTerminal);
   const grace = config.shutdownGraceSeconds ?? (isTerminal ? 10 : 300);
-  const starting = startServer({ ...config, shutdownGraceSeconds: grace }, logger);
-  stopOnSignals(starting, logger, config.onStop === 'leave' ? null : grace);
+  const stopping = new AbortController();
+  const starting = startServer({ ...config, shutdownGraceSeconds: grace }, logger, stopping.signal);
+  stopOnSignals(starting, logger, config.onStop === 'leave' ? null : grace, () => stopping.abort());
   const server = await starting;
   process.stdout.write(greet(server, isTerminal));
   server.failed.then((error) => {
@@ -37,7 +38,12 @@ async function openLog(config: Config, isTerminal: boolean): Promise<Logger> {
 }
 
 /** Also while it starts: what was started by then is taken down again. `grace` is null when sessions go on. */
-function stopOnSignals(starting: Promise<RunningServer>, logger: Logger, grace: number | null): void {
+function stopOnSignals(
+  starting: Promise<RunningServer>,
+  logger: Logger,
+  grace: number | null,
+  stopping: () => void,
+): void {
   let before: number | null = null;
   const stop = (signal: string) => {
     const now = performance.now();
@@ -46,6 +52,7 @@ function stopOnSignals(starting: Promise<RunningServer>, logger: Logger, grace: 
     if (wanted === 'same') return;
     const patience = grace === null ? 'bots go on' : `live sessions get ${grace} s, or until the next signal`;
     logger.info({ signal }, wanted === 'stop' ? `stopping: ${patience}` : 'stopping at once');
+    stopping();
     starting.then((server) => server.close()).catch(fail);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal));

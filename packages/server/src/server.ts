@@ -1,6 +1,5 @@
 import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { buildsInUse } from './agents/builds-in-use.ts';
 import { serveDirectories } from './agents/serve-directories.ts';
@@ -33,9 +32,6 @@ import { openStore, type Store } from './store/open-store.ts';
 import { createPersist } from './store/persist.ts';
 import { newId } from './uuid.ts';
 
-/** So long a start waits for the agents from directories: a bot may take minutes to install or to fail. */
-const firstDeploymentMilliseconds = 20_000;
-
 export type RunningServer = {
   /** Where it listens, as in `http://127.0.0.1:7420`. */
   readonly url: string;
@@ -50,8 +46,15 @@ export type RunningServer = {
   readonly failed: Promise<Error>;
 };
 
-/** Composition root: makes everything from the configuration, in the order of the floors, and takes it down again. */
-export async function startServer(config: Config, logger: Logger): Promise<RunningServer> {
+/**
+ * Composition root: makes everything from the configuration, in the order of the floors, and takes it down again. It waits
+ * for the agents from directories, which may take minutes to install, unless it is to stop before.
+ */
+export async function startServer(
+  config: Config,
+  logger: Logger,
+  stopping: AbortSignal = new AbortController().signal,
+): Promise<RunningServer> {
   const isRoot = process.geteuid?.() === 0;
   const data = await openDataDirectory(config.dataDirectory, isRoot, config.secrets.rootKey);
   const claim = await claimDataDirectory(data.path);
@@ -70,7 +73,7 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
       onRegionLost: (error) => lost(error),
     });
     undo.push(() => store.close(config.onStop === 'leave'));
-    return { ...(await compose(config, logger, data, store, undo)), failed };
+    return { ...(await compose(config, logger, data, store, undo, stopping)), failed };
   } catch (error) {
     for (const step of undo.reverse()) await step().catch(() => undefined);
     throw error;
@@ -83,6 +86,7 @@ async function compose(
   data: DataDirectory,
   store: Store,
   undo: (() => Promise<unknown>)[],
+  stopping: AbortSignal,
 ) {
   const { db } = store;
   const now = () => new Date();
@@ -233,15 +237,15 @@ async function compose(
     removeUnusedBuilds: builds.removeUnused,
   });
   undo.push(() => rounds.stop());
+  const stopped = new Promise<string>((resolve) => {
+    const stop = () => resolve('the service was stopped before it was ready');
+    if (stopping.aborted) stop();
+    else stopping.addEventListener('abort', stop, { once: true });
+  });
   const agents = await Promise.all(
     served.map(async ({ name, problem, preparing }) => {
-      if (preparing === null) return { name, problem };
-      const patience = new AbortController();
-      const late = delay(firstDeploymentMilliseconds, 'it is not ready yet', { signal: patience.signal });
-      const failed = await Promise.race([reconciler.deployed(preparing), late]);
-      patience.abort();
-      await late.catch(() => undefined);
-      return { name, problem: failed === null ? null : `${name}: ${failed}` };
+      const failed = preparing === null ? null : await Promise.race([reconciler.deployed(preparing), stopped]);
+      return { name, problem: failed === null ? problem : `${name}: ${failed}` };
     }),
   );
 

@@ -68,13 +68,14 @@ async function attendBuild(context: Pick<Context, 'world' | 'talk'>, client: Cli
 }
 
 export function buildFailure(build: Build): Failure {
-  const why = build.errorMessage ?? 'Its log says why.';
+  // What a command wrote last comes below the sentence, a line each.
+  const [why = '', ...output] = (build.errorMessage ?? 'Its log says why.').trimEnd().split('\n');
   const what = build.status === 'timeout' ? 'took too long' : 'failed';
   return new Failure(
     'build-failed',
     `The build ${build.id} ${what}: ${why}`,
     `Nothing was deployed. Its whole log: botcli cloud build logs ${build.id}`,
-    [],
+    output.map((line) => ({ path: '', message: printableLog(line, false) })),
     { build },
   );
 }

@@ -152,7 +152,9 @@ export async function startDeployService(): Promise<DeployService> {
           ...build,
           id: uuid(500 + builds.length),
           contentHash,
-          ...(faults.buildFails ? { status: 'failed' as const, errorMessage: 'package.json has no main.' } : {}),
+          ...(faults.buildFails
+            ? { status: 'failed' as const, errorMessage: '"npm ci" failed with status 1.\nnpm error code E404' }
+            : {}),
         });
         const [made = build] = builds;
         return { build: { ...made, status: 'building' }, contextHash: made.contextHash, cached: false };

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { type Environment, readEnvironment } from '../config.ts';
 import { Interrupted } from '../failure.ts';
 import { run } from '../program.ts';
@@ -71,7 +71,8 @@ export async function runProgram(args: readonly string[], given: Circumstances =
     },
     fetch,
     now: () => given.now ?? new Date('2026-11-20T17:00:00.000Z'),
-    pause: async () => setImmediate(),
+    // Not as long as a person's, and long enough for a service in the same process to get on.
+    pause: (milliseconds) => setTimeout(Math.min(milliseconds, 10)),
     signal: given.signal ?? new AbortController().signal,
   };
   const status = await run(world, args);

@@ -175,6 +175,16 @@ describe('a build', () => {
     });
   });
 
+  it('fails with a sentence that can be stored and shown, whatever the project made of it', async () => {
+    const build = await newBuild();
+    const { over } = await work(() =>
+      Promise.reject(new PrepareError(`a\0b \u001b[31mred\u001b[0m\nc${'d'.repeat(9_000)}`)),
+    );
+    const { state, error_code: code, error } = await over(build.id);
+    expect({ state, code }).toEqual({ state: 'failed', code: 'prepare-failed' });
+    expect(error).toMatch(/^ab red\ncd{7992}$/);
+  });
+
   it('that takes too long is given up, and says so', async () => {
     const build = await newBuild();
     const { prepare } = inHand();
@@ -214,6 +224,19 @@ describe('a build', () => {
 });
 
 describe('a build fails by name', () => {
+  it('when its end cannot be written down, after some attempts and not never', async () => {
+    const build = await newBuild();
+    let attempts = 0;
+    const prepare: Runtime['prepare'] = async () => {
+      attempts += 1;
+      // No JSON takes it.
+      return { project: 1n } as never;
+    };
+    const { over } = await work(prepare, { now: fastClock() });
+    expect(await over(build.id)).toMatchObject({ state: 'failed', error_code: 'internal', prepared: null });
+    expect(attempts).toBe(5);
+  });
+
   it('when the disk of the service stays full', async () => {
     const build = await newBuild();
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });

@@ -77,7 +77,7 @@ describe.runIf(isRoot)('a bot that looks for what is not its own, on a service o
     const paths = [
       join(own.home, 'note'),
       join(own.project, 'main.js'),
-      join(own.home, '../output'),
+      join(own.home, '../log/output'),
       `/proc/${own.pid}/environ`,
       `/proc/${own.pid}/mem`,
       `/proc/${own.pid}/cwd/main.js`,

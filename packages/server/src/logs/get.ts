@@ -21,7 +21,7 @@ const limits: PageLimits = {
   scanBytes: 128 * 1024 * 1024,
   milliseconds: 2_000,
   count: 10_000,
-  countMilliseconds: 50,
+  countBytes: 2 * 1024 * 1024,
 };
 /** Who follows looks at least so often for instances that are new. */
 const lookMilliseconds = 1_000;
@@ -58,7 +58,7 @@ export async function getLogs(context: LogsContext, agentId: string, query: Quer
       limits: {
         ...limits,
         lines: query.limit,
-        ...(query.cursor === undefined ? {} : { count: 0, countMilliseconds: 0 }),
+        ...(query.cursor === undefined ? {} : { count: 0, countBytes: 0 }),
       },
     });
     const isEmpty = page.lines.length === 0 && page.isComplete;

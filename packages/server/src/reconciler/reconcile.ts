@@ -182,6 +182,12 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     for (const { id, instance_state: state, instance_host: address, instance_port: port } of rows.sessions.values()) {
       if (state === 'ready' && address !== null && port !== null) directory.ready(id, { host: address, port });
     }
+    // Whoever waits for a deployment that is not wanted any more would wait for ever.
+    for (const id of outcomes.awaited()) {
+      const row = rows.deployments.get(id);
+      if (row?.desired_deployment_id !== id || row.deleted_at !== null)
+        outcomes.settle(id, 'it is not wanted any more');
+    }
     const actions = plan(world);
     const results = actions.map((action) => run(action, rows));
     if (hasLooked) return;

@@ -2,15 +2,17 @@ import { expect, it } from 'vitest';
 import { createSettled } from './settled.ts';
 
 it('tells those who came before it and those who come after', async () => {
-  const { settle, settled } = createSettled<string>();
+  const { settle, settled, awaited } = createSettled<string>();
   const order: string[] = [];
   const early = Promise.all([settled('d'), settled('d')]).then((outcomes) => order.push(...outcomes));
+  expect(awaited()).toEqual(['d']);
   settle('other', 'well');
   expect(await settled('other')).toBe('well');
   expect(order).toEqual([]);
   settle('d', 'badly');
   await early;
   expect(order).toEqual(['badly', 'badly']);
+  expect(awaited()).toEqual([]);
   settle('d', 'well at last');
   expect(await settled('d')).toBe('well at last');
 });

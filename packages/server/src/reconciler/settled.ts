@@ -2,12 +2,15 @@
 export type Settled<Outcome> = {
   readonly settle: (id: string, outcome: Outcome) => void;
   readonly settled: (id: string) => Promise<Outcome>;
+  /** What somebody waits for. */
+  readonly awaited: () => readonly string[];
 };
 
 export function createSettled<Outcome>(): Settled<Outcome> {
   const done = new Map<string, { readonly outcome: Outcome }>();
   const waiting = new Map<string, ((outcome: Outcome) => void)[]>();
   return {
+    awaited: () => [...waiting.keys()],
     settle(id, outcome) {
       done.set(id, { outcome });
       for (const resolve of waiting.get(id) ?? []) resolve(outcome);

@@ -36,15 +36,15 @@ class _Server(uvicorn.Server):
     def _leave(self, sig: int) -> None:
         host = self._host
         session = host.slot.running
-        is_again = host.draining.is_set()
+        was_draining = host.draining.is_set()
         host.draining.set()
         if session is None:
             self.should_exit = True
             return
         # Nobody has connected yet, somebody asked it to end before, or who sits at the terminal is in a hurry.
         if session.waits or session.end_reason is not None or sig == signal.SIGINT:
+            self.should_exit = self.force_exit = was_draining and session.end_reason is not None
             session.end("shutdown")
-            self.should_exit = self.force_exit = is_again
             return
         logger.info("The instance goes down when its session has ended")
         if host.settings.drain_seconds is not None:

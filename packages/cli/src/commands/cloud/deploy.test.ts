@@ -246,11 +246,16 @@ test('a build that fails is exit 1 with its reason, and nothing is deployed', as
   expect(stderr).toContain('  error: no main\n');
   expect(JSON.parse(stdout).error).toMatchObject({
     reason: 'build-failed',
-    error: expect.stringContaining('package.json has no main.'),
+    error: expect.stringMatching(/failed: "npm ci" failed with status 1\.$/),
+    issues: [{ message: 'npm error code E404' }],
     hint: expect.stringContaining('botcli cloud build logs'),
     details: { build: { status: 'failed' } },
   });
   expect(asked()).not.toContain('createAgent');
+  service.builds.length = 0;
+  expect((await deploy('--yes')).stderr).toContain(
+    'failed with status 1.\n  npm error code E404\nNothing was deployed.',
+  );
 });
 
 test('a bot that does not start is exit 1 with its last words, and what serves on is named', async () => {
@@ -275,7 +280,8 @@ test('a bot that does not start is exit 1 with its last words, and what serves o
   expect(again.status).toBe(1);
   expect(JSON.parse(again.stdout).error).toMatchObject({
     reason: 'deployment-failed',
-    hint: expect.stringContaining('--force'),
+    // The command comes last, so that it can be copied.
+    hint: expect.stringMatching(/^Nothing changed since; --force .* Its whole output: botcli .* --deployment \S+$/),
     details: { servingDeploymentId: serving },
   });
   service.faults.fails = null;
@@ -376,7 +382,11 @@ test('what is probably not meant is warned about', async () => {
     Dockerfile: 'FROM x',
     'big.bin': Buffer.alloc(21 * 1_048_576),
   });
+  await symlink('dist/bot.js', join(folder, 'latest'));
+  await symlink('package.json', join(folder, 'same'));
   const { stderr } = await deploy('--dry-run');
+  expect(stderr).toContain('warning: latest is a link to dist/bot.js, which does not go along.');
+  expect(stderr).not.toContain('same is a link');
   expect(stderr).toContain('warning: big.bin is large (21.0 MiB)');
   expect(stderr).toContain('warning: dist/bot.js, which package.json names as main, is left out (by default)');
   expect(stderr).toContain('warning: The Dockerfile is not used');

@@ -1,4 +1,4 @@
-import type { LogLine } from '@bothost/contract';
+import type { AgentDetails, LogLine } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { agent, deployment, privateKey, publicKey, sessionId } from '../../../testing/records.ts';
 import { type Circumstances, runProgram } from '../../../testing/run-program.ts';
@@ -23,7 +23,7 @@ const failed = {
     exitCode: 1,
     signal: null,
     outOfMemory: false,
-    tail: '',
+    tail: 'Trace:\nno\n',
   },
 };
 const line: LogLine = {
@@ -38,16 +38,21 @@ const warning = { ...line, log: 'slow', level: 'WARNING' as const, timestamp: '2
 let service: TestService;
 let deployments: (typeof deployment)[];
 let breaks: number;
+let found: AgentDetails;
 
 beforeEach(async () => {
   deployments = [failed, deployment, earlier];
   breaks = 0;
+  found = { ...agent, activeSessionCount: 2 };
   service = await startTestService(
     { privateKey, publicKey },
     {
-      getAgent: () => ({ ...agent, activeSessionCount: 2 }),
+      getAgent: () => found,
       listDeployments: () => ({ total_count: 3, deployments, nextCursor: null }),
-      getDeployment: ({ params }) => ({ ...earlier, id: params['deploymentId'] ?? '', rolledBackFrom: earlier.id }),
+      getDeployment: ({ params }) =>
+        found.currentRevision !== null
+          ? failed
+          : { ...earlier, id: params['deploymentId'] ?? '', rolledBackFrom: earlier.id },
       rollback: () => ({ ...agent, change: 'deployment' }),
       deleteAgent: () => ({ status: 'OK', activeSessionCount: 2, id: agent.id }),
       getLogs: ({ query }) => {
@@ -152,6 +157,44 @@ test('logs --follow goes on until nothing can come, through a service that is aw
   ).toEqual([line.log, 'slow', 'after 1', 'after 2']);
 });
 
-test('Ctrl-C ends logs --follow with 130', async () => {
-  expect(await run('logs parrot --follow', { signal: AbortSignal.abort() })).toMatchObject({ status: 130 });
+test('Ctrl-C ends logs --follow with 130; in JSON that is one more line', async () => {
+  breaks = Number.POSITIVE_INFINITY;
+  const interruption = new AbortController();
+  const going = run('logs parrot --follow --json', { signal: interruption.signal });
+  await expect.poll(() => asked()).toContain('getLogs');
+  interruption.abort();
+  const { status, stdout } = await going;
+  expect(status).toBe(130);
+  expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ error: { reason: 'interrupted' } });
+});
+
+test('status says what failed with the last words of the bot, and how to go on', async () => {
+  const health = {
+    ready: false,
+    state: 'terminated' as const,
+    restartCount: 0,
+    replicasStarted: 1,
+    reason: 'Error',
+    lastExitCode: 1,
+    lastTerminationReason: null,
+    message: null,
+  };
+  const revision = {
+    deploymentID: failed.id,
+    phase: 'Failed' as const,
+    readyReplicas: 0,
+    phaseStartedAt: agent.createdAt,
+    hasInfrastructureIssue: false,
+    health,
+  };
+  const errors = [{ code: 'PCC_BOT_EXITED', message: 'It exited. It wrote last: Trace:\nno' }];
+  found = { ...agent, desiredDeploymentId: failed.id, currentRevision: revision, errors };
+  const { status, stdout } = await run('status parrot');
+  expect(status).toBe(0);
+  expect(stdout).toContain('Error PCC_BOT_EXITED\tIt exited.\n');
+  expect(stdout).toContain('Last output\tTrace:\nLast output\tno\n');
+  expect(stdout).toContain(`${failed.id}\tFailed\t0\tterminated\t${agent.createdAt}\tError, exit code 1\n`);
+  expect(stdout).toContain(
+    `Go on with what serves\tbotcli cloud agent rollback parrot --to ${agent.activeDeploymentId}\n`,
+  );
 });

@@ -86,6 +86,35 @@ describe('what a server leaves that was killed while it prepared', () => {
     expect(await readFile(join(dataDirectory, 'projects/endless/built.js'), 'utf8')).toBe('1');
   });
 
+  it.each(['a Node project', '> npm ci', '> npm run build'])('is nothing when it was killed at "%s"', async (begin) => {
+    const { dataDirectory, project, leave, comeBack } = await openFixture(setup);
+    await leave();
+    const path = await project('halfway', {
+      'package.json': MANIFEST.replace('{', '{ "dependencies": { "inner": "file:inner" },'),
+      'package-lock.json': JSON.stringify({
+        lockfileVersion: 3,
+        packages: {
+          '': { dependencies: { inner: 'file:inner' } },
+          inner: { version: '1.0.0' },
+          'node_modules/inner': { resolved: 'inner', link: true },
+        },
+      }),
+      'inner/package.json': '{ "name": "inner", "version": "1.0.0" }',
+      'build.js': BUILD,
+    });
+    const spec: PrepareSpec = {
+      id: 'halfway',
+      source: { kind: 'build', path, contentHash: '', organizationId: 'acme' },
+    };
+    expect(await killAt(begin, dataDirectory, spec)).toContain(begin);
+    const next = await comeBack();
+    for (const name of ['projects', 'preparing', 'environments', 'caches']) {
+      expect({ name, left: await readdir(join(dataDirectory, name)) }).toEqual({ name, left: [] });
+    }
+    await writeFile(join(path, 'build.js'), "require('fs').writeFileSync('built.js', '1')");
+    expect(await next.prepare(spec, () => undefined, NEVER)).toMatchObject({ kind: 'node', main: 'built.js' });
+  });
+
   it('is taken as it is when it was whole', async () => {
     const { dataDirectory, project, leave, comeBack } = await openFixture(setup);
     await leave();

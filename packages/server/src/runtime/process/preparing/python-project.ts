@@ -140,19 +140,22 @@ function namesLocalSources(pyproject: Pyproject): boolean {
   return uv?.workspace !== undefined || /"(?:path|workspace|editable)":/.test(text);
 }
 
-/** `name[extra]` of the project itself stands for that list of optional dependencies. */
+/** `name[extra]` of the project itself stands for that list of optional dependencies; each is taken once. */
 function withOwnExtras(project: NonNullable<Pyproject['project']>): readonly string[] {
   const own = canonical(project.name);
-  const expand = (list: readonly string[], within: readonly string[]): readonly string[] =>
+  const taken = new Set<string>();
+  const take = (extra: string): readonly string[] => {
+    if (taken.has(extra)) return [];
+    taken.add(extra);
+    return expand(project['optional-dependencies'][extra] ?? []);
+  };
+  const expand = (list: readonly string[]): readonly string[] =>
     list.flatMap((requirement) => {
       const [, name = '', extras = ''] = /^([A-Za-z0-9._-]+)\s*\[([^\]]*)\]\s*$/.exec(requirement) ?? [];
       if (own === '' || canonical(name) !== own) return [requirement];
-      const fresh = extras.split(',').map((extra) => extra.trim());
-      return fresh
-        .filter((extra) => !within.includes(extra))
-        .flatMap((extra) => expand(project['optional-dependencies'][extra] ?? [], [...within, extra]));
+      return extras.split(',').flatMap((extra) => take(extra.trim()));
     });
-  return expand(project.dependencies, []);
+  return expand(project.dependencies);
 }
 
 function canonical(name: string): string {

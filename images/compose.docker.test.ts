@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { composeCommand, docker, logs, script } from './testing/commands.ts';
+import { containerCommands } from './testing/document.ts';
+import { type Keys, statusOf, takesSessions, talkToTheParrot } from './testing/session.ts';
+
+const images = inject('images');
+const root = fileURLToPath(new URL('..', import.meta.url));
+const project = `bothost-test-${randomBytes(4).toString('hex')}`;
+
+describe.skipIf(images === null)('the service beside a PostgreSQL, by compose', () => {
+  let folder: string;
+  let origin: string;
+  let variables: Readonly<Record<string, string>>;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'bothost-compose-'));
+    const port = await freePort();
+    origin = `http://127.0.0.1:${port}`;
+    variables = {
+      SECRETS: folder,
+      SERVICE_IMAGE: images?.server ?? '',
+      POSTGRES_IMAGE: images?.postgres ?? '',
+      BOTHOST_PORT: String(port),
+      BOTHOST_PUBLIC_URL: origin,
+      BOTHOST_SHUTDOWN_GRACE: '0',
+    };
+  });
+  afterAll(async () => {
+    await compose('down -v');
+    await rm(folder, { recursive: true });
+  });
+
+  const compose = async (words: string) =>
+    script(`${await composeCommand()} -p ${project} -f images/compose.yaml ${words}`, root, variables);
+  const container = (service: string) => compose(`ps -q ${service}`);
+  const secret = (name: string) => readFile(join(folder, name), 'utf8');
+
+  async function keys(): Promise<Keys> {
+    return { privateKey: await secret('private_key'), publicKey: await secret('public_key') };
+  }
+
+  it('starts as the document says and serves a session, all of it kept in that database', async () => {
+    const command = (await containerCommands()).at(-1) ?? '';
+    const named = command
+      .replaceAll('images/secrets', folder)
+      .replace('docker compose', `${await composeCommand()} -p ${project}`);
+    await script(named, root, variables);
+    await takesSessions(origin);
+    const sessionId = await talkToTheParrot(origin, await keys());
+    const service = await container('bothost');
+    expect(await docker('exec', service, 'ls', '/var/lib/bothost')).not.toContain('postgres');
+    const count = `psql -h 127.0.0.1 -U bothost -d bothost -tAc "select count(*) from sessions where id = '${sessionId}'"`;
+    const url = (await secret('database_url')).replace('@database', '@127.0.0.1');
+    const asked = count.replace('psql -h 127.0.0.1 -U bothost -d bothost', `psql '${url}'`);
+    expect(await docker('exec', await container('database'), 'sh', '-c', asked)).toBe('1');
+  });
+
+  it('shows no secret, and publishes on loopback only', async () => {
+    const service = await container('bothost');
+    const shown = (await docker('inspect', service)) + (await logs(service)) + (await docker('top', service));
+    for (const name of ['private_key', 'public_key', 'database_password'])
+      expect(shown).not.toContain(await secret(name));
+    expect(await docker('port', service)).toBe(`7420/tcp -> ${origin.replace('http://', '')}`);
+    expect(await docker('port', await container('database'))).toBe('');
+  });
+
+  it('stops in order, and keeps everything when it is taken down and up again', async () => {
+    const sessionId = await talkToTheParrot(origin, await keys());
+    const before = [await container('bothost'), await container('database')];
+    await compose('stop');
+    const codes = await Promise.all(before.map((id) => docker('inspect', '-f', '{{.State.ExitCode}}', id)));
+    expect(codes).toEqual(['0', '0']);
+    await compose('down');
+    await compose('up -d');
+    await takesSessions(origin);
+    expect(await container('bothost')).not.toBe(before[0]);
+    expect(await statusOf(origin, await keys(), sessionId)).toBe('SESSION_STOPPED');
+    await talkToTheParrot(origin, await keys());
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { createClient } from '../packages/contract/src/index.ts';
+import { docker, logs, script } from './testing/commands.ts';
+import { containerCommands } from './testing/document.ts';
+import { type Keys, statusOf, takesSessions, talkToTheParrot } from './testing/session.ts';
+
+const images = inject('images');
+const root = fileURLToPath(new URL('..', import.meta.url));
+const name = `bothost-test-${randomBytes(4).toString('hex')}`;
+
+describe.skipIf(images === null)('the image of the service, alone', () => {
+  let origin: string;
+  let keys: Keys;
+  let sessionId: string;
+
+  afterAll(async () => {
+    await docker('rm', '-f', name);
+    await docker('volume', 'rm', '-f', name);
+    await docker('rmi', name);
+  });
+
+  /** A command of the document, with names of this run and any free port. */
+  async function told(index: number, more = ''): Promise<string> {
+    const command = (await containerCommands())[index] ?? '';
+    const named = command
+      .replaceAll(/(?<![\w./-])bothost(?![\w./-])(?! botcli)/g, name)
+      .replace('exec bothost', `exec ${name}`)
+      .replace('127.0.0.1:7420:', '127.0.0.1::')
+      .replace('node:20-bookworm-slim', images?.base ?? '')
+      .replace(' -d ', ` -d ${more} `);
+    return script(named, root, {});
+  }
+
+  async function findOrigin(): Promise<string> {
+    const port = await docker('port', name, '7420/tcp');
+    expect(port).toMatch(/^127\.0\.0\.1:\d+$/);
+    return `http://${port}`;
+  }
+
+  const inside = (...words: readonly string[]) => docker('exec', name, ...words);
+
+  async function keysInside(): Promise<Keys> {
+    const text = await inside('cat', '/var/lib/bothost/config/botcli/config.toml');
+    const find = (pattern: RegExp) => pattern.exec(text)?.[0] ?? '';
+    return { privateKey: find(/sk_\w+/), publicKey: find(/pk_\w+/) };
+  }
+
+  it('is built as the document says, without what builds it, and knows its own programs', async () => {
+    await told(0);
+    expect(Number(await docker('image', 'inspect', '-f', '{{.Size}}', name))).toBeLessThan(500_000_000);
+    const run = (...words: readonly string[]) => docker('run', '--rm', '--entrypoint', '', name, ...words);
+    const found = await run(
+      'sh',
+      '-c',
+      'cd /app && ls -d node_modules/typescript node_modules/vite packages/*/src .git bench || true',
+    );
+    expect(found).toBe('');
+    expect(await run('botcli', '--version')).toMatch(/^botcli \d+\.\d+\.\d+$/);
+    await run('sh', '-c', 'npm --version && python3 -m venv /tmp/environment && /tmp/environment/bin/pip --version');
+  });
+
+  it('starts as the document says, becomes healthy, prints no key, and serves a session', async () => {
+    await told(1, '--health-interval=1s -e BOTHOST_SHUTDOWN_GRACE=0');
+    origin = await findOrigin();
+    await takesSessions(origin);
+    await expect.poll(() => docker('inspect', '-f', '{{.State.Health.Status}}', name)).toBe('healthy');
+    expect(await told(2)).toContain('parrot');
+    keys = await keysInside();
+    expect(keys.privateKey.length).toBeGreaterThan(30);
+    sessionId = await talkToTheParrot(origin, keys);
+    const said = await logs(name);
+    for (const key of Object.values(keys)) expect(said).not.toContain(key);
+  });
+
+  it('prepares a Python bot that is deployed to it, and runs it', async () => {
+    const bot = `async def bot(args):\n    print("here I am")\n`;
+    const write = `mkdir /tmp/small && cd /tmp/small && printf '%s' "$1" >bot.py && printf 'agent_name = "small"\n' >deploy.toml`;
+    await inside('sh', '-ec', write, 'sh', bot);
+    await docker('exec', '-w', '/tmp/small', name, 'botcli', 'cloud', 'deploy', '--yes');
+    const params = { agentName: 'small' };
+    const { sessionId = '' } = await createClient({ origin, key: keys.publicKey }).startSession({ params, body: {} });
+    const client = createClient({ origin, key: keys.privateKey });
+    const status = async () => (await client.getSession({ params: { ...params, sessionId } })).completionStatus;
+    await expect.poll(status).toBe('HTTP_COMPLETED');
+  });
+
+  it('gives bots accounts of their own, and leaves no dead process behind', async () => {
+    const states = () => inside('sh', '-c', 'cat /proc/[0-9]*/stat | sed "s/.*) //" | cut -c1 | tr -d "\\n"');
+    await expect.poll(states).not.toContain('Z');
+    expect(await inside('stat', '-c', '%a %U', '/var/lib/bothost/key')).toBe('600 root');
+  });
+
+  it('stops in order while a session is live, and a new container of the volume knows it all', async () => {
+    const answer = await fetch(`${origin}/v1/public/parrot/start`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${keys.publicKey}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    const live = ((await answer.json()) as { sessionId: string }).sessionId;
+    await docker('stop', name);
+    expect(await docker('inspect', '-f', '{{.State.ExitCode}} {{.State.OOMKilled}}', name)).toBe('0 false');
+
+    await docker('start', name);
+    origin = await findOrigin();
+    await takesSessions(origin);
+    expect(await statusOf(origin, keys, live)).toBe('SESSION_STOPPED');
+
+    await docker('rm', '-f', name);
+    await told(1, '-e BOTHOST_SHUTDOWN_GRACE=0');
+    origin = await findOrigin();
+    await takesSessions(origin);
+    expect(await keysInside()).toEqual(keys);
+    expect(await statusOf(origin, keys, sessionId)).toBe('SESSION_STOPPED');
+    await talkToTheParrot(origin, keys);
+  });
+});

@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const options = { maxBuffer: 64 * 1_048_576 };
+
+/** What a program printed. Rejects with its error output when it fails. */
+export async function output(program: string, ...words: readonly string[]): Promise<string> {
+  return (await run(program, words, options)).stdout.trim();
+}
+
+/** What a script of a document printed, run from `directory` with these variables beside those of the tests. */
+export async function script(text: string, directory: string, variables: Readonly<Record<string, string>>) {
+  const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  return (await run('env', [...assignments, 'bash', '-euc', text], { ...options, cwd: directory })).stdout.trim();
+}
+
+export const docker = (...words: readonly string[]) => output('docker', ...words);
+
+/** Both: containers say things on either. */
+export async function logs(container: string): Promise<string> {
+  const { stdout, stderr } = await run('docker', ['logs', container], options);
+  return stdout + stderr;
+}
+
+export async function works(program: string, ...words: readonly string[]): Promise<boolean> {
+  return output(program, ...words).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** `docker compose`, or the program that it was before. */
+export async function composeCommand(): Promise<string> {
+  return (await works('docker', 'compose', 'version')) ? 'docker compose' : 'docker-compose';
+}

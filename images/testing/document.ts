@@ -1,0 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+/** The commands of docs/operations.md, "In a container", in their order. */
+export async function containerCommands(): Promise<readonly string[]> {
+  const text = await readFile(fileURLToPath(new URL('../../docs/operations.md', import.meta.url)), 'utf8');
+  const section = text.slice(text.indexOf('## In a container'), text.indexOf('## Who runs as whom'));
+  return [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, command = '']) => command);
+}

@@ -1,0 +1,36 @@
+import { expect } from 'vitest';
+import { createClient } from '../../packages/contract/src/index.ts';
+
+export type Keys = { readonly privateKey: string; readonly publicKey: string };
+
+/** A session with the parrot from its start to its record, as a client outside sees it. Returns its id. */
+export async function talkToTheParrot(origin: string, keys: Keys): Promise<string> {
+  const client = createClient({ origin, key: keys.privateKey });
+  const params = { agentName: 'parrot' };
+  await expect.poll(async () => (await client.getAgent({ params })).ready).toBe(true);
+  const started = await createClient({ origin, key: keys.publicKey }).startSession({ params, body: {} });
+  const { sessionId = '' } = started;
+  const answer = await fetch(`${origin}/v1/public/parrot/sessions/${sessionId}/hello`, {
+    headers: { authorization: `Bearer ${keys.publicKey}` },
+  });
+  expect(await answer.json()).toMatchObject({ sessionId });
+  await client.stopSession({ params: { ...params, sessionId } });
+  await expect.poll(() => statusOf(origin, keys, sessionId)).toBe('SESSION_STOPPED');
+  return sessionId;
+}
+
+/** Its completion status; null while it goes on. */
+export async function statusOf(origin: string, { privateKey }: Keys, sessionId: string): Promise<string | null> {
+  const client = createClient({ origin, key: privateKey });
+  return (await client.getSession({ params: { agentName: 'parrot', sessionId } })).completionStatus;
+}
+
+/** Resolves when the service takes sessions. */
+export async function takesSessions(origin: string): Promise<void> {
+  const ask = () =>
+    fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(5_000) }).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  await expect.poll(ask).toBe(200);
+}
