@@ -25,6 +25,8 @@ export type DeployService = TestService & {
     /** Requests of other kinds that get no answer. */
     hangUps: number;
     buildFails: boolean;
+    /** Looks at the log of a build before it has its turn. */
+    waits: number;
     /** What the next deployment becomes. */
     fails: DeploymentDetails['failure'];
     log: string[];
@@ -50,6 +52,7 @@ export async function startDeployService(): Promise<DeployService> {
     refuse: null,
     hangUps: 0,
     buildFails: false,
+    waits: 0,
     fails: null,
     log: ['installing', 'done'],
     live: 0,
@@ -162,6 +165,10 @@ export async function startDeployService(): Promise<DeployService> {
       getBuildLogs: ({ query }) => {
         tripped();
         const from = Number(query['nextToken'] ?? 0);
+        if (faults.waits > 0) {
+          faults.waits -= 1;
+          return { logs: [], nextToken: String(from) };
+        }
         const line = faults.log[from];
         if (line === undefined) return { logs: [] };
         return { logs: [`2026-11-20T17:00:00.000Z ${line}`], nextToken: String(from + 1) };

@@ -73,7 +73,7 @@ async function work(prepare: Runtime['prepare'], fields: Partial<WorkerContext> 
   const buildLogs = createLogNews();
   const over = new Set<string>();
   const waiting = new Set<() => void>();
-  const context = { db: rows.db, now: () => new Date(), buildLogs };
+  const context = { db: rows.db, now: () => new Date(), buildLogs, closing: new AbortController().signal };
   const worker = createBuildWorker({
     ...context,
     runtime: { prepare },
@@ -160,6 +160,22 @@ describe('a build', () => {
     expect((await rest).logs.at(-1)).toMatch(/Ready after/);
     const last = await follow(build.id, (await rest).nextToken);
     expect(last.nextToken).toBeUndefined();
+  });
+
+  it('that goes on keeps nobody waiting for its log once the service is closing', async () => {
+    const build = await newBuild();
+    const { prepare, next } = inHand();
+    const { buildLogs, follow } = await work(prepare);
+    await next(0);
+    const { nextToken } = await follow(build.id);
+    const closing = new AbortController();
+    const at = new Date();
+    // By this clock the time to wait never passes.
+    const context = { db: rows.db, now: () => at, buildLogs, closing: closing.signal };
+    const query = { limit: 500, wait: 20, ...(nextToken === undefined ? {} : { nextToken }) };
+    const heard = readBuildLog(context, { organizationId }, build.id, query);
+    closing.abort();
+    expect((await heard).nextToken).toBeDefined();
   });
 
   it('that the runtime refuses fails with its sentence', async () => {

@@ -258,6 +258,13 @@ test('a build that fails is exit 1 with its reason, and nothing is deployed', as
   );
 });
 
+test('on a terminal it is seen whether a build goes on or waits for its turn', async () => {
+  service.faults.waits = 1;
+  const { status, stderr } = await deploy('--yes', { terminal: true });
+  expect(status).toBe(0);
+  expect(stderr).toMatch(/Waiting for the build to begin, \d+ s[\s\S]*installing[\s\S]*Building, \d+ s[\s\S]*done/);
+});
+
 test('a bot that does not start is exit 1 with its last words, and what serves on is named', async () => {
   await deploy('--yes');
   const serving = service.deployments[0]?.id;
