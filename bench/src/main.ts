@@ -8,6 +8,7 @@ import { liveSessions } from './figures/live-sessions.ts';
 import { logCapture } from './figures/log-capture.ts';
 import { proxy } from './figures/proxy.ts';
 import { pythonStart } from './figures/python-start.ts';
+import { scaffold } from './figures/scaffold.ts';
 import { socketRelay } from './figures/socket-relay.ts';
 import { warmStart } from './figures/warm-start.ts';
 import { writeResults } from './results.ts';
@@ -23,6 +24,7 @@ const benches: readonly Bench[] = [
   idle,
   coldStart,
   pythonStart,
+  scaffold,
   deploy,
 ];
 const names = benches.map((bench) => bench.name);

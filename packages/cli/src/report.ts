@@ -32,6 +32,8 @@ export type Block =
     }
   /** Text as it came, a line each. */
   | { readonly kind: 'text'; readonly title: string; readonly lines: readonly string[] }
+  /** A document of its own format: on standard output as it is, in every mode but json. */
+  | { readonly kind: 'document'; readonly text: string }
   /** A line each. */
   | { readonly kind: 'pieces'; readonly pieces: readonly Piece[]; readonly empty: string }
   /** Said about the data, not data itself: on standard error but in rich mode. */
