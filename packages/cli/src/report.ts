@@ -23,7 +23,7 @@ export type Block =
     }
   /** Label and value per line. */
   | { readonly kind: 'fields'; readonly title?: string; readonly fields: readonly (readonly [string, Cell])[] }
-  /** A series over time, already formatted at its ends. */
+  /** A series over time, and what is known of it, already formatted. */
   | {
       readonly kind: 'chart';
       readonly title: string;
