@@ -41,11 +41,15 @@ beforeEach(async () => {
       }),
       startSession: ({ body, params }) => {
         if (params['agentName'] === 'busy') throw failure('at-capacity');
+        if (params['agentName'] === 'broken') throw failure('deployment-not-ready');
         const socket =
           typeof body === 'object' && body !== null && 'transport' in body && body.transport === 'websocket';
         return socket ? { sessionId, wsUrl: 'ws://h/ws/generic/parrot.acme', token: 'once' } : { sessionId };
       },
-      getSession: () => found,
+      getSession: ({ params }) => {
+        if (params['sessionId'] !== sessionId) throw failure('not-found');
+        return found;
+      },
       getSessions: () => ({
         total_count: 41,
         sessions: [
@@ -178,6 +182,13 @@ test('an agent at its limit is exit 1 with the code of the service', async () =>
   const { status, stdout } = await run(['start', 'busy', '--json']);
   expect(status).toBe(1);
   expect(JSON.parse(stdout).error).toMatchObject({ code: 'PCC-AGENT-AT-CAPACITY', reason: 'at-capacity' });
+});
+
+test('a refusal says which command shows more', async () => {
+  expect((await run(['start', 'broken'])).stderr).toContain('\nSee why by: botcli cloud agent status broken\n');
+  expect((await run(['sessions', 'parrot', '--id', 'none'])).stderr).toContain(
+    '\nSee which agents there are by: botcli cloud agent list; the sessions of parrot by: botcli cloud agent sessions parrot\n',
+  );
 });
 
 test('stop asks on a terminal, and needs --force elsewhere', async () => {
