@@ -66,7 +66,8 @@ export async function startDeployService(): Promise<DeployService> {
   const details = () => {
     const [desired] = deployments;
     if (desired === undefined) throw failure('not-found');
-    const serving = deployments.find((one) => one.serving);
+    // Until the last one is ready, the one before it serves.
+    const serving = looks > 0 ? deployments[1] : deployments.find((one) => one.serving);
     return {
       ...agent,
       name: 'my-bot',

@@ -308,6 +308,16 @@ test('it waits through the rollout, saying what for, unless it shall not', async
   expect((await deploy('--yes')).stderr).toContain('3 live sessions stay on the present version');
 });
 
+test('on a narrow terminal it is seen whole what a rollout waits for and what serves meanwhile', async () => {
+  service.faults.looks = 5;
+  const first = await deploy('--yes', { terminal: true, columns: 60 });
+  expect(first.stderr).toMatch(/\d+ s: Preparing; nothing serves yet\r/);
+  expect(first.stderr).toMatch(/\d+ s: Starting the first instance; nothing serves yet\r/);
+  await put({ 'bot.js': '// 2' });
+  const second = await deploy('--yes', { terminal: true, columns: 60 });
+  expect(second.stderr).toMatch(/\d+ s: Starting the first instance; the former one serves\r/);
+});
+
 test('a build that is named is deployed without packing; one that failed is refused', async () => {
   await deploy('--yes');
   await put({ 'bot.js': '// 2' });
