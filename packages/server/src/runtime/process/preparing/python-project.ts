@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { parse } from 'smol-toml';
 import { z } from 'zod';
 import { PrepareError } from '../../runtime.ts';
+import { isProjectFile, readProjectFile } from './project-file.ts';
 
 /** Where the dependencies of a Python project are said. */
 export type PythonDependencies =
@@ -51,7 +52,7 @@ type Pyproject = z.infer<typeof pyprojectSchema>;
  */
 export function readPythonProject(directory: string, hasUv: boolean): PythonProject {
   const has = (name: string) => existsSync(join(directory, name));
-  const pyproject = has('pyproject.toml') ? readPyproject(join(directory, 'pyproject.toml')) : null;
+  const pyproject = has('pyproject.toml') ? readPyproject(directory) : null;
   const isLocked = pyproject !== null && has('uv.lock');
   const requiresPython = pyproject?.project?.['requires-python'] ?? '';
   const notes: string[] = [];
@@ -83,9 +84,10 @@ export function readPythonProject(directory: string, hasUv: boolean): PythonProj
   return { dependencies: { kind: 'none' }, requiresPython, files: [], isLocal: false, notes };
 }
 
-function readPyproject(path: string): Pyproject {
+function readPyproject(directory: string): Pyproject {
+  const text = readProjectFile(directory, 'pyproject.toml');
   try {
-    return pyprojectSchema.parse(parse(readFileSync(path, 'utf8')));
+    return pyprojectSchema.parse(parse(text));
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
     throw new PrepareError(`pyproject.toml is not valid: ${reason}`, { cause: error });
@@ -94,6 +96,9 @@ function readPyproject(path: string): Pyproject {
 
 const INCLUDE = /^(?:-r|-c|--requirement|--constraint)[\s=]*(\S+)/;
 
+/** Far more than anybody includes. */
+const requirementFiles = 50;
+
 /** A file of requirements with those that it includes, as far as they lie in the project. */
 function readRequirements(
   directory: string,
@@ -101,15 +106,11 @@ function readRequirements(
   known: Set<string>,
 ): { readonly files: readonly string[]; readonly lines: readonly string[] } {
   const path = normalize(name);
-  if (
-    known.has(path) ||
-    path.startsWith('..') ||
-    !statSync(join(directory, path), { throwIfNoEntry: false })?.isFile()
-  ) {
-    return { files: [], lines: [] };
-  }
+  if (known.has(path) || path.startsWith('..') || !isProjectFile(directory, path)) return { files: [], lines: [] };
+  if (known.size >= requirementFiles)
+    throw new PrepareError(`requirements.txt includes more than ${requirementFiles} files.`);
   known.add(path);
-  const text = readFileSync(join(directory, path), 'utf8').replace(/\\\r?\n/g, ' ');
+  const text = readProjectFile(directory, path).replace(/\\\r?\n/g, ' ');
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const included = lines.flatMap((line) => {
     const target = INCLUDE.exec(line)?.[1];
