@@ -50,7 +50,7 @@ open(sys.argv[1], 'w').write(''.join(f'{name}=={version}\\n' for name, version i
 
 /**
  * What makes an environment, command by command. The project is not installed, only what it depends on: it runs from its
- * directory, whose files must not pass for those of pip (-P). What the shim asks for comes last and may
+ * directory, whose files must not pass for those of Python and pip (-I, -P). What the shim asks for comes last and may
  * change nothing of what is there. Throws `PrepareError` where the tool cannot tell what to install.
  */
 export function environmentCommands(
@@ -72,7 +72,7 @@ export function environmentCommands(
       : command(`uv pip install ${title}`, uv, 'pip', 'install', '--python', python, ...what);
   const create =
     uv === null
-      ? command('python -m venv', tools.python.path, '-m', 'venv', place.environment)
+      ? command('python -m venv', tools.python.path, '-I', '-m', 'venv', place.environment)
       : command('uv venv', uv, 'venv', '--no-project', '--python', tools.python.path, place.environment);
   return [
     create,
