@@ -79,8 +79,16 @@ export function rolloutFailure(deployment: DeploymentDetails, serving: string | 
   return new Failure(
     'deployment-failed',
     `The deployment ${deployment.id} of ${name} failed: ${failure?.message ?? 'no reason is known'} ${goesOn}`,
-    `Its whole output: botcli cloud agent logs ${name} --deployment ${deployment.id}`,
+    isSilent(failure)
+      ? 'It wrote nothing.'
+      : `Its whole output: botcli cloud agent logs ${name} --deployment ${deployment.id}`,
     tail === '' ? [] : tail.split('\n').map((line) => ({ path: '', message: printableLog(line, false) })),
     { deployment, servingDeploymentId: serving },
   );
+}
+
+/** Whether a bot ran and wrote nothing, so that its logs have no line. */
+function isSilent(failure: DeploymentDetails['failure']): boolean {
+  if (failure === null || failure.tail !== '') return false;
+  return ['PCC_BOT_EXITED', 'PCC_OUT_OF_MEMORY', 'PCC_BOT_START_TIMEOUT'].includes(failure.code);
 }

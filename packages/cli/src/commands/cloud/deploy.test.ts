@@ -295,6 +295,17 @@ test('a bot that does not start is exit 1 with its last words, and what serves o
   expect((await deploy('--force')).status).toBe(0);
 });
 
+test('of a bot that wrote nothing it is said so, and no command is named that would show nothing', async () => {
+  const silent = { exitCode: 0, signal: null, outOfMemory: false, tail: '', message: 'It exited with status 0.' };
+  service.faults.fails = { ...silent, code: 'PCC_BOT_EXITED' };
+  const { status, stderr } = await deploy('--yes');
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/ Nothing serves the agent\.\nIt wrote nothing\.\n$/);
+  // What could not be prepared never ran.
+  service.faults.fails = { ...silent, code: 'PCC_PREPARE_FAILED', exitCode: null };
+  expect((await deploy('--force')).stderr).not.toContain('It wrote nothing');
+});
+
 test('it waits through the rollout, saying what for, unless it shall not', async () => {
   service.faults.looks = 5;
   const { stderr, stdout } = await deploy('--yes');
