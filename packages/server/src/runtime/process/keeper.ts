@@ -29,13 +29,18 @@ printf '%3d' "$status" >&3
 exit "$status"
 `;
 
+/** Null on a machine without util-linux; then that guard is missing. */
+export function findSetpriv(): string | null {
+  return ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path)) ?? null;
+}
+
 /**
  * Under an account of its own a program gains no rights, whoever owns the file that it runs: what an earlier holder of some
  * user id left in /tmp, setuid, would else run as whoever has that id now (prctl(2), PR_SET_NO_NEW_PRIVS).
  */
 function withoutNewRights(command: readonly string[]): readonly string[] {
-  const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path));
-  return setpriv === undefined ? command : [setpriv, '--no-new-privs', ...command];
+  const setpriv = findSetpriv();
+  return setpriv === null ? command : [setpriv, '--no-new-privs', ...command];
 }
 
 /** Room for the status is taken at the start, so that a full disk cannot swallow it. */
