@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   resolve: {
     alias: {
+      '@bothost/contract/suggest': fileURLToPath(new URL('packages/contract/src/suggest.ts', import.meta.url)),
       '@bothost/contract': fileURLToPath(new URL('packages/contract/src/index.ts', import.meta.url)),
     },
   },

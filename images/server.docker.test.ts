@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, inject, it } from 'vitest';
+import { createClient } from '../packages/contract/src/index.ts';
 import { docker, logs, script } from './testing/commands.ts';
 import { containerCommands } from './testing/document.ts';
 import { type Keys, statusOf, takesSessions, talkToTheParrot } from './testing/session.ts';
@@ -71,6 +72,18 @@ describe.skipIf(images === null)('the image of the service, alone', () => {
     sessionId = await talkToTheParrot(origin, keys);
     const said = await logs(name);
     for (const key of Object.values(keys)) expect(said).not.toContain(key);
+  });
+
+  it('prepares a Python bot that is deployed to it, and runs it', async () => {
+    const bot = `async def bot(args):\n    print("here I am")\n`;
+    const write = `mkdir /tmp/small && cd /tmp/small && printf '%s' "$1" >bot.py && printf 'agent_name = "small"\n' >deploy.toml`;
+    await inside('sh', '-ec', write, 'sh', bot);
+    await docker('exec', '-w', '/tmp/small', name, 'botcli', 'cloud', 'deploy', '--yes');
+    const params = { agentName: 'small' };
+    const { sessionId = '' } = await createClient({ origin, key: keys.publicKey }).startSession({ params, body: {} });
+    const client = createClient({ origin, key: keys.privateKey });
+    const status = async () => (await client.getSession({ params: { ...params, sessionId } })).completionStatus;
+    await expect.poll(status).toBe('HTTP_COMPLETED');
   });
 
   it('gives bots accounts of their own, and leaves no dead process behind', async () => {

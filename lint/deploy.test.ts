@@ -158,6 +158,9 @@ test('what the service refuses is told in its words', async () => {
     stderr: expect.stringContaining('no secret set of this name'),
   });
   await put({ 'deploy.toml': `agent_name = "${name}"\nregion = "moon"\n` });
-  expect(await cloud('deploy --yes')).toMatchObject({ status: 1, stderr: expect.stringContaining('for the region us-west only') });
+  expect(await cloud('deploy --yes')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('for the region us-west only'),
+  });
   expect(await cloud(`agent rollback ${name} --yes`)).toMatchObject({ status: 1 });
 });

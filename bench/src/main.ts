@@ -1,12 +1,14 @@
 import { parseArgs } from 'node:util';
 import { type Bench, type Figure, verdictOf } from './figure.ts';
 import { coldStart } from './figures/cold-start.ts';
+import { deploy } from './figures/deploy.ts';
 import { getSession } from './figures/get-session.ts';
 import { idle } from './figures/idle.ts';
 import { liveSessions } from './figures/live-sessions.ts';
 import { logCapture } from './figures/log-capture.ts';
 import { proxy } from './figures/proxy.ts';
 import { pythonStart } from './figures/python-start.ts';
+import { scaffold } from './figures/scaffold.ts';
 import { socketRelay } from './figures/socket-relay.ts';
 import { warmStart } from './figures/warm-start.ts';
 import { writeResults } from './results.ts';
@@ -22,6 +24,8 @@ const benches: readonly Bench[] = [
   idle,
   coldStart,
   pythonStart,
+  scaffold,
+  deploy,
 ];
 const names = benches.map((bench) => bench.name);
 const usage = `npm run bench -- [${names.join(' | ')}]... [--quick] [--strict] [--write]

@@ -14,6 +14,7 @@ declare module 'vitest' {
   }
 }
 
+const label = 'bothost.test=true';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** vitest's global setup: builds the images once, from what is in the working tree. They are kept: the next run builds less. */
@@ -27,28 +28,16 @@ export async function setup(project: TestProject): Promise<void> {
   }
   const base = givenBase || (await baseImage(join(baseCache, 'bothost-images')));
   const [server, postgres] = ['bothost-test-server', 'bothost-test-postgres'] as const;
-  await docker(
-    'build',
-    '-q',
-    '-f',
-    join(root, 'images/server/Dockerfile'),
-    '--build-arg',
-    `BASE=${base}`,
-    '-t',
-    server,
-    root,
-  );
+  const build = (folder: string, file: string, name: string, ...more: readonly string[]) =>
+    docker('build', '-q', '-f', file, '--build-arg', `BASE=${base}`, '--label', label, '-t', name, ...more, folder);
   const folder = join(root, 'images/testing');
-  await docker(
-    'build',
-    '-q',
-    '-f',
-    join(folder, 'postgres.Dockerfile'),
-    '--build-arg',
-    `BASE=${base}`,
-    '-t',
-    postgres,
-    folder,
-  );
+  const file = join(root, 'images/server/Dockerfile');
+  await Promise.all([
+    // Its first stage has a name of its own, which keeps what it installed for the next run.
+    build(root, file, 'bothost-test-build', '--target', 'build').then(() => build(root, file, server)),
+    build(folder, join(folder, 'postgres.Dockerfile'), postgres),
+  ]);
+  // What these names meant before.
+  await docker('image', 'prune', '--force', '--filter', `label=${label}`);
   project.provide('images', { base, server, postgres });
 }

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'vite';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildProgram } from './testing/build-program.ts';
 import { agentItem, organization, privateKey, publicKey } from './testing/records.ts';
 import { startTestService, type TestService } from './testing/service.ts';
 
@@ -14,17 +13,7 @@ let directory: string;
 let service: TestService;
 
 beforeAll(async () => {
-  const root = fileURLToPath(new URL('..', import.meta.url));
-  directory = await mkdtemp(join(tmpdir(), 'botcli-built-'));
-  await mkdir(join(directory, 'bin'));
-  await writeFile(join(directory, 'package.json'), '{"type": "module"}');
-  await cp(join(root, 'bin/botcli.js'), join(directory, 'bin/botcli.js'));
-  await build({
-    root,
-    configFile: join(root, 'vite.config.ts'),
-    logLevel: 'error',
-    build: { outDir: join(directory, 'dist'), emptyOutDir: true },
-  });
+  directory = await buildProgram();
   service = await startTestService(
     { privateKey, publicKey },
     {
@@ -106,13 +95,9 @@ test.each(['--help', '--version'])('a reader of %s that is gone is no failure', 
   expect(await botcli([line], { deaf: true })).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
 });
 
-test('--version loads the launcher and a few small files', async () => {
-  const main = await readFile(join(directory, 'dist/main.js'), 'utf8');
-  const chunks = await readdir(join(directory, 'dist/chunks'));
-  const loaded = [...main.matchAll(/^import .*"\.\/chunks\/([^"]+)"/gm)].map(([, name]) => name ?? '');
-  expect(loaded.every((name) => chunks.includes(name))).toBe(true);
-  let bytes = main.length;
-  for (const name of loaded) bytes += (await readFile(join(directory, 'dist/chunks', name), 'utf8')).length;
-  expect(bytes).toBeGreaterThan(0);
-  expect(bytes).toBeLessThan(8_192);
+test('--version loads the launcher and nothing else of the program', async () => {
+  const alone = join(directory, 'alone');
+  await cp(join(directory, 'bin'), join(alone, 'bin'), { recursive: true });
+  const child = spawn(process.execPath, [join(alone, 'bin/botcli.js'), '--version'], { env: {} });
+  expect(await text(child.stdout)).toBe('botcli 0.1.0\n');
 });

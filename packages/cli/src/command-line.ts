@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { closest } from '@bothost/contract';
+import { closest } from '@bothost/contract/suggest';
 import type { Arguments } from './command.ts';
 import { UsageError } from './failure.ts';
 import { globalOptions } from './global-options.ts';
@@ -50,12 +50,30 @@ export function parseLine(
   const options: Options = { ...globalOptions, ...expected.options };
   const values: Record<string, unknown> = {};
   const given: string[] = [];
-  for (const [name, option] of Object.entries(options)) values[name] = option.kind === 'flag' ? false : undefined;
+  for (const [name, option] of Object.entries(options)) values[name] = unsaid[option.kind];
   for (const token of tokensOf(rest, options)) {
     if (token.kind === 'positional') given.push(token.value);
-    if (token.kind === 'option') values[token.name] = optionValue(token, options);
+    if (token.kind !== 'option') continue;
+    const name = negated(token.name, options) ?? token.name;
+    const value = optionValue(token, options);
+    const before = values[name];
+    values[name] = Array.isArray(before) ? [...before, value] : value;
   }
   return { ...values, ...argumentValues(given, expected.arguments) };
+}
+
+/** What an option is worth that was not given. */
+const unsaid: Readonly<Record<Option['kind'], unknown>> = {
+  flag: false,
+  switch: undefined,
+  value: undefined,
+  values: [],
+};
+
+/** The switch that `no-name` turns off, unless an option of that very name is there. */
+function negated(name: string, options: Options): string | null {
+  const positive = name.startsWith('no-') && !Object.hasOwn(options, name) ? name.slice(3) : '';
+  return options[positive]?.kind === 'switch' ? positive : null;
 }
 
 /** Throws a `UsageError`, with the usage as its hint, when something that has to be given is not. */
@@ -90,11 +108,13 @@ function argumentValues(given: readonly string[], expected: Arguments): Readonly
 }
 
 function optionValue(token: Extract<Token, { kind: 'option' }>, options: Options): unknown {
-  const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
+  const off = negated(token.name, options);
+  const name = off ?? token.name;
+  const option = Object.hasOwn(options, name) ? options[name] : undefined;
   if (option === undefined) throw unknownOption(token.rawName, options);
-  if (option.kind === 'flag') {
+  if (option.kind === 'flag' || option.kind === 'switch') {
     if (token.value !== undefined) throw new UsageError(`${token.rawName} takes no value.`);
-    return true;
+    return off === null;
   }
   const { value } = token;
   if (value === undefined) throw new UsageError(`${token.rawName} needs a value: ${option.description}.`);
@@ -122,12 +142,15 @@ function unknownOption(rawName: string, options: Options): UsageError {
 
 function tokensOf(args: readonly string[], options: Options) {
   const config: ParseArgsConfig['options'] = {};
-  for (const [name, option] of Object.entries(options)) config[name] = shapeOf(option);
+  for (const [name, option] of Object.entries(options)) {
+    config[name] = shapeOf(option);
+    if (option.kind === 'switch') config[`no-${name}`] = { type: 'boolean' };
+  }
   const parsed = parseArgs({ args: [...args], options: config, strict: false, allowPositionals: true, tokens: true });
   return parsed.tokens;
 }
 
 function shapeOf(option: Option): { type: 'string' | 'boolean'; short?: string } {
-  const type = option.kind === 'flag' ? 'boolean' : 'string';
+  const type = option.kind === 'flag' || option.kind === 'switch' ? 'boolean' : 'string';
   return option.short === undefined ? { type } : { type, short: option.short };
 }

@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import type { Options, Valued } from './options.ts';
+import type { Options, Repeated, Switch, Valued } from './options.ts';
 import type { Report, Stream } from './report.ts';
 
 /** A word that stands at its place on the command line; it has to be given unless it is optional. */
@@ -21,9 +21,18 @@ export type Command = {
 
 type Values<A extends Arguments, O extends Options> = {
   readonly [N in keyof A]: A[N] extends { readonly optional: true } ? string | undefined : string;
-} & {
-  readonly [N in keyof O]: O[N] extends Valued<infer T, infer R> ? (R extends true ? T : T | undefined) : boolean;
-};
+} & { readonly [N in keyof O]: ValueOf<O[N]> };
+
+type ValueOf<Given> =
+  Given extends Valued<infer T, infer R>
+    ? R extends true
+      ? T
+      : T | undefined
+    : Given extends Repeated<infer T>
+      ? readonly T[]
+      : Given extends Switch
+        ? boolean | undefined
+        : boolean;
 
 /**
  * Defines a command; `run` gets its arguments and options parsed and typed by their descriptions.

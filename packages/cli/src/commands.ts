@@ -7,6 +7,10 @@ type Loader = () => Promise<{ readonly command: Command }>;
  * whose path is its words, and one line here (a test compares the two).
  */
 export const commands: Readonly<Record<string, Loader>> = {
+  init: () => import('./commands/init.ts'),
+  'project add': () => import('./commands/project/add.ts'),
+  'project check': () => import('./commands/project/check.ts'),
+  'project update': () => import('./commands/project/update.ts'),
   'cloud auth login': () => import('./commands/cloud/auth/login.ts'),
   'cloud auth logout': () => import('./commands/cloud/auth/logout.ts'),
   'cloud auth status': () => import('./commands/cloud/auth/status.ts'),
@@ -33,6 +37,7 @@ export const commands: Readonly<Record<string, Loader>> = {
 
 /** Words that lead on to commands, with what they are about. */
 export const groups: Readonly<Record<string, string>> = {
+  project: 'Look after a project that init made',
   cloud: 'Work with a bot hosting service',
   'cloud auth': 'Log in and out, see who you are',
   'cloud organizations': 'The organizations you can act for',

@@ -3,8 +3,11 @@ import { answerSeconds } from './connection.ts';
 import { type Described, localFailure } from './described.ts';
 import type { Settings } from './settings.ts';
 
+/** What a command was about, as far as its line says: the name of an agent, and whether it named a session. */
+export type Subject = { readonly agent: string | null; readonly hasSession: boolean };
+
 /** What went wrong with the service, in words for people and programs; null when it was something else. */
-export function describeServiceFailure(error: unknown, settings: Settings | null): Described | null {
+export function describeServiceFailure(error: unknown, settings: Settings | null, subject: Subject): Described | null {
   if (error instanceof ApiError) {
     return {
       code: error.code,
@@ -12,7 +15,7 @@ export function describeServiceFailure(error: unknown, settings: Settings | null
       message: error.message,
       requestId: error.requestId,
       issues: error.issues,
-      hint: adviceFor(error, settings),
+      hint: adviceFor(error, settings, subject),
       details: null,
     };
   }
@@ -22,12 +25,20 @@ export function describeServiceFailure(error: unknown, settings: Settings | null
   return null;
 }
 
-function adviceFor(error: ApiError, settings: Settings | null): string | null {
+function adviceFor(error: ApiError, settings: Settings | null, { agent, hasSession }: Subject): string | null {
   if (error.status === 401) {
     return `The key was sent to ${settings?.origin.value}. Log in with another by: botcli cloud auth login`;
   }
   if (error.reason === 'organization-not-found' && settings?.organization) {
     return `The organization "${settings.organization.value}" comes from ${settings.organization.source}.`;
+  }
+  if (error.reason === 'not-found') {
+    const sessions =
+      agent !== null && hasSession ? `; the sessions of ${agent} by: botcli cloud agent sessions ${agent}` : '';
+    return `See which agents there are by: botcli cloud agent list${sessions}`;
+  }
+  if (error.reason === 'deployment-not-ready' && agent !== null) {
+    return `See why by: botcli cloud agent status ${agent}`;
   }
   return null;
 }

@@ -1,4 +1,4 @@
-import { closest } from '@bothost/contract';
+import { closest } from '@bothost/contract/suggest';
 import type { Word } from './command-line.ts';
 import { aliases, commands, groups } from './commands.ts';
 import { UsageError } from './failure.ts';

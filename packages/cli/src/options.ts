@@ -14,7 +14,13 @@ export type Valued<T, Required extends boolean = boolean> = {
   readonly read: (text: string) => T;
 };
 
-export type Option = Flag | Valued<unknown>;
+/** An option that may be given more than once, a value each time. */
+export type Repeated<T> = Omit<Valued<T, false>, 'kind'> & { readonly kind: 'values' };
+
+/** `--name` or `--no-name`; neither is a third answer. */
+export type Switch = { readonly kind: 'switch'; readonly short?: string; readonly description: string };
+
+export type Option = Flag | Switch | Valued<unknown> | Repeated<unknown>;
 /** By the name on the command line, without the dashes. */
 export type Options = Readonly<Record<string, Option>>;
 
@@ -22,6 +28,16 @@ type Describe = { readonly description: string; readonly short?: string; readonl
 
 export function flag(description: string, short?: string): Flag {
   return { kind: 'flag', description, ...(short === undefined ? {} : { short }) };
+}
+
+/** On, off, or not said. */
+export function onOff(description: string): Switch {
+  return { kind: 'switch', description };
+}
+
+/** Makes an option one that may be given more than once. */
+export function repeated<T>(option: Valued<T, false>): Repeated<T> {
+  return { ...option, kind: 'values' };
 }
 
 /** The text as it is; an empty one is refused. */

@@ -7,8 +7,12 @@ function circumstances(signal = new AbortController().signal) {
   const pause = async (milliseconds: number) => {
     waited.push(milliseconds);
   };
-  const talk = { say: () => {}, show: async () => {}, status: () => {}, isLive: false };
-  return { waited, context: { world: { pause, signal }, talk } };
+  const statuses: (string | null)[] = [];
+  const status = (text: string | null) => {
+    statuses.push(text);
+  };
+  const talk = { say: () => {}, show: async () => {}, status, isLive: true };
+  return { waited, statuses, context: { world: { pause, signal }, talk } };
 }
 
 test.each([new ConnectionError('gone'), failure('shutting-down'), failure('bot-unreachable')])(
@@ -24,6 +28,19 @@ test.each([new ConnectionError('gone'), failure('shutting-down'), failure('bot-u
     expect([answer, waited]).toEqual([4, pauses.slice(0, 3)]);
   },
 );
+
+test('that it is asked again is said until there is an answer, the last one too, and an answer at once says nothing', async () => {
+  for (const failures of [0, 1, pauses.length]) {
+    const { statuses, context } = circumstances();
+    let asked = 0;
+    await patiently(context, async () => {
+      asked += 1;
+      if (asked <= failures) throw new ConnectionError('gone');
+    });
+    const said = Array.from({ length: failures }, () => 'The service does not answer; asking again');
+    expect(statuses).toEqual(failures === 0 ? [] : [...said, null]);
+  }
+});
 
 test('a refusal is final, and so is the last attempt', async () => {
   const { waited, context } = circumstances();

@@ -7,23 +7,30 @@ export const pauses: readonly number[] = [250, 500, 1_000, 2_000, 4_000, 8_000, 
 
 /**
  * Asks again while no usable answer comes, with longer and longer pauses. Only for what may be asked twice: nobody knows
- * whether the request that was not answered arrived.
+ * whether the request that was not answered arrived. Once there is an answer the status that told of it is gone.
  */
 export async function patiently<T>(
   { world, talk }: { readonly world: Pick<World, 'pause' | 'signal'>; readonly talk: Talk },
   ask: () => Promise<T>,
 ): Promise<T> {
+  let isAway = false;
+  const askOnce = async () => {
+    const answer = await ask();
+    if (isAway) talk.status(null);
+    return answer;
+  };
   for (const milliseconds of pauses) {
     try {
-      return await ask();
+      return await askOnce();
     } catch (error) {
       world.signal.throwIfAborted();
       if (!isPassing(error)) throw error;
+      isAway = true;
       talk.status('The service does not answer; asking again');
       await world.pause(milliseconds);
     }
   }
-  return ask();
+  return askOnce();
 }
 
 /** Whether the same request may well be answered in a while: the connection failed, or the service is away. */

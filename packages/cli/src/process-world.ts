@@ -13,7 +13,7 @@ export function processWorld(): World {
     stdin: { terminal: process.stdin.isTTY === true, text: () => readAll(interruption.signal) },
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),
-    ask: promptAsk(),
+    ask: lazyAsk(),
     fetch,
     now: () => new Date(),
     pause: async (milliseconds) => {
@@ -41,20 +41,14 @@ async function readAll(signal: AbortSignal): Promise<string> {
   return text(addAbortSignal(signal, process.stdin));
 }
 
-/** Questions go to standard error: standard output belongs to data. */
-function promptAsk(): Ask {
+/** The prompts are loaded when the first question is asked. */
+function lazyAsk(): Ask {
+  const prompts = async () => (await import('./prompt-ask.ts')).promptAsk;
   return {
-    secret: async (message) => {
-      const { isCancel, password } = await import('@clack/prompts');
-      const answer = await password({ message, output: process.stderr });
-      if (isCancel(answer)) throw new Interrupted();
-      return answer;
-    },
-    confirm: async (message) => {
-      const { confirm, isCancel } = await import('@clack/prompts');
-      const answer = await confirm({ message, initialValue: false, output: process.stderr });
-      if (isCancel(answer)) throw new Interrupted();
-      return answer;
-    },
+    secret: async (...given) => (await prompts()).secret(...given),
+    confirm: async (...given) => (await prompts()).confirm(...given),
+    text: async (...given) => (await prompts()).text(...given),
+    choose: async (...given) => (await prompts()).choose(...given),
+    chooseMany: async (...given) => (await prompts()).chooseMany(...given),
   };
 }

@@ -1,6 +1,6 @@
 import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { parse, stringify, TomlError, type TomlTable } from 'smol-toml';
+import type { TomlTable } from 'smol-toml';
 import { Failure } from './failure.ts';
 
 const fields = ['api_url', 'organization', 'private_key', 'public_key'] as const;
@@ -45,6 +45,7 @@ export async function writeProfile(file: string, changes: Partial<Profile>): Pro
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const target = await realpath(file).catch(() => file);
+    const { stringify } = await import('smol-toml');
     await replaceFile(target, `${stringify(table).trimEnd()}\n`);
   } catch (error) {
     throw new Failure('profile-unwritable', `Cannot write the profile ${file}: ${describe(error)}.`);
@@ -73,6 +74,7 @@ async function readTable(file: string): Promise<TomlTable | null> {
     if (codeOf(error) === 'ENOENT') return null;
     throw new Failure('profile-unreadable', `Cannot read the profile ${file}: ${describe(error)}.`);
   }
+  const { parse, TomlError } = await import('smol-toml');
   try {
     return parse(text);
   } catch (error) {

@@ -118,11 +118,13 @@ test('a narrow terminal shows fewer columns, says so, and cuts no value', async 
   expect(stdout).not.toContain(agentItem.id);
 });
 
-test('what the service refuses is shown with its message and request id: exit 1', async () => {
+test('what the service refuses is shown with its message, request id and next step: exit 1', async () => {
   expect(await ask('cloud agent status crow')).toEqual({
     status: 1,
     stdout: '',
-    stderr: 'error: Not found: no such agent or session.\n  request id: request-1\n',
+    stderr:
+      'error: Not found: no such agent or session.\n  request id: request-1\n' +
+      'See which agents there are by: botcli cloud agent list\n',
   });
   const { status, stdout, stderr } = await ask('cloud agent status crow --json');
   expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
@@ -132,6 +134,7 @@ test('what the service refuses is shown with its message and request id: exit 1'
       code: '404',
       reason: 'not-found',
       requestId: 'request-1',
+      hint: 'See which agents there are by: botcli cloud agent list',
     },
   });
 });

@@ -1,6 +1,7 @@
 import { leadingWords, mentions, parseLine, rawValue, requireGiven } from './command-line.ts';
 import { commands } from './commands.ts';
 import { createContext } from './context.ts';
+import type { Subject } from './describe-failure.ts';
 import { type Described, localFailure } from './described.ts';
 import { Failure, Interrupted, UsageError } from './failure.ts';
 import { findCommand } from './find-command.ts';
@@ -14,7 +15,7 @@ import type { World } from './world.ts';
 /** Runs one command line and answers its exit status: 0 done, 1 failed, 2 called wrongly, 130 interrupted. */
 export async function run(world: World, args: readonly string[]): Promise<0 | 1 | 2 | 130> {
   const mode = modeOf(world, args);
-  const seen: Seen = { settings: null, isStream: false };
+  const seen: Seen = { settings: null, isStream: false, subject: { agent: null, hasSession: false } };
   try {
     await execute(world, args, mode, seen);
     return 0;
@@ -27,13 +28,13 @@ export async function run(world: World, args: readonly string[]): Promise<0 | 1 
       await printFailure(world, mode, localFailure('usage', error.message, error.hint), seen.isStream);
       return 2;
     }
-    await printFailure(world, mode, await describe(error, seen.settings), seen.isStream);
+    await printFailure(world, mode, await describe(error, seen), seen.isStream);
     return 1;
   }
 }
 
 /** What was settled before something failed, for the words about the failure. */
-type Seen = { settings: Settings | null; isStream: boolean };
+type Seen = { settings: Settings | null; isStream: boolean; subject: Subject };
 
 async function execute(world: World, args: readonly string[], mode: OutputMode, seen: Seen): Promise<void> {
   checkOutputMode(world, args);
@@ -56,6 +57,7 @@ async function execute(world: World, args: readonly string[], mode: OutputMode, 
   if (command === undefined) throw new Error(`no command at ${found.path}`);
   const values = parseLine(args, indexes, command);
   requireGiven(values, command, usageLine(found.path, command));
+  seen.subject = subjectOf(found.path, values);
   const context = await createContext(world, values as GlobalValues, mode);
   seen.settings = context.settings;
   try {
@@ -67,12 +69,19 @@ async function execute(world: World, args: readonly string[], mode: OutputMode, 
   }
 }
 
-async function describe(error: unknown, settings: Settings | null): Promise<Described> {
+/** Elsewhere `name` and `id` are those of keys or organizations. */
+function subjectOf(path: string, values: Readonly<Record<string, unknown>>): Subject {
+  const { name, id, session, 'session-id': sessionId } = values;
+  if (!path.startsWith('cloud agent ') || typeof name !== 'string') return { agent: null, hasSession: false };
+  return { agent: name, hasSession: [id, session, sessionId].some((value) => value !== undefined) };
+}
+
+async function describe(error: unknown, { settings, subject }: Seen): Promise<Described> {
   if (error instanceof Failure) {
     return { ...localFailure(error.reason, error.message, error.hint), issues: error.issues, details: error.details };
   }
   const { describeServiceFailure } = await import('./describe-failure.ts');
-  const described = describeServiceFailure(error, settings);
+  const described = describeServiceFailure(error, settings, subject);
   if (described !== null) return described;
   return localFailure('internal', `Something went wrong in botcli: ${error instanceof Error ? error.message : error}`);
 }

@@ -8,6 +8,9 @@ import { optionLine, usageLine } from './usage.ts';
 /** The command reference (`docs/botcli.md`) as Markdown, made from the table of commands and nothing else. */
 export async function commandReference(): Promise<string> {
   const parts = [introduction()];
+  for (const path of Object.keys(commands).filter((words) => !words.includes(' '))) {
+    parts.push((await commandSection(path)).replace(/^### .*$/m, `## botcli ${path}`));
+  }
   for (const [group, about] of Object.entries(groups)) {
     const own = Object.keys(commands).filter((path) => path.startsWith(`${group} `) && !deeper(path, group));
     if (own.length === 0) continue;

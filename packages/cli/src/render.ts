@@ -19,6 +19,8 @@ export function renderPlain(block: Block): string {
       ]);
     case 'text':
       return lines(block.lines.map((line) => `${block.title}\t${printable(line)}`));
+    case 'document':
+      return block.text;
     case 'pieces':
       return lines(block.pieces.map(({ plain }) => plain));
     case 'note':
@@ -37,6 +39,8 @@ export function renderRich(block: Block, paint: Paint): string {
       return richChart(block, paint);
     case 'text':
       return lines([paint.colors.bold(block.title), ...block.lines.map((line) => `  ${printable(line)}`)]);
+    case 'document':
+      return block.text;
     case 'pieces':
       return lines(block.pieces.length === 0 ? [block.empty] : block.pieces.map(({ rich }) => rich(paint.colors)));
     case 'note':

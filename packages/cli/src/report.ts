@@ -23,7 +23,7 @@ export type Block =
     }
   /** Label and value per line. */
   | { readonly kind: 'fields'; readonly title?: string; readonly fields: readonly (readonly [string, Cell])[] }
-  /** A series over time, already formatted at its ends. */
+  /** A series over time, and what is known of it, already formatted. */
   | {
       readonly kind: 'chart';
       readonly title: string;
@@ -32,6 +32,8 @@ export type Block =
     }
   /** Text as it came, a line each. */
   | { readonly kind: 'text'; readonly title: string; readonly lines: readonly string[] }
+  /** A document of its own format: on standard output as it is, in every mode but json. */
+  | { readonly kind: 'document'; readonly text: string }
   /** A line each. */
   | { readonly kind: 'pieces'; readonly pieces: readonly Piece[]; readonly empty: string }
   /** Said about the data, not data itself: on standard error but in rich mode. */

@@ -72,6 +72,7 @@ function lastWords(list: readonly SessionEvent[]): readonly Block[] {
   });
 }
 
+/** The percentiles are of all samples, the curve of averages over steps: its least and greatest would contradict them. */
 function metrics(found: ResourceMetrics | null, isLive: boolean): readonly Block[] {
   if (found === null) {
     return [{ kind: 'note', lines: [`There are no metrics of this session${isLive ? ' yet' : ''}.`] }];
@@ -79,37 +80,23 @@ function metrics(found: ResourceMetrics | null, isLive: boolean): readonly Block
   const { timeseries, sampleCount } = found;
   const first = timeseries[0]?.t ?? 0;
   const span = duration((timeseries.at(-1)?.t ?? first) - first);
-  const ends = (
-    values: readonly number[],
-    format: (value: number) => string,
-  ): readonly (readonly [string, string])[] =>
-    values.length === 0
-      ? []
-      : [
-          ['min', format(values.reduce((a, b) => Math.min(a, b)))],
-          ['max', format(values.reduce((a, b) => Math.max(a, b)))],
-        ];
-  const cpu = timeseries.map(({ c }) => c);
-  const memory = timeseries.map(({ m }) => m);
   return [
     {
       kind: 'chart',
       title: 'CPU',
-      values: cpu,
+      values: timeseries.map(({ c }) => c),
       fields: [
         ['p50', millicores(found.cpuMillicoresP50)],
         ['p99', millicores(found.cpuMillicoresP99)],
-        ...ends(cpu, millicores),
       ],
     },
     {
       kind: 'chart',
       title: 'Memory',
-      values: memory,
+      values: timeseries.map(({ m }) => m),
       fields: [
         ['p50', mebibytes(found.memoryBytesP50)],
         ['p99', mebibytes(found.memoryBytesP99)],
-        ...ends(memory, mebibytes),
       ],
     },
     {

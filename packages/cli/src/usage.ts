@@ -14,6 +14,11 @@ export function usageLine(path: string, command: Command): string {
 
 /** `-s, --session-id ID` */
 export function optionLine(name: string, option: Option): string {
-  const long = option.kind === 'value' ? `--${name} ${option.placeholder}` : `--${name}`;
+  const long =
+    option.kind === 'value' || option.kind === 'values'
+      ? `--${name} ${option.placeholder}`
+      : option.kind === 'switch'
+        ? `--${name}, --no-${name}`
+        : `--${name}`;
   return option.short === undefined ? long : `-${option.short}, ${long}`;
 }

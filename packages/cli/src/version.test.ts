@@ -6,3 +6,8 @@ test('the version is that of the package', async () => {
   const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
   expect(JSON.parse(text)).toMatchObject({ version });
 });
+
+test('the launcher answers that version', async () => {
+  const launcher = await readFile(new URL('../bin/botcli.js', import.meta.url), 'utf8');
+  expect(launcher).toContain(`stdout.write('botcli ${version}\\n')`);
+});

@@ -19,7 +19,24 @@ export type Input = {
 export type Ask = {
   /** Nothing of the answer is shown. */
   secret(question: string): Promise<string>;
-  confirm(question: string): Promise<boolean>;
+  /** `initial` is what Enter alone answers; without it that is no. */
+  confirm(question: string, initial?: boolean): Promise<boolean>;
+  /** A line of text; `check` says what is wrong with it, or null. */
+  text(question: string, initial: string, check: (text: string) => string | null): Promise<string>;
+  /** One of several; a long list can be searched by typing. */
+  choose<Value extends string>(question: string, choices: readonly Choice<Value>[], initial: Value): Promise<Value>;
+  /** Any number of several. */
+  chooseMany<Value extends string>(
+    question: string,
+    choices: readonly Choice<Value>[],
+    initial: readonly Value[],
+  ): Promise<readonly Value[]>;
+};
+
+export type Choice<Value extends string = string> = {
+  readonly value: Value;
+  readonly label: string;
+  readonly hint?: string;
 };
 
 /** Everything outside the program, as one value: the built program passes the process, tests pass their own. */

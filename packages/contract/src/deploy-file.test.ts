@@ -100,6 +100,27 @@ describe('deploy.toml', () => {
     expect(issuesOf(parsed).join('\n')).not.toMatch(/[[\]]/);
   });
 
+  it.each([
+    [{ scaling: { min_agents: '1' } }, 'scaling.min_agents: takes a whole number, not a text'],
+    [{ scaling: { min_agents: 0.5 } }, 'scaling.min_agents: takes a whole number, not 0.5'],
+    [{ scaling: { min_agents: -1 } }, 'scaling.min_agents: has to be at least 0'],
+    [{ scaling: { max_agents: 99 } }, 'scaling.max_agents: has to be at most 50'],
+    [{ scaling: [1] }, 'scaling: takes a table, not a list'],
+    [{ max_session_duration: new Date(0) }, 'max_session_duration: takes a whole number, not a date'],
+    [{ agent_profile: 3 }, 'agent_profile: takes agent-1x, agent-2x, or agent-3x'],
+    [{ websocket_auth: 'no' }, 'websocket_auth: takes none or token'],
+    [{ secret_set: 3 }, 'secret_set: takes a text, not 3'],
+    [{ secret_set: '' }, 'secret_set: is empty'],
+    [{ secret_set: { name: 'keys' } }, 'secret_set: takes a text, not a table'],
+    [{ resources: { cpu: true, memory: 1 } }, 'resources.cpu: takes a text or a number, not true or false'],
+    [{ resources: { cpu: 1 } }, 'resources.memory: is missing'],
+    [{ build: { exclude: { patterns: '*.wav' } } }, 'build.exclude.patterns: takes a list, not a text'],
+    [{ build: { exclude: { patterns: ['*.wav', 3] } } }, 'build.exclude.patterns.1: takes a text, not 3'],
+    [{ docker: { auto_latest: 'yes' } }, 'docker.auto_latest: takes true or false, not a text'],
+  ])('with %j says in plain words what the key takes', (more, problem) => {
+    expect(issuesOf({ agent_name: 'ok', ...more })).toEqual([problem]);
+  });
+
   it('with several mistakes tells them all at once', () => {
     const parsed = {
       agent_name: 'X',

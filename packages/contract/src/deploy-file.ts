@@ -126,13 +126,47 @@ const refused: Readonly<Record<string, string>> = {
 function describe(issue: z.core.$ZodIssue, parsed: unknown): Issue[] {
   const place = issue.path.map(String);
   if (issue.code !== 'unrecognized_keys') {
-    const missing = issue.code === 'invalid_type' && valueAt(parsed, issue.path) === undefined;
-    return [{ path: place.join('.'), message: missing ? 'is missing' : plain(issue.message) }];
+    const value = valueAt(parsed, issue.path);
+    const missing = value === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_union');
+    return [{ path: place.join('.'), message: missing ? 'is missing' : plain(sentence(issue, value)) }];
   }
   return issue.keys.map((key) => {
     const path = [...place, key].join('.');
     return { path, message: refused[path] ?? unknownKey(key, place) };
   });
+}
+
+/** In the words of a file; where the schema has a sentence of its own, that one. A number that is no alternative to a text is whole. */
+function sentence(issue: z.core.$ZodIssue, value: unknown): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `takes ${kinds[issue.expected] ?? issue.expected}, not ${typeof value === 'number' ? value : kindOf(value)}`;
+    case 'invalid_union':
+      return `takes a text or a number, not ${kindOf(value)}`;
+    case 'invalid_value':
+      return `takes ${new Intl.ListFormat('en', { type: 'disjunction' }).format(issue.values.map(String))}`;
+    case 'too_small':
+      return issue.origin === 'string' ? issue.message : `has to be at least ${issue.minimum}`;
+    case 'too_big':
+      return issue.origin === 'string' ? issue.message : `has to be at most ${issue.maximum}`;
+    default:
+      return issue.message;
+  }
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a whole number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'a table',
+  array: 'a list',
+};
+
+function kindOf(value: unknown): string {
+  if (value instanceof Date) return 'a date';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'number' || typeof value === 'bigint' ? 'a number' : (kinds[typeof value] ?? 'that');
 }
 
 function unknownKey(key: string, table: readonly string[]): string {

@@ -168,7 +168,7 @@ export const settings = {
   buildsAtOnce: setting({
     names: ['BOTHOST_BUILDS_AT_ONCE'],
     schema: integer(1, 1_000).optional(),
-    about: 'Builds that are prepared at the same time.',
+    about: 'Builds that are prepared at the same time, no two of one organization.',
     without: 'one for each CPU',
   }),
   buildTimeoutSeconds: setting({

@@ -29,7 +29,7 @@ async def test_the_echo_bot_runs_under_the_development_runner() -> None:
         "--port",
         str(port),
         cwd=ECHO,
-        env=variables | {"PYTHONUNBUFFERED": "1", "PYTHON_DOTENV_DISABLED": "1"},
+        env=variables | {"PYTHONUNBUFFERED": "1", "PYTHON_DOTENV_DISABLED": "1", "PYTHONDONTWRITEBYTECODE": "1"},
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,

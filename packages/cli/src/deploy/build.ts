@@ -53,12 +53,15 @@ async function attendBuild(context: Pick<Context, 'world' | 'talk'>, client: Cli
   // On a terminal the time is seen going by; elsewhere one long question is as good.
   const wait = talk.isLive ? 1 : 20;
   let nextToken: string | undefined;
+  // The first line comes when it has its turn: an organization's builds are made one after the other.
+  let hasBegun = false;
   do {
     const seconds = Math.floor((world.now().getTime() - begun) / 1_000);
-    talk.status(`Building, ${seconds} s`);
+    talk.status(`${hasBegun ? 'Building' : 'Waiting for the build to begin'}, ${seconds} s`);
     const query = { wait, ...(nextToken === undefined ? {} : { nextToken }) };
     const page = await patiently(context, () => client.getBuildLogs({ params: { buildId }, query }));
     for (const line of page.logs) talk.say(`  ${printableLog(line.replace(/^\S+ /, ''), false)}`);
+    hasBegun ||= page.logs.length > 0;
     nextToken = page.nextToken;
   } while (nextToken !== undefined);
   talk.status(null);
@@ -68,13 +71,14 @@ async function attendBuild(context: Pick<Context, 'world' | 'talk'>, client: Cli
 }
 
 export function buildFailure(build: Build): Failure {
-  const why = build.errorMessage ?? 'Its log says why.';
+  // What a command wrote last comes below the sentence, a line each.
+  const [why = '', ...output] = (build.errorMessage ?? 'Its log says why.').trimEnd().split('\n');
   const what = build.status === 'timeout' ? 'took too long' : 'failed';
   return new Failure(
     'build-failed',
     `The build ${build.id} ${what}: ${why}`,
     `Nothing was deployed. Its whole log: botcli cloud build logs ${build.id}`,
-    [],
+    output.map((line) => ({ path: '', message: printableLog(line, false) })),
     { build },
   );
 }

@@ -117,7 +117,7 @@ async function unchanged({ context, options, client }: Deploy, current: Current,
   }
   if (desired.state === 'failed') {
     const { message, hint, issues, details } = rolloutFailure(desired, agent.activeDeploymentId);
-    const again = `Nothing changed since. ${hint} Deploy it again as it is: --force`;
+    const again = `Nothing changed since; --force deploys it again as it is. ${hint}`;
     throw new Failure('deployment-failed', message, again, issues, details);
   }
   const isOnItsWay = desired.state !== 'ready' && options.waits;

@@ -3,7 +3,6 @@ import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { printableLog } from '../log-text.ts';
 import { patiently } from '../patience.ts';
-import { printable } from '../printable.ts';
 import { secondsBetween } from '../values.ts';
 import { leaving } from './leaving.ts';
 
@@ -49,8 +48,7 @@ async function watch(
     }
     const seconds = Math.floor(secondsBetween(begun.toISOString(), world.now()));
     const phase = found.state === 'preparing' ? 'Preparing' : 'Starting the first instance';
-    const why = agent.conditions.find(({ type, status }) => type === 'Progressing' && status === 'True')?.message ?? '';
-    talk.status(`${seconds} s: ${why === '' ? phase : printable(why)}`);
+    talk.status(`${seconds} s: ${phase}${meanwhile(agent.activeDeploymentId, deploymentId)}`);
     if (!talk.isLive && (said.phase !== phase || seconds - said.seconds >= sayEverySeconds)) {
       talk.say(`${phase}${seconds === 0 ? '' : `, ${seconds} s`}`);
       said = { phase, seconds };
@@ -61,6 +59,12 @@ async function watch(
     }
     await world.pause(talk.isLive ? 250 : 500);
   }
+}
+
+/** Short, since the status is one line: with the longest phase it fits 60 columns. */
+function meanwhile(serving: string | null, deploymentId: string): string {
+  if (serving === null) return '; nothing serves yet';
+  return serving === deploymentId ? '' : '; the former one serves';
 }
 
 /** What became of a deployment that failed, with the last words of its bot. */
@@ -75,8 +79,16 @@ export function rolloutFailure(deployment: DeploymentDetails, serving: string | 
   return new Failure(
     'deployment-failed',
     `The deployment ${deployment.id} of ${name} failed: ${failure?.message ?? 'no reason is known'} ${goesOn}`,
-    `Its whole output: botcli cloud agent logs ${name} --deployment ${deployment.id}`,
+    isSilent(failure)
+      ? 'It wrote nothing.'
+      : `Its whole output: botcli cloud agent logs ${name} --deployment ${deployment.id}`,
     tail === '' ? [] : tail.split('\n').map((line) => ({ path: '', message: printableLog(line, false) })),
     { deployment, servingDeploymentId: serving },
   );
+}
+
+/** Whether a bot ran and wrote nothing, so that its logs have no line. */
+function isSilent(failure: DeploymentDetails['failure']): boolean {
+  if (failure === null || failure.tail !== '') return false;
+  return ['PCC_BOT_EXITED', 'PCC_OUT_OF_MEMORY', 'PCC_BOT_START_TIMEOUT'].includes(failure.code);
 }

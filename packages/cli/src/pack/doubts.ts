@@ -12,6 +12,7 @@ const largeBytes = 20 * 1_048_576;
 /** What is probably not meant, one sentence each. */
 export async function doubtsAbout(root: string, { files, leftOut }: ProjectFiles): Promise<readonly string[]> {
   const paths = new Set(files.map(({ path }) => path));
+  const loose = files.filter(({ target }) => target !== null && target !== '' && !leadsSomewhere(target, paths));
   const large = files.filter(({ size }) => size >= largeBytes);
   const main = await mainOf(root, paths);
   const reason =
@@ -21,6 +22,7 @@ export async function doubtsAbout(root: string, { files, leftOut }: ProjectFiles
       .slice(0, 5)
       .map(({ path, size }) => `${path} is large (${byteSize(size)}); [build.exclude] leaves it out.`),
     ...(large.length > 5 ? [`${large.length - 5} more files are that large.`] : []),
+    ...loose.slice(0, 5).map(({ path, target }) => `${path} is a link to ${target}, which does not go along.`),
     ...(reason === undefined
       ? []
       : [
@@ -28,6 +30,10 @@ export async function doubtsAbout(root: string, { files, leftOut }: ProjectFiles
         ]),
     ...(paths.has('Dockerfile') ? ['The Dockerfile is not used: the service prepares the project by itself.'] : []),
   ];
+}
+
+function leadsSomewhere(target: string, paths: ReadonlySet<string>): boolean {
+  return paths.has(target) || [...paths].some((path) => path.startsWith(`${target}/`));
 }
 
 async function mainOf(root: string, paths: ReadonlySet<string>): Promise<string | null> {

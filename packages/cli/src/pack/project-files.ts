@@ -12,6 +12,8 @@ export type ProjectFile = {
   readonly kind: 'file' | 'link';
   /** Bytes; 0 for a link. */
   readonly size: number;
+  /** Where a link leads, as a path of the project; null for a file. */
+  readonly target: string | null;
   /** As it was when the project was listed. */
   readonly status: Stats;
 };
@@ -31,7 +33,7 @@ type Found = { readonly files: ProjectFile[]; readonly leftOut: LeftOut[]; reado
  */
 export async function listProject(root: string, rules: Rules): Promise<ProjectFiles> {
   const found: Found = { files: [], leftOut: [], refused: [] };
-  await walk({ root, rules, found, budget: { entries: 20_000 } }, '', null);
+  await walk({ root, rules, found, budget: { entries: 10_000 } }, '', null);
   if (found.refused.length > 0) {
     throw new Failure(
       'project-unpackable',
@@ -88,7 +90,15 @@ async function take(root: string, path: string, entry: Dirent, found: Found): Pr
     throw unreadable(path, error);
   });
   const kind = entry.isFile() ? 'file' : 'link';
-  found.files.push({ path, kind, size: kind === 'file' ? status.size : 0, status });
+  const target = kind === 'link' ? await targetOf(root, path) : null;
+  found.files.push({ path, kind, size: kind === 'file' ? status.size : 0, target, status });
+}
+
+async function targetOf(root: string, path: string): Promise<string> {
+  const file = join(root, path);
+  return relative(root, join(dirname(file), await readlink(file)))
+    .split(sep)
+    .join('/');
 }
 
 async function whyLinkIsRefused(root: string, path: string): Promise<string | null> {

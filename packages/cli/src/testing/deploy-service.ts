@@ -25,6 +25,8 @@ export type DeployService = TestService & {
     /** Requests of other kinds that get no answer. */
     hangUps: number;
     buildFails: boolean;
+    /** Looks at the log of a build before it has its turn. */
+    waits: number;
     /** What the next deployment becomes. */
     fails: DeploymentDetails['failure'];
     log: string[];
@@ -50,6 +52,7 @@ export async function startDeployService(): Promise<DeployService> {
     refuse: null,
     hangUps: 0,
     buildFails: false,
+    waits: 0,
     fails: null,
     log: ['installing', 'done'],
     live: 0,
@@ -63,7 +66,8 @@ export async function startDeployService(): Promise<DeployService> {
   const details = () => {
     const [desired] = deployments;
     if (desired === undefined) throw failure('not-found');
-    const serving = deployments.find((one) => one.serving);
+    // Until the last one is ready, the one before it serves.
+    const serving = looks > 0 ? deployments[1] : deployments.find((one) => one.serving);
     return {
       ...agent,
       name: 'my-bot',
@@ -152,7 +156,9 @@ export async function startDeployService(): Promise<DeployService> {
           ...build,
           id: uuid(500 + builds.length),
           contentHash,
-          ...(faults.buildFails ? { status: 'failed' as const, errorMessage: 'package.json has no main.' } : {}),
+          ...(faults.buildFails
+            ? { status: 'failed' as const, errorMessage: '"npm ci" failed with status 1.\nnpm error code E404' }
+            : {}),
         });
         const [made = build] = builds;
         return { build: { ...made, status: 'building' }, contextHash: made.contextHash, cached: false };
@@ -160,6 +166,10 @@ export async function startDeployService(): Promise<DeployService> {
       getBuildLogs: ({ query }) => {
         tripped();
         const from = Number(query['nextToken'] ?? 0);
+        if (faults.waits > 0) {
+          faults.waits -= 1;
+          return { logs: [], nextToken: String(from) };
+        }
         const line = faults.log[from];
         if (line === undefined) return { logs: [] };
         return { logs: [`2026-11-20T17:00:00.000Z ${line}`], nextToken: String(from + 1) };

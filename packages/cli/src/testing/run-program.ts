@@ -14,8 +14,8 @@ export type Circumstances = {
   readonly columns?: number;
   readonly stdin?: string;
   readonly directory?: string;
-  /** What a person answers, in order: a text, yes or no, or Ctrl-C. */
-  readonly answers?: readonly (string | boolean | 'ctrl-c')[];
+  /** What a person answers, in order: a text, yes or no, several choices, or Ctrl-C. */
+  readonly answers?: readonly (string | boolean | readonly string[])[];
   readonly now?: Date;
   readonly signal?: AbortSignal;
 };
@@ -47,7 +47,28 @@ export async function runProgram(args: readonly string[], given: Circumstances =
     stdin: { terminal, text: async () => given.stdin ?? '' },
     stdout: output('stdout'),
     stderr: output('stderr'),
-    ask: { secret: async (question) => String(reply(question)), confirm: async (question) => reply(question) === true },
+    ask: {
+      secret: async (question) => String(reply(question)),
+      confirm: async (question) => reply(question) === true,
+      text: async (question, initial, check) => {
+        const answer = String(reply(question));
+        const text = answer === '' ? initial : answer;
+        const refusal = check(text);
+        if (refusal !== null) throw new Error(`${question} refuses ${text}: ${refusal}`);
+        return text;
+      },
+      choose: async (question, choices) => {
+        const answer = reply(question);
+        const found = choices.find(({ value }) => value === answer);
+        if (found === undefined) throw new Error(`${question} does not offer ${String(answer)}`);
+        return found.value;
+      },
+      chooseMany: async (question, choices) => {
+        const answer = reply(question);
+        if (!Array.isArray(answer)) throw new Error(`${question} takes several`);
+        return choices.flatMap(({ value }) => (answer.includes(value) ? [value] : []));
+      },
+    },
     fetch,
     now: () => given.now ?? new Date('2026-11-20T17:00:00.000Z'),
     // Not as long as a person's, and long enough for a service in the same process to get on.

@@ -336,6 +336,13 @@ describe('agents made of builds', () => {
       expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });
     });
 
+    it('to what serves, after another one failed', async () => {
+      await update({ buildId: await build() });
+      await fail();
+      await roll();
+      expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });
+    });
+
     it('to any of their own', async () => {
       await roll(second);
       expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });

@@ -15,8 +15,8 @@ type Context = {
 
 /**
  * Deploys again what an earlier deployment ran, with its settings: a new deployment, which has to become ready as any other
- * before it takes traffic. `deploymentId` null: the one that served before, or the one that serves while another one is on
- * its way.
+ * before it takes traffic. `deploymentId` null: the one that served before, or the one that serves where a later one
+ * failed or is still on its way.
  *
  * @throws failure `not-found`, `deployment-not-found`, `no-earlier-deployment`, `deployment-gone`
  */
@@ -56,16 +56,11 @@ async function earlierOf(db: Database, agent: AgentRow, deploymentId: string | n
     if (named === undefined) throw failure('deployment-not-found');
     return named;
   }
-  const desired = await deploymentById(db, agent.desired_deployment_id);
-  const onItsWay = desired?.state === 'preparing' || desired?.state === 'validating';
+  const { active_deployment_id: active, desired_deployment_id: desired } = agent;
   const before =
-    (onItsWay && (await deploymentById(db, agent.active_deployment_id))) || (await servedBefore(db, agent));
+    active === null || active === desired ? await servedBefore(db, agent) : await findDeployment(db, active);
   if (before === undefined) throw failure('no-earlier-deployment');
   return before;
-}
-
-async function deploymentById(db: Database, id: string | null): Promise<DeploymentRow | undefined> {
-  return id === null ? undefined : findDeployment(db, id);
 }
 
 /** Of a directory only what lies there now can be copied: null when that is something else. */

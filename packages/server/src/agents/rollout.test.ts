@@ -69,6 +69,12 @@ describe('the health of a revision', () => {
     expect(health(served)).toMatchObject({ ready: true, state: 'running', replicasStarted: 0, reason: null });
   });
 
+  it('tells what the bot cannot help from what it can', () => {
+    const ofRow = (row: DeploymentRow) => rolloutOf(row, row, undefined, []).currentRevision.hasInfrastructureIssue;
+    expect(ofRow({ ...served, ...troubled })).toBe(false);
+    expect(ofRow({ ...served, ...troubled, error_code: 'PCC_UNKNOWN_ERROR' })).toBe(true);
+  });
+
   it('waits while the first instance starts', () => {
     expect(health(deployment(), { starting: 1 })).toMatchObject({ ready: false, state: 'waiting', replicasStarted: 1 });
   });

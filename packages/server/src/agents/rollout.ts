@@ -55,7 +55,7 @@ function revisionOf(row: DeploymentRow, phase: Revision['phase'], usage: readonl
     phase,
     readyReplicas: ready,
     phaseStartedAt: (since ?? row.state_at).toISOString(),
-    hasInfrastructureIssue: false,
+    hasInfrastructureIssue: row.error_code === 'PCC_UNKNOWN_ERROR',
     health: healthOf(row, { phase, ready, started: ready + (runs?.starting ?? 0) }),
   };
 }

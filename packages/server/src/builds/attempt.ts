@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { type Prepared, PrepareError, PrepareTimeout, type Runtime } from '../runtime/runtime.ts';
 import { ArchiveError } from './archive-error.ts';
 import { requireSpace } from './disk-space.ts';
@@ -83,9 +84,15 @@ function outcomeOf(
   return null;
 }
 
-/** An existing client reads brackets as markup. */
+const errorCharacters = 8_000;
+
+/** As the database and a terminal take it, and without brackets, which an existing client reads as markup. Not too long. */
 function plain(text: string): string {
-  return text.replaceAll('[', '(').replaceAll(']', ')');
+  return stripVTControlCharacters(text)
+    .replace(/(?!\n)\p{Cc}/gu, '')
+    .replaceAll('[', '(')
+    .replaceAll(']', ')')
+    .slice(0, errorCharacters);
 }
 
 function size(bytes: number): string {

@@ -59,9 +59,10 @@ export function createEntryTree(limits: ArchiveLimits): EntryTree {
     },
     links() {
       const found: { path: string; target: string }[] = [];
+      const steps = { left: stepsAtMost };
       for (const [path, node] of nodes) {
         if (node.kind !== 'link') continue;
-        requireInside(nodes, path, node.target);
+        requireInside(nodes, path, node.target, limits.depth, steps);
         found.push({ path, target: node.target });
       }
       return found;
@@ -91,21 +92,32 @@ function cleanSegments(
 
 /** As the kernel resolves a path (path_resolution(7)), but for what is there: the archive's own links are followed. */
 const hopsAtMost = 40;
+/** For all links of an archive together: they are followed in one go, and the server does nothing else meanwhile. */
+const stepsAtMost = 2_000_000;
 
-function requireInside(nodes: ReadonlyMap<string, Node>, link: string, target: string): void {
+function requireInside(
+  nodes: ReadonlyMap<string, Node>,
+  link: string,
+  target: string,
+  depth: number,
+  steps: { left: number },
+): void {
   const outside = () => new ArchiveError('archive-link-outside', `${link} -> ${target}`);
   if (/\p{Cc}|\uFFFD/u.test(target)) throw new ArchiveError('archive-path-invalid', `${link} -> ${target}`);
   const at = link.split('/').slice(0, -1);
   const ahead = target.split('/');
   if (target.startsWith('/')) throw outside();
   for (let hops = 0; ahead.length > 0; ) {
+    steps.left -= 1;
+    if (steps.left < 0) throw new ArchiveError('archive-links-winding', `${link} -> ${target}`);
     const segment = ahead.shift() ?? '';
     if (segment === '' || segment === '.') continue;
     if (segment === '..') {
       if (at.pop() === undefined) throw outside();
       continue;
     }
-    const node = nodes.get([...at, segment].join('/'));
+    // Deeper there is nothing that the archive named.
+    const node = at.length < depth ? nodes.get([...at, segment].join('/')) : undefined;
     if (node?.kind !== 'link') {
       at.push(segment);
       continue;

@@ -3,8 +3,8 @@ export type LogNews = {
   readonly tell: (buildId: string) => void;
   /** News from this moment on; take it before looking, so that none is missed, and drop it afterwards. */
   readonly next: (buildId: string) => {
-    /** Resolves at the news, or after this time. */
-    readonly within: (milliseconds: number) => Promise<void>;
+    /** Resolves at the news, after this time, or when the signal is aborted, which it must not be before. */
+    readonly within: (milliseconds: number, signal: AbortSignal) => Promise<void>;
     readonly drop: () => void;
   };
 };
@@ -26,9 +26,11 @@ export function createLogNews(): LogNews {
       const those = waiting.get(buildId) ?? new Set();
       waiting.set(buildId, those.add(resolveNews));
       return {
-        within: async (milliseconds) => {
+        within: async (milliseconds, signal) => {
           const timer = setTimeout(resolveNews, Math.min(milliseconds, lookMilliseconds));
+          signal.addEventListener('abort', resolveNews);
           await news;
+          signal.removeEventListener('abort', resolveNews);
           clearTimeout(timer);
         },
         drop: () => {

@@ -7,11 +7,12 @@ import { findBuildRow } from './rows.ts';
 type Read = Operations['getBuildLogs'];
 
 /**
- * Lines of a build's log from a token on. Where there is none yet, it waits for one, at most `wait` seconds.
+ * Lines of a build's log from a token on. Where there is none yet, it waits for one, at most `wait` seconds, and no longer
+ * than until the service is `closing`.
  * @throws failure `build-not-found`, `invalid-request` for a token that is none
  */
 export async function readBuildLog(
-  context: { db: Database; now: () => Date; buildLogs: LogNews },
+  context: { db: Database; now: () => Date; buildLogs: LogNews; closing: AbortSignal },
   scope: { organizationId: string },
   buildId: string,
   query: RequestOf<Read>['query'],
@@ -27,7 +28,7 @@ export async function readBuildLog(
       const lines = await readLines(context.db, buildId, from, query.limit + 1);
       const isOver = build.state !== 'pending' && build.state !== 'building';
       const left = until - context.now().getTime();
-      if (lines.length > 0 || isOver || left <= 0) {
+      if (lines.length > 0 || isOver || left <= 0 || context.closing.aborted) {
         const page = lines.slice(0, query.limit);
         const isAll = isOver && lines.length <= query.limit;
         return {
@@ -35,7 +36,7 @@ export async function readBuildLog(
           ...(isAll ? {} : { nextToken: String((page.at(-1)?.line ?? from - 1) + 1) }),
         };
       }
-      await news.within(left);
+      await news.within(left, context.closing);
     } finally {
       news.drop();
     }

@@ -153,3 +153,19 @@ it('an upload that was not finished, or that nothing came of, goes with its byte
   expect(uploads.map(({ id }) => id).sort()).toEqual(expected);
   expect((await readdir(join(folder, 'builds', 'uploads'))).sort()).toEqual(expected);
 });
+
+it('a build that cannot be removed is tried again in the next round, and keeps nothing else', async () => {
+  const stuck = await oldBuild(33, { prepared: '{"project":"stuck"}' });
+  await oldBuild(32);
+  const unfinished = await insertTestBuild(rows.db, organizationId, {}, { updated_at: ago(2 * day) });
+  await rows.db.deleteFrom('builds').where('id', '=', unfinished.id).execute();
+  const discard = async (prepared: unknown) => {
+    if (JSON.stringify(prepared).includes('stuck')) throw new Error('no permission');
+  };
+  await removeUnused({ ...context(), runtime: { discard } }, retention, nobody);
+  expect(await buildIds()).toEqual([stuck.id]);
+  const uploads = await rows.db.selectFrom('uploads').select('id').execute();
+  expect(uploads).toEqual([{ id: stuck.upload_id }]);
+  await removeUnused(context(), retention, nobody);
+  expect(await buildIds()).toEqual([]);
+});

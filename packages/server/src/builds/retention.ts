@@ -49,9 +49,14 @@ export async function removeUnused(context: RetentionContext, retention: Retenti
     );
   }
   for (const { id, prepared } of await buildsInRemoval(db, host.region)) {
-    if (prepared !== null) await context.runtime.discard(prepared as Prepared);
-    await deleteBuild(db, id);
-    context.logger.info({ buildId: id }, 'a build was removed');
+    try {
+      if (prepared !== null) await context.runtime.discard(prepared as Prepared);
+      await deleteBuild(db, id);
+      context.logger.info({ buildId: id }, 'a build was removed');
+    } catch (error) {
+      // One that cannot be removed keeps nothing else.
+      context.logger.error({ err: error, buildId: id }, 'a build could not be removed');
+    }
   }
   const before = new Date(now.getTime() - retention.uploadHours * hourMilliseconds);
   await inBatches(async () => (await deleteUploads(db, host.region, before, batch)).length);

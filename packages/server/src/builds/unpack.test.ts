@@ -177,6 +177,7 @@ const attacks: readonly [string, ArchiveProblem, Buffer, Partial<UnpackLimits>?]
   ['a long path', 'archive-path-too-long', archive(pax({ path: `${'abc/'.repeat(300)}x` }), file('a'))],
   ['a long link', 'archive-path-too-long', archive(file('a'), pax({ linkpath: 'abc/'.repeat(300) }), link('l', 'a'))],
   ['many folders in each other', 'archive-too-deep', archive(file(`${'a/'.repeat(9)}x`)), { depth: 9 }],
+  ['links that take for ever to follow', 'archive-links-winding', windingLinks(2_000)],
   ['many entries', 'archive-too-many-files', archive(file('a'), file('b'), file('c')), { entries: 2 }],
   ['large content', 'archive-too-large-unpacked', archive({ path: 'a', body: Buffer.alloc(9_000) }), { bytes: 8_192 }],
   ['a bomb', 'archive-bomb', archive({ path: 'a', body: Buffer.alloc(40_000_000) })],
@@ -196,6 +197,16 @@ const attacks: readonly [string, ArchiveProblem, Buffer, Partial<UnpackLimits>?]
   ],
   ['a size that only the extended header says', 'archive-corrupt', archive(pax({ size: '600' }), file('a'), file('b'))],
 ];
+
+/** Each link goes far in and out again, and then to the next. */
+function windingLinks(count: number): Buffer {
+  const far = `${'a/'.repeat(195)}${'../'.repeat(195)}`;
+  const links = Array.from({ length: count }, (_, index) => [
+    pax({ linkpath: `${far}l${index < 39 ? index + 1 : 0}` }),
+    link(`l${index}`, 'x'),
+  ]);
+  return archive(file('bot.py'), ...links.flat());
+}
 
 describe('an attack', () => {
   it.each(attacks)('with %s is refused as %s, and nothing is left', async (_, problem, bytes, limits = {}) => {

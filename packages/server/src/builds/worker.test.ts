@@ -73,7 +73,7 @@ async function work(prepare: Runtime['prepare'], fields: Partial<WorkerContext> 
   const buildLogs = createLogNews();
   const over = new Set<string>();
   const waiting = new Set<() => void>();
-  const context = { db: rows.db, now: () => new Date(), buildLogs };
+  const context = { db: rows.db, now: () => new Date(), buildLogs, closing: new AbortController().signal };
   const worker = createBuildWorker({
     ...context,
     runtime: { prepare },
@@ -162,6 +162,22 @@ describe('a build', () => {
     expect(last.nextToken).toBeUndefined();
   });
 
+  it('that goes on keeps nobody waiting for its log once the service is closing', async () => {
+    const build = await newBuild();
+    const { prepare, next } = inHand();
+    const { buildLogs, follow } = await work(prepare);
+    await next(0);
+    const { nextToken } = await follow(build.id);
+    const closing = new AbortController();
+    const at = new Date();
+    // By this clock the time to wait never passes.
+    const context = { db: rows.db, now: () => at, buildLogs, closing: closing.signal };
+    const query = { limit: 500, wait: 20, ...(nextToken === undefined ? {} : { nextToken }) };
+    const heard = readBuildLog(context, { organizationId }, build.id, query);
+    closing.abort();
+    expect((await heard).nextToken).toBeDefined();
+  });
+
   it('that the runtime refuses fails with its sentence', async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
@@ -173,6 +189,16 @@ describe('a build', () => {
       error: 'No (start) file.',
       prepared: null,
     });
+  });
+
+  it('fails with a sentence that can be stored and shown, whatever the project made of it', async () => {
+    const build = await newBuild();
+    const { over } = await work(() =>
+      Promise.reject(new PrepareError(`a\0b \u001b[31mred\u001b[0m\nc${'d'.repeat(9_000)}`)),
+    );
+    const { state, error_code: code, error } = await over(build.id);
+    expect({ state, code }).toEqual({ state: 'failed', code: 'prepare-failed' });
+    expect(error).toMatch(/^ab red\ncd{7992}$/);
   });
 
   it('that takes too long is given up, and says so', async () => {
@@ -214,6 +240,19 @@ describe('a build', () => {
 });
 
 describe('a build fails by name', () => {
+  it('when its end cannot be written down, after some attempts and not never', async () => {
+    const build = await newBuild();
+    let attempts = 0;
+    const prepare: Runtime['prepare'] = async () => {
+      attempts += 1;
+      // No JSON takes it.
+      return { project: 1n } as never;
+    };
+    const { over } = await work(prepare, { now: fastClock() });
+    expect(await over(build.id)).toMatchObject({ state: 'failed', error_code: 'internal', prepared: null });
+    expect(attempts).toBe(5);
+  });
+
   it('when the disk of the service stays full', async () => {
     const build = await newBuild();
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });

@@ -61,8 +61,9 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
     if (!context.holdsRegion()) return;
     try {
       const rows = await openBuilds(db, context.host.region);
-      const builds = rows.map(({ id }) => ({
+      const builds = rows.map(({ id, organization_id: organizationId }) => ({
         id,
+        organizationId,
         busy: running.has(id),
         restUntil: troubled.get(id)?.until ?? null,
       }));
@@ -80,6 +81,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
     const work = run(build)
       .catch((error: unknown) => {
         if (!closing.signal.aborted) logger.error({ err: error, buildId: build.id }, 'a build could not be recorded');
+        rest(build.id, troubled.get(build.id)?.attempts ?? 0);
       })
       .finally(() => {
         running.delete(build.id);
@@ -105,6 +107,11 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
     }
   }
 
+  function rest(buildId: string, attempts: number): void {
+    const pause = pauseMilliseconds * 2 ** Math.max(0, attempts - 1);
+    troubled.set(buildId, { attempts, until: new Date(context.now().getTime() + pause) });
+  }
+
   /** Something of the service's: it passes, or an operator has to see to it. */
   async function trouble(build: BuildRow, log: BuildLog, error: unknown): Promise<void> {
     logger.error({ err: error, buildId: build.id }, 'a build failed for no fault of its own');
@@ -116,14 +123,12 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
       log.write(message);
       return finish(build, log, { state: 'failed', errorCode: reason, error: message });
     }
-    const until = new Date(context.now().getTime() + pauseMilliseconds * 2 ** (attempts - 1));
-    troubled.set(build.id, { attempts, until });
+    rest(build.id, attempts);
     log.write('The service has a problem with this build and will try again');
     await log.flush();
   }
 
   async function finish(build: BuildRow, log: BuildLog, outcome: Outcome): Promise<void> {
-    troubled.delete(build.id);
     // The log first: a build that is over has said all that it will say.
     await log.end();
     if (!context.holdsRegion()) return;
@@ -139,6 +144,8 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
       used_at: now,
     };
     await persist(() => changeOpenBuild(db, build.id, over));
+    // Not before: an end that cannot be written down is a failed attempt like any other.
+    troubled.delete(build.id);
     logger.info({ buildId: build.id, status: outcome.state, errorCode: over.error_code }, 'a build is over');
     context.buildLogs.tell(build.id);
     const seconds = (now.getTime() - (build.started_at ?? now).getTime()) / 1000;

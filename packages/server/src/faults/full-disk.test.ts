@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { type BotDirectory, writeBot } from '../test-bots.ts';
 import { ended, start, stop, tell, withKey } from '../test-client.ts';
@@ -11,8 +12,8 @@ import { startTestServer } from '../test-server.ts';
 const isRoot = process.geteuid?.() === 0;
 
 /** A disk of its own; null where this machine does not let root mount one. */
-async function smallDisk(megabytes: number): Promise<string | null> {
-  const path = await mkdtemp(join(tmpdir(), 'bothost-disk-'));
+async function smallDisk(megabytes: number, at?: string): Promise<string | null> {
+  const path = at ?? (await mkdtemp(join(tmpdir(), 'bothost-disk-')));
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0711`, 'tmpfs', path], { stdio: 'ignore' });
   } catch {
@@ -95,6 +96,38 @@ it.runIf(isRoot)(
     expect(await tell(service, 'steady', after, '"as before"')).toBe('as before');
     await stop(service, 'steady', after);
     expect(await readFile(join(disk, 'data', 'key'), 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
+  },
+  90_000,
+);
+
+it.runIf(isRoot)(
+  'a full disk of logs: the instance is not forgotten, it is tried again by the clock and no faster, and nothing is lost',
+  async ({ skip }) => {
+    const tries: number[] = [];
+    const write = (line: string) => {
+      const { msg, time } = JSON.parse(line);
+      if (msg === 'an action of the reconciler failed') tries.push(time);
+    };
+    const bot: BotDirectory = await writeBot('wordy', { prelude: 'console.log("x".repeat(5_000_000) + "\\nthe end")' });
+    onTestFinished(() => bot.remove());
+    const service = await startTestServer({ agents: [bot.path], logger: pino({ level: 'error' }, { write }) });
+    onTestFinished(() => service.close());
+    const logs = join(service.dataDirectory, 'logs');
+    await mkdir(logs, { recursive: true });
+    if ((await smallDisk(1, logs)) === null) return skip('this machine does not let root mount a tmpfs');
+
+    const sessionId = await start(service, 'wordy');
+    await stop(service, 'wordy', sessionId);
+    expect((await ended(service, 'wordy', sessionId)).completionStatus).toBe('SESSION_STOPPED');
+    await expect.poll(() => tries.length, { timeout: 20_000 }).toBeGreaterThan(8);
+    expect((tries[8] ?? 0) - (tries[3] ?? 0)).toBeGreaterThan(3_000);
+
+    execFileSync('mount', ['-o', 'remount,size=32m', logs]);
+    const query = { sessionId, order: 'asc', query: 'the end' } as const;
+    const read = () => service.client.getLogs({ params: { agentName: 'wordy' }, query });
+    // Nothing more can come: the instance has ended, too.
+    await expect.poll(async () => (await read()).nextCursor, { timeout: 20_000 }).toBeNull();
+    expect((await read()).logs).toMatchObject([{ log: 'the end', sessionId }]);
   },
   90_000,
 );

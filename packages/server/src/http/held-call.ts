@@ -1,7 +1,7 @@
 import { type Carrier, heldCall } from '@bothost/contract';
 import type { RawData } from 'ws';
 
-type Message = { readonly data: RawData; readonly isBinary: boolean; readonly audioBytes: number };
+type Message = { readonly data: Buffer; readonly isBinary: boolean; readonly audioBytes: number };
 
 /** What a call says while its bot is not there yet (bot contract 4.4). */
 export type HeldCall = {
@@ -17,6 +17,9 @@ const audioRates: Record<Carrier, number> = { twilio: 8_000, telnyx: 8_000, pliv
 /** Base64 in JSON takes little more than twice the audio of a carrier's small pieces. What takes more is no audio. */
 const wireBytesPerAudioByte = 8;
 
+/** What a message takes beside its bytes, so that empty ones do not come for nothing. */
+const messageBytes = 64;
+
 /** Keeps the latest audio and every other message: a bot knows its call by the first ones. */
 export function createHeldCall(carrier: Carrier): HeldCall {
   const most = heldCall.audioSeconds * audioRates[carrier];
@@ -29,19 +32,19 @@ export function createHeldCall(carrier: Carrier): HeldCall {
     const index = held.findIndex((message) => message.audioBytes > 0);
     const [dropped] = held.splice(index, 1);
     audioBytes -= dropped?.audioBytes ?? 0;
-    audioWireBytes -= dropped === undefined ? 0 : sizeOf(dropped.data);
+    audioWireBytes -= dropped?.data.length ?? 0;
   }
 
   return {
     add: (data, isBinary) => {
-      const message = { data, isBinary, audioBytes: isBinary ? 0 : audioBytesOf(data) };
+      const message = { data: copyOf(data), isBinary, audioBytes: isBinary ? 0 : audioBytesOf(data) };
       held.push(message);
       if (message.audioBytes === 0) {
-        otherBytes += sizeOf(data);
+        otherBytes += messageBytes + message.data.length;
         return otherBytes <= heldCall.otherBytes;
       }
       audioBytes += message.audioBytes;
-      audioWireBytes += sizeOf(data);
+      audioWireBytes += message.data.length;
       while (audioBytes > most || audioWireBytes > most * wireBytesPerAudioByte) dropOldestAudio();
       return true;
     },
@@ -69,6 +72,7 @@ function audioBytesOf(data: RawData): number {
   return fields['event'] === 'media' && typeof payload === 'string' ? Buffer.byteLength(payload, 'base64') : 0;
 }
 
-function sizeOf(data: RawData): number {
-  return Array.isArray(data) ? data.reduce((sum, part) => sum + part.length, 0) : data.byteLength;
+/** What a socket hands out is a piece of all that was read with it, which would be kept along. */
+function copyOf(data: RawData): Buffer {
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(new Uint8Array(data).buffer);
 }

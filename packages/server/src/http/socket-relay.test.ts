@@ -235,6 +235,27 @@ describe('a WebSocket between a client and a bot', () => {
     for (const server of servers) server.close();
   });
 
+  it('stops reading also when messages with nothing in them pile up, and loses none', async () => {
+    const servers = [new WebSocketServer({ port: 0 }), new WebSocketServer({ port: 0 })] as const;
+    const upgraded = once(servers[1], 'connection');
+    const [[client, far], [bot, ear]] = await Promise.all([pair(servers[0]), pair(servers[1])]);
+    const [, { socket }] = await upgraded;
+    const ends = relay(client, bot);
+    let heard = 0;
+    ear.on('message', () => {
+      heard += 1;
+    });
+    // Nothing leaves the service, as with a bot that does not read.
+    socket.cork();
+    for (let sent = 0; sent < 20_000; sent += 1) far.send('');
+    await expect.poll(() => client.isPaused).toBe(true);
+    socket.uncork();
+    await expect.poll(() => heard).toBe(20_000);
+    far.close();
+    await ends;
+    for (const server of servers) server.close();
+  });
+
   it('gives the bot the query but for the token and the names, and the headers of its session', async () => {
     const client = await open('relay', [], '&body=e30%3D&room=7&serviceHost=x.y');
     const upgrades = (await order(client, 'state.upgrades')) as { url: string; headers: Record<string, string> }[];

@@ -2,6 +2,8 @@ import type { RawData, WebSocket } from 'ws';
 
 /** So much may wait in one direction before the other side is no longer read. */
 const highWaterBytes = 1_048_576;
+/** And so many messages: each takes memory beside its bytes, an empty one too. */
+const highWaterMessages = 4_096;
 
 /** Below the idle time-outs of load balancers, 60 s as a rule. */
 const pingMilliseconds = 20_000;
@@ -28,12 +30,16 @@ export function relay(client: WebSocket, bot: WebSocket, pingEvery = pingMillise
 }
 
 function forward(from: WebSocket, to: WebSocket) {
+  let waiting = 0;
+  const isFull = () => waiting >= highWaterMessages || to.bufferedAmount >= highWaterBytes;
   from.on('message', (data: RawData, isBinary: boolean) => {
     if (to.readyState !== to.OPEN) return;
+    waiting += 1;
     to.send(data, { binary: isBinary }, () => {
-      if (from.isPaused && to.bufferedAmount < highWaterBytes) from.resume();
+      waiting -= 1;
+      if (from.isPaused && !isFull()) from.resume();
     });
-    if (to.bufferedAmount >= highWaterBytes) from.pause();
+    if (isFull()) from.pause();
   });
   from.on('close', (code, reason) => {
     if (to.readyState === to.OPEN) to.close(sendableCode(code), reason);

@@ -14,9 +14,9 @@ export type UploadContext = {
 
 const pattern = new RegExp(`^${uploadPath.replace('{uploadId}', '([0-9a-fA-F-]{36})')}(?:\\?.*)?$`);
 
-/** The upload that a URL is of; null when it is none. */
+/** The upload that a URL is of, written as it was given out: one name, so that one at a time sends it. Null when it is none. */
 export function parseUploadPath(url: string): string | null {
-  return pattern.exec(url)?.[1] ?? null;
+  return pattern.exec(url)?.[1]?.toLowerCase() ?? null;
 }
 
 /** Without a byte for this long the client is gone, and no archive may take longer than this. */

@@ -21,7 +21,7 @@ const limits: PageLimits = {
   scanBytes: 128 * 1024 * 1024,
   milliseconds: 2_000,
   count: 10_000,
-  countMilliseconds: 50,
+  countBytes: 2 * 1024 * 1024,
 };
 /** Who follows looks at least so often for instances that are new. */
 const lookMilliseconds = 1_000;
@@ -33,6 +33,27 @@ const lookMilliseconds = 1_000;
  * @throws failure `invalid-request` for a cursor that is none
  */
 export async function getLogs(context: LogsContext, agentId: string, query: Query): Promise<ResponseOf<Get>> {
+  const { closing } = context;
+  const patience = new AbortController();
+  const stop = () => patience.abort();
+  const timer = setTimeout(stop, query.wait * 1000);
+  // Not by `AbortSignal.any`: each of those leaves something behind at a signal that lives as long as the server.
+  closing.addEventListener('abort', stop);
+  if (closing.aborted) stop();
+  try {
+    return await readLogs(context, agentId, query, patience.signal);
+  } finally {
+    clearTimeout(timer);
+    closing.removeEventListener('abort', stop);
+  }
+}
+
+async function readLogs(
+  context: LogsContext,
+  agentId: string,
+  query: Query,
+  patience: AbortSignal,
+): Promise<ResponseOf<Get>> {
   const { order, deploymentId, sessionId } = query;
   let after = query.cursor === undefined ? null : decodeCursor(order, query.cursor);
   const isNowhere = [deploymentId, sessionId].some((id) => id !== undefined && !isUuid(id));
@@ -42,7 +63,6 @@ export async function getLogs(context: LogsContext, agentId: string, query: Quer
   const filter = { text: text === '' ? undefined : text, level: query.level };
   const from = Math.floor((query.startTime ?? 0) * 1_000_000);
   const end = query.endTime === undefined ? Number.POSITIVE_INFINITY : Math.floor(query.endTime * 1_000_000) + 1;
-  const patience = AbortSignal.any([context.closing, AbortSignal.timeout(query.wait * 1000)]);
   for (;;) {
     const mayCome = await mayComeMore(context, scope, end);
     // Whatever is marked after this look is for the next page.
@@ -58,7 +78,7 @@ export async function getLogs(context: LogsContext, agentId: string, query: Quer
       limits: {
         ...limits,
         lines: query.limit,
-        ...(query.cursor === undefined ? {} : { count: 0, countMilliseconds: 0 }),
+        ...(query.cursor === undefined ? {} : { count: 0, countBytes: 0 }),
       },
     });
     const isEmpty = page.lines.length === 0 && page.isComplete;

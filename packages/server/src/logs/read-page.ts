@@ -13,9 +13,9 @@ export type PageLimits = {
   /** Read from disk. */
   readonly scanBytes: number;
   readonly milliseconds: number;
-  /** Lines that are counted beyond the page, and what that may cost. */
+  /** Up to how many lines are counted when the page is full, and how much may have been read for that. */
   readonly count: number;
-  readonly countMilliseconds: number;
+  readonly countBytes: number;
 };
 
 export type PageRequest = {
@@ -43,6 +43,9 @@ export type Page = {
   /** Instances that may write more. */
   readonly live: readonly string[];
 };
+
+/** What opening an output counts for, however little is in it. */
+const sourceBytes = 16 * 1024;
 
 type Head = {
   readonly owner: LogOwner;
@@ -100,7 +103,7 @@ export async function readPage(context: SourcesContext, request: PageRequest): P
   function isSpent(): boolean {
     const elapsed = performance.now() - begun;
     if (scanned >= limits.scanBytes || elapsed >= limits.milliseconds) return true;
-    return isFull && (matched >= limits.count || elapsed >= limits.countMilliseconds);
+    return isFull && (matched >= limits.count || scanned >= limits.countBytes);
   }
 
   /** The one whose next line comes first; a source is opened when its turn may have come. */
@@ -132,6 +135,7 @@ export async function readPage(context: SourcesContext, request: PageRequest): P
 
   async function openHead(source: Source): Promise<Head | null> {
     const opened = await source.open();
+    scanned += sourceBytes;
     if (opened === null) return null;
     const wanted = { order, filter: request.filter, after: request.after, from: request.from, to: request.to };
     const batches = readOutput(source.owner.instance_id, opened, wanted, (bytes) => {

@@ -266,14 +266,26 @@ describe('a session that is taken up after a restart', () => {
     it('is live when it was begun, and not begun again', async () => {
       const { context, attended } = await session({ '/bot': answer(200, {}) }, { ...silent, handedOverAt: ago(9) });
       await resume(context, attended);
-      expect(asked).toEqual([]);
+      expect(urls()).toEqual(['/_bot/session']);
       expect(await stored(attended.id)).toMatchObject({ state: 'live', bot_started_at: ago(9) });
+    });
+
+    it('is handed over when the bot, too busy to be asked before, says that it has none', async () => {
+      const idle = { '/_bot/session': answer(200, { state: 'idle' }), '/bot': answer(200, {}) };
+      const { context, attended } = await session(
+        idle,
+        { ...silent, handedOverAt: ago(9), botStartedAt: ago(9) },
+        'live',
+      );
+      await resume(context, attended);
+      expect(urls()).toEqual(['/_bot/session', '/_bot/session', '/bot']);
+      expect(statuses()).toEqual(['HTTP_COMPLETED']);
     });
 
     it('stays as it was when it was live', async () => {
       const { context, attended } = await session({}, { ...silent, botStartedAt: ago(9) }, 'live');
       await resume(context, attended);
-      expect(asked).toEqual([]);
+      expect(urls()).toEqual(['/_bot/session']);
       expect(told).toEqual(['open']);
       expect(await stored(attended.id)).toMatchObject({ state: 'live', bot_started_at: ago(9) });
     });

@@ -45,6 +45,8 @@ export type AttendContext = {
 const askSeconds = 25;
 /** Between two questions, whatever the bot answers. */
 const againMilliseconds = 1_000;
+/** A bot that says nothing for so long has no such route. */
+const firstAnswerMilliseconds = 2_000;
 
 /** Gives a session to its instance, for the first time for certain, and stays with it to its end. Rejects when the record cannot be written. */
 export async function handOver(context: AttendContext, session: AttendedSession): Promise<void> {
@@ -72,9 +74,12 @@ export async function handOver(context: AttendContext, session: AttendedSession)
 export async function resume(context: AttendContext, session: AttendedSession): Promise<void> {
   if (!session.reportsSession) {
     if (session.handedOverAt === null && session.botStartedAt === null) return handOver(context, session);
-    context.onOpen(session.id);
-    if (session.botStartedAt === null) await markStarted(context, session, session.handedOverAt ?? context.now());
-    return;
+    // One that was only too busy to be asked when it became ready can tell by now.
+    if (!(await canBeAsked(context, session))) {
+      context.onOpen(session.id);
+      if (session.botStartedAt === null) await markStarted(context, session, session.handedOverAt ?? context.now());
+      return;
+    }
   }
   let started = session.botStartedAt;
   // The first question is answered at once: requests for the bot are held until then.
@@ -95,6 +100,13 @@ export async function resume(context: AttendContext, session: AttendedSession): 
       return finishBy(context, session, started, answer, within(known.endedAt, started, context.now()));
     }
   }
+}
+
+async function canBeAsked(context: AttendContext, session: AttendedSession): Promise<boolean> {
+  const token = controlToken(context.key, session.instanceId);
+  const signal = AbortSignal.any([context.closing, AbortSignal.timeout(firstAnswerMilliseconds)]);
+  const known = await askBot(session.address, token, 0, signal).catch(() => null);
+  return known !== null;
 }
 
 /** One answer of a bot that is asked again until it gives one, or until somebody else ended its session. */

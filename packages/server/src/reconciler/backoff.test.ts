@@ -6,22 +6,58 @@ const later = (milliseconds: number) => new Date(now.getTime() + milliseconds);
 
 describe('the rest after failed starts', () => {
   it('doubles from a second to a minute', () => {
-    const backoff = createBackoff(() => now);
+    let clock = now;
+    const backoff = createBackoff(() => clock);
     const waits = Array.from({ length: 9 }, () => {
       backoff.failed('d');
-      return backoff.until('d');
+      const until = backoff.until('d') ?? clock;
+      const wait = until.getTime() - clock.getTime();
+      clock = until;
+      return wait;
     });
-    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => later(seconds * 1000)));
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1000));
   });
 
-  it('is over with the first start that works, and begins small again', () => {
+  it('does not grow with all those that fall at once', () => {
+    let clock = now;
+    const backoff = createBackoff(() => clock);
+    for (let count = 0; count < 5; count += 1) backoff.failed('d');
+    clock = later(500);
+    backoff.failed('d');
+    expect(backoff.until('d')).toEqual(later(1500));
+  });
+
+  it('is over with the first start that works', () => {
     const backoff = createBackoff(() => now);
     backoff.failed('d');
     backoff.failed('d');
     backoff.succeeded('d');
     expect(backoff.until('d')).toBeNull();
+  });
+
+  it('grows also for a bot that starts each time and falls right after', () => {
+    let clock = now;
+    const backoff = createBackoff(() => clock);
+    const waits = Array.from({ length: 5 }, () => {
+      backoff.failed('d');
+      const until = backoff.until('d') ?? clock;
+      const wait = until.getTime() - clock.getTime();
+      clock = until;
+      backoff.succeeded('d');
+      return wait;
+    });
+    expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000]);
+  });
+
+  it('begins small again when the last failure is long ago', () => {
+    let clock = now;
+    const backoff = createBackoff(() => clock);
     backoff.failed('d');
-    expect(backoff.until('d')).toEqual(later(1000));
+    clock = later(1000);
+    backoff.failed('d');
+    clock = later(301_000);
+    backoff.failed('d');
+    expect(backoff.until('d')).toEqual(later(302_000));
   });
 
   it('is of one deployment only', () => {

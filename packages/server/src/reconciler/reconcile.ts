@@ -127,10 +127,10 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     if (row === undefined && only !== undefined) return;
     directory.gone(sessionId);
     attendance.release(sessionId);
-    if (row !== undefined) {
-      context.telemetry.sessionEnded(row.completion_status ?? status);
-      logger.info({ sessionId, status: row.completion_status }, 'a session ended');
-    }
+    // It had ended: a look that came of this could come to the same again, at once and for ever.
+    if (row === undefined) return;
+    context.telemetry.sessionEnded(row.completion_status ?? status);
+    logger.info({ sessionId, status: row.completion_status }, 'a session ended');
     kick();
   }
 

@@ -15,7 +15,6 @@ describe('an instance that did not become ready', () => {
       'PCC_OUT_OF_MEMORY',
       true,
     ],
-    ['took too long', new StartError('Nothing listens.', null), true, 'PCC_BOT_START_TIMEOUT', true],
     [
       'could not be started by the machine',
       new StartError('No account is free.', null),
@@ -28,5 +27,15 @@ describe('an instance that did not become ready', () => {
   ])('since it %s', (_, error, timedOut, code, byBot) => {
     const message = error instanceof Error ? error.message : error;
     expect(startProblem(error, timedOut)).toMatchObject({ code, byBot, message });
+  });
+
+  it('since it took too long is told with the time it had, and its last words', () => {
+    const error = new StartError('Nothing listens.', null, { tail: 'waiting' });
+    expect(startProblem(error, true)).toEqual({
+      code: 'PCC_BOT_START_TIMEOUT',
+      message: 'Nothing listens. It had 120 seconds.',
+      exit: { code: null, signal: null, outOfMemory: false, tail: 'waiting' },
+      byBot: true,
+    });
   });
 });

@@ -1,3 +1,4 @@
+import { startDeadlineSeconds } from '@bothost/contract';
 import type { Problem } from '../agents/deployment.ts';
 import { StartError } from '../runtime/runtime.ts';
 
@@ -11,6 +12,11 @@ export function startProblem(error: unknown, timedOut: boolean): Problem & { rea
   if (exit !== null) {
     return { code: exit.outOfMemory ? 'PCC_OUT_OF_MEMORY' : 'PCC_BOT_EXITED', message, exit, byBot: true };
   }
-  if (timedOut) return { code: 'PCC_BOT_START_TIMEOUT', message, exit, byBot: true };
+  if (timedOut) {
+    const tail = error instanceof StartError ? error.tail : '';
+    const stopped = { code: null, signal: null, outOfMemory: false, tail };
+    const late = `${message} It had ${startDeadlineSeconds} seconds.`;
+    return { code: 'PCC_BOT_START_TIMEOUT', message: late, exit: stopped, byBot: true };
+  }
   return { code: 'PCC_UNKNOWN_ERROR', message, exit, byBot: false };
 }

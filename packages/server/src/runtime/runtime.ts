@@ -182,12 +182,17 @@ export class PrepareTimeout extends PrepareError {
   override readonly name = 'PrepareTimeout';
 }
 
-/** The instance did not become ready. `exit` is there when it exited by itself. */
+/**
+ * The instance did not become ready. `exit` is there when it exited by itself; `tail`, its last lines, also when it was
+ * stopped.
+ */
 export class StartError extends Error {
   override readonly name = 'StartError';
   readonly exit: InstanceExit | null;
-  constructor(message: string, exit: InstanceExit | null, options?: ErrorOptions) {
+  readonly tail: string;
+  constructor(message: string, exit: InstanceExit | null, options?: ErrorOptions & { readonly tail?: string }) {
     super(message, options);
     this.exit = exit;
+    this.tail = exit?.tail ?? options?.tail ?? '';
   }
 }

@@ -246,11 +246,23 @@ test('a build that fails is exit 1 with its reason, and nothing is deployed', as
   expect(stderr).toContain('  error: no main\n');
   expect(JSON.parse(stdout).error).toMatchObject({
     reason: 'build-failed',
-    error: expect.stringContaining('package.json has no main.'),
+    error: expect.stringMatching(/failed: "npm ci" failed with status 1\.$/),
+    issues: [{ message: 'npm error code E404' }],
     hint: expect.stringContaining('botcli cloud build logs'),
     details: { build: { status: 'failed' } },
   });
   expect(asked()).not.toContain('createAgent');
+  service.builds.length = 0;
+  expect((await deploy('--yes')).stderr).toContain(
+    'failed with status 1.\n  npm error code E404\nNothing was deployed.',
+  );
+});
+
+test('on a terminal it is seen whether a build goes on or waits for its turn', async () => {
+  service.faults.waits = 1;
+  const { status, stderr } = await deploy('--yes', { terminal: true });
+  expect(status).toBe(0);
+  expect(stderr).toMatch(/Waiting for the build to begin, \d+ s[\s\S]*installing[\s\S]*Building, \d+ s[\s\S]*done/);
 });
 
 test('a bot that does not start is exit 1 with its last words, and what serves on is named', async () => {
@@ -275,11 +287,23 @@ test('a bot that does not start is exit 1 with its last words, and what serves o
   expect(again.status).toBe(1);
   expect(JSON.parse(again.stdout).error).toMatchObject({
     reason: 'deployment-failed',
-    hint: expect.stringContaining('--force'),
+    // The command comes last, so that it can be copied.
+    hint: expect.stringMatching(/^Nothing changed since; --force .* Its whole output: botcli .* --deployment \S+$/),
     details: { servingDeploymentId: serving },
   });
   service.faults.fails = null;
   expect((await deploy('--force')).status).toBe(0);
+});
+
+test('of a bot that wrote nothing it is said so, and no command is named that would show nothing', async () => {
+  const silent = { exitCode: 0, signal: null, outOfMemory: false, tail: '', message: 'It exited with status 0.' };
+  service.faults.fails = { ...silent, code: 'PCC_BOT_EXITED' };
+  const { status, stderr } = await deploy('--yes');
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/ Nothing serves the agent\.\nIt wrote nothing\.\n$/);
+  // What could not be prepared never ran.
+  service.faults.fails = { ...silent, code: 'PCC_PREPARE_FAILED', exitCode: null };
+  expect((await deploy('--force')).stderr).not.toContain('It wrote nothing');
 });
 
 test('it waits through the rollout, saying what for, unless it shall not', async () => {
@@ -293,6 +317,16 @@ test('it waits through the rollout, saying what for, unless it shall not', async
   service.faults.live = 3;
   await put({ 'bot.js': '// 3' });
   expect((await deploy('--yes')).stderr).toContain('3 live sessions stay on the present version');
+});
+
+test('on a narrow terminal it is seen whole what a rollout waits for and what serves meanwhile', async () => {
+  service.faults.looks = 5;
+  const first = await deploy('--yes', { terminal: true, columns: 60 });
+  expect(first.stderr).toMatch(/\d+ s: Preparing; nothing serves yet\r/);
+  expect(first.stderr).toMatch(/\d+ s: Starting the first instance; nothing serves yet\r/);
+  await put({ 'bot.js': '// 2' });
+  const second = await deploy('--yes', { terminal: true, columns: 60 });
+  expect(second.stderr).toMatch(/\d+ s: Starting the first instance; the former one serves\r/);
 });
 
 test('a build that is named is deployed without packing; one that failed is refused', async () => {
@@ -376,7 +410,11 @@ test('what is probably not meant is warned about', async () => {
     Dockerfile: 'FROM x',
     'big.bin': Buffer.alloc(21 * 1_048_576),
   });
+  await symlink('dist/bot.js', join(folder, 'latest'));
+  await symlink('package.json', join(folder, 'same'));
   const { stderr } = await deploy('--dry-run');
+  expect(stderr).toContain('warning: latest is a link to dist/bot.js, which does not go along.');
+  expect(stderr).not.toContain('same is a link');
   expect(stderr).toContain('warning: big.bin is large (21.0 MiB)');
   expect(stderr).toContain('warning: dist/bot.js, which package.json names as main, is left out (by default)');
   expect(stderr).toContain('warning: The Dockerfile is not used');

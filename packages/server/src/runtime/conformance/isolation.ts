@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openFixture, type RuntimeSetup, tell } from './fixture.ts';
@@ -65,6 +65,17 @@ export function describeIsolation(setup: RuntimeSetup): void {
         expect(
           await tell(address, 'process.getuid() !== 0 && process.getgroups().every((id) => id === process.getgid())'),
         ).toBe(true);
+      });
+
+      it('gains no rights by a program that somebody left to be run as its owner', async () => {
+        const { start, dataDirectory } = await openFixture(setup);
+        const program = join(dataDirectory, 'left');
+        await copyFile('/usr/bin/id', program);
+        await chmod(program, 0o4755);
+        const address = await start('climber');
+        const uids = `[process.getuid(), Number(require('child_process').execFileSync(${JSON.stringify(program)}, ['-u']))]`;
+        const [own, gained] = (await tell(address, uids)) as [number, number];
+        expect(gained).toBe(own);
       });
 
       it('shares its account with no other bot', async () => {

@@ -71,7 +71,7 @@ export function describeLife(setup: RuntimeSetup): void {
       const starting = runtime().start(never, deadline.signal);
       const pid = await vi.waitUntil(async () => Number(await readFile(pidFile, 'utf8').catch(() => '')), 10_000);
       deadline.abort();
-      await expect(starting).rejects.toThrow(/nothing listens on its port/);
+      await expect(starting).rejects.toThrow(/nothing listens on its port, which the variable PORT names/);
       await expect(starting).rejects.toBeInstanceOf(StartError);
       expect(setup.isAlive(pid)).toBe(false);
       expect(await runtime().list()).toEqual([]);

@@ -33,6 +33,13 @@ def build_wheel(directory, config_settings=None, metadata_directory=None):
 `,
 };
 
+/** Named like what makes an environment, and not to be taken for it. */
+const MISTAKEN = {
+  'venv.py': 'raise SystemExit(9)',
+  'ensurepip.py': 'raise SystemExit(9)',
+  'pip.py': 'raise SystemExit(9)',
+};
+
 type Seen = {
   readonly said: string;
   readonly cwd: string;
@@ -65,7 +72,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
   describe.skipIf(lacksPython !== null)(`a Python bot${lacksPython === null ? '' : `: ${lacksPython}`}`, () => {
     it('runs from its directory, in an environment with what it asks for', async () => {
       const { dataDirectory, project, prepare, look } = await open();
-      const seen = await look('made', await prepare('first', await project('greeter', PROJECT)));
+      const seen = await look('made', await prepare('first', await project('greeter', { ...PROJECT, ...MISTAKEN })));
       expect(seen).toMatchObject({ said: 'hello', cached: true, writes: false });
       expect(seen.cwd).toBe(join(dataDirectory, 'projects/first'));
       expect(seen.env).toMatchObject({ KEY: 'value', PYTHONUNBUFFERED: '1', PYTHON_DOTENV_DISABLED: '1' });

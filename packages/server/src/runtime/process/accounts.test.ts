@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { FIRST_ID, LAST_ID, preferredId, releaseForgotten, releaseUid, reserveUid } from './accounts.ts';
+import { TRIAL_ACCOUNT } from './isolation.ts';
 
 async function directories() {
   const root = await mkdtemp(join(tmpdir(), 'bothost-accounts-'));
@@ -31,6 +32,14 @@ it('takes back what is left over when all are taken, and says when none is', asy
   await writeFile(join(reservations, String(FIRST_ID + 7)), join(owner, 'gone'));
   expect(await reserveUid(reservations, owner)).toBe(FIRST_ID + 7);
   expect(await readdir(reservations)).toHaveLength(LAST_ID - FIRST_ID + 1);
+});
+
+it('gives nobody the account under which the service tries programs', async () => {
+  const { reservations, owner } = await directories();
+  await mkdir(reservations);
+  for (let uid = FIRST_ID; uid <= LAST_ID; uid++) await writeFile(join(reservations, String(uid)), owner);
+  await expect(reserveUid(reservations, owner)).rejects.toThrow(/all user ids/);
+  expect(await readdir(reservations)).not.toContain(String(TRIAL_ACCOUNT.uid));
 });
 
 it('gives back what a killed server had reserved in its directory and not written down, and nothing of others', async () => {

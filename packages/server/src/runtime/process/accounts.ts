@@ -13,8 +13,14 @@ import {
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 
-/** User and group ids that systemd leaves to dynamic users (systemd.exec(5)); no account of a distribution is in it. */
-export const FIRST_ID = 61184;
+/**
+ * The first of the user and group ids that systemd leaves to dynamic users (systemd.exec(5)), among which is no account of
+ * a distribution. Nobody gets it: what is tried under it, the service believes and may run itself, and two programs of one
+ * account can change each other.
+ */
+export const TRIAL_ID = 61184;
+/** Those for instances and builds. */
+export const FIRST_ID = 61185;
 export const LAST_ID = 65519;
 
 /** Where the service's servers of one machine agree on who uses which user id. Empty after a boot, as its ids are then. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
-import { FIRST_ID } from './accounts.ts';
+import { TRIAL_ID } from './accounts.ts';
 import { type CgroupHost, openCgroupHost } from './cgroup-host.ts';
 import type { ContainmentKind } from './containment.ts';
 
@@ -13,7 +13,7 @@ export type Isolation = {
 };
 
 /** An account to try things as: as little as any instance may have. */
-export const TRIAL_ACCOUNT = { uid: FIRST_ID, gid: FIRST_ID };
+export const TRIAL_ACCOUNT = { uid: TRIAL_ID, gid: TRIAL_ID };
 
 /**
  * The best that is possible, or what `wanted` names. Accounts of their own need root; control groups need write access to

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname } from 'node:path';
 
@@ -29,6 +29,20 @@ printf '%3d' "$status" >&3
 exit "$status"
 `;
 
+/** Null on a machine without util-linux; then that guard is missing. */
+export function findSetpriv(): string | null {
+  return ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path)) ?? null;
+}
+
+/**
+ * Under an account of its own a program gains no rights, whoever owns the file that it runs: what an earlier holder of some
+ * user id left in /tmp, setuid, would else run as whoever has that id now (prctl(2), PR_SET_NO_NEW_PRIVS).
+ */
+function withoutNewRights(command: readonly string[]): readonly string[] {
+  const setpriv = findSetpriv();
+  return setpriv === null ? command : [setpriv, '--no-new-privs', ...command];
+}
+
 /** Room for the status is taken at the start, so that a full disk cannot swallow it. */
 const UNWRITTEN = '    ';
 
@@ -51,7 +65,8 @@ export async function startKeeper(
   const output = openSync(options.outputPath, 'a', 0o600);
   try {
     writeSync(exitFile, UNWRITTEN, 0);
-    const child = spawn('/bin/sh', ['-c', SCRIPT, 'bothost-keeper', String(options.processLimit), ...options.command], {
+    const command = options.account === null ? options.command : withoutNewRights(options.command);
+    const child = spawn('/bin/sh', ['-c', SCRIPT, 'bothost-keeper', String(options.processLimit), ...command], {
       cwd: options.directory,
       env: options.environment,
       detached: true,

@@ -10,6 +10,7 @@ import { type Instance, type InstanceOptions, openInstance } from './instance.ts
 import { instanceFiles, readRecord } from './instance-record.ts';
 import { findInterpreter } from './interpreter.ts';
 import { chooseIsolation, makePassable, requirePassable, TRIAL_ACCOUNT, usesOwnAccounts } from './isolation.ts';
+import { findSetpriv } from './keeper.ts';
 import { readKernelUnits } from './kernel-units.ts';
 import { removeInstance } from './launch.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
@@ -56,6 +57,12 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     logger.warn(
       { containment: isolation.containment },
       'all bots share the account of the service: each can read what the service and the other bots can; run the service as root to give each an account of its own',
+    );
+  }
+  if (isolation.ownAccounts && findSetpriv() === null) {
+    logger.warn(
+      {},
+      'this machine has no setpriv (util-linux): a setuid file that one bot leaves behind could lend its account to another',
     );
   }
   const reservationsDirectory = options.reservationsDirectory ?? RESERVATIONS_DIRECTORY;

@@ -38,7 +38,7 @@ export async function waitUntilReady(options: ReadinessOptions): Promise<Readine
     const own = listeners.length === 0 ? [] : listenersOf(options.pids(), listeners);
     // A foreign one is looked at twice, as the process that holds it may have been born between the two looks.
     if (own.length === 0 && listeners.length > 0 && stillForeign(options)) return { kind: 'foreign' };
-    if (own.length === 0) options.onState('nothing listens on its port');
+    if (own.length === 0) options.onState('nothing listens on its port, which the variable PORT names');
     for (const listener of own) {
       const status = await askReady(listener.host, options.port, options.signal);
       options.onState(status === null ? 'it does not answer on /readyz' : `it answers ${status} on /readyz`);

@@ -157,7 +157,8 @@ export function createStarter(context: StarterOptions): Starter {
     }
     if (first === null) {
       await instance.stop(0);
-      throw new StartError(`The bot was stopped before it was ready: ${state}.`, null, { cause: failure });
+      const tail = instance.output.tail();
+      throw new StartError(`The bot was stopped before it was ready: ${state}.`, null, { cause: failure, tail });
     }
     if (first.kind === 'foreign') return PORT_TAKEN;
     if (first.wide !== null) context.noticeWide(instance, first.wide.address);

@@ -90,6 +90,7 @@ test('deployments are rows: which serves, which failed and why', async () => {
 });
 
 test('a rollback goes to the one that served before, shows the difference, asks and waits', async () => {
+  deployments = [deployment, earlier];
   const done = await run('rollback parrot', { terminal: true, answers: [true] });
   expect(done.status).toBe(0);
   expect(done.stderr).toContain(`? Roll parrot back to ${earlier.id}?`);
@@ -99,9 +100,16 @@ test('a rollback goes to the one that served before, shows the difference, asks 
   expect(JSON.parse(stdout)).toMatchObject({ change: 'deployment', deployment: { state: 'ready' } });
 });
 
+test('a rollback after a failed deploy goes to what serves', async () => {
+  await run('rollback parrot --yes');
+  expect(service.taken.find(({ operation }) => operation === 'rollback')?.body).toEqual({
+    deploymentId: deployment.id,
+  });
+});
+
 test('a rollback without a terminal needs --yes; with nothing to go back to it is exit 1', async () => {
   expect(await run('rollback parrot')).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
-  deployments = [failed, deployment];
+  deployments = [deployment];
   expect(await run('rollback parrot --yes')).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('served before'),

@@ -7,7 +7,7 @@ import { flag, text } from '../../../options.ts';
 export const command = define({
   summary: 'Deploy again what an earlier deployment ran, with its settings',
   details:
-    'Without --to it is the one that served before. It becomes a new deployment, which takes new sessions once a first ' +
+    'Without --to it is the one that served before, or the one that serves where a later one failed. It becomes a new deployment, which takes new sessions once a first ' +
     'instance is ready; live sessions stay where they are. Asks first on a terminal; elsewhere it needs --yes.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
@@ -54,10 +54,9 @@ export const command = define({
   },
 });
 
-/** As the service has it: the one that serves while another is on its way, else the one that took traffic before it. */
+/** As the service has it: what serves where a later one failed or is on its way, else what took traffic before it. */
 function servedBefore(all: readonly DeploymentDetails[], serving: DeploymentDetails | null): DeploymentDetails {
-  const isOnItsWay = all[0]?.state === 'preparing' || all[0]?.state === 'validating';
-  if (isOnItsWay && serving !== null) return serving;
+  if (serving !== null && all[0]?.id !== serving.id) return serving;
   const earlier = all.filter(({ id, activatedAt }) => activatedAt !== null && id !== serving?.id);
   const [found] = earlier.toSorted((a, b) => ((a.activatedAt ?? '') < (b.activatedAt ?? '') ? 1 : -1));
   if (found !== undefined) return found;

@@ -64,6 +64,15 @@ test('status says why a build failed and what to do', async () => {
   expect(await run('status unknown')).toMatchObject({ status: 1, stderr: expect.stringContaining('no such build') });
 });
 
+test('what a command wrote before a build failed is shown line by line', async () => {
+  const errorMessage = '"npm install" failed with status 1.\nnpm error code E404\nnpm error 404 no-such-package';
+  found = { ...build, status: 'failed', errorMessage, errorCode: 'prepare-failed' };
+  const { stdout } = await run(`status ${build.id}`);
+  expect(stdout).toContain('Error\t"npm install" failed with status 1.\nError code\tprepare-failed\n');
+  expect(stdout).toContain('Last output\tnpm error code E404\nLast output\tnpm error 404 no-such-package\n');
+  expect(JSON.parse((await run(`status ${build.id} --json`)).stdout)).toMatchObject({ errorMessage });
+});
+
 test('logs are the lines that are there, safe to look at', async () => {
   isOver = false;
   const { stdout } = await run(`logs ${build.id}`);

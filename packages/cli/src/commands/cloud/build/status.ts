@@ -1,7 +1,7 @@
 import type { Build } from '@bothost/contract';
 import { buildStatus } from '../../../build-status.ts';
 import { command as define } from '../../../command.ts';
-import type { Cell } from '../../../report.ts';
+import type { Block, Cell } from '../../../report.ts';
 import { byteSize, maybe, time } from '../../../values.ts';
 
 export const command = define({
@@ -13,22 +13,26 @@ export const command = define({
     const client = await service();
     const { build } = await client.getBuild({ params: { buildId: id } });
     const { program } = world.environment;
+    const [why = null, ...output] = build.errorMessage?.trimEnd().split('\n') ?? [];
+    const lastWords: readonly Block[] =
+      output.length === 0 ? [] : [{ kind: 'text', title: 'Last output', lines: output }];
     return {
       json: build,
       blocks: [
-        { kind: 'fields', fields: facts(build) },
+        { kind: 'fields', fields: facts(build, why) },
+        ...lastWords,
         { kind: 'fields', title: 'Next', fields: [next(build, program)] },
       ],
     };
   },
 });
 
-function facts(build: Build): readonly (readonly [string, Cell])[] {
+function facts(build: Build, why: string | null): readonly (readonly [string, Cell])[] {
   const seconds = build.buildDurationSeconds;
   return [
     ['Build', { text: build.id, tone: 'strong' }],
     ['Status', buildStatus(build)],
-    ...(build.errorMessage === null ? [] : [['Error', { text: build.errorMessage, tone: 'bad' }] as const]),
+    ...(why === null ? [] : [['Error', { text: why, tone: 'bad' }] as const]),
     ...(build.errorCode === null ? [] : [['Error code', build.errorCode] as const]),
     ['Region', build.region],
     ['Archive', { text: String(build.contextSizeBytes), rich: byteSize(build.contextSizeBytes) }],

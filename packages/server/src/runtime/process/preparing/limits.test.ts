@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type BuildLimits, PrepareTimeout } from '../../runtime.ts';
+import { hasEnded, readProcessStat } from '../process-identity.ts';
 import { createProcessRuntime } from '../process-runtime.ts';
 import { writeProject } from './test-project.ts';
 
@@ -38,7 +39,7 @@ async function openRuntime(limits: Partial<BuildLimits> = {}) {
     );
     return join(directory, 'data/projects', id);
   };
-  return { build, lines };
+  return { runtime, build, lines };
 }
 
 describe('a build', () => {
@@ -53,6 +54,22 @@ describe('a build', () => {
     const { build } = await openRuntime({ memoryBytes: 300 * 1024 * 1024 });
     const code = 'const held = []; setInterval(() => held.push(Buffer.alloc(8e6, 1)), 1);';
     await expect(build(code)).rejects.toThrow(/ran out of memory, of which builds get 300 MB/);
+  });
+
+  it('is killed when nobody can be told what it says', async () => {
+    const { runtime } = await openRuntime();
+    const code = "console.log('pid ' + process.pid); setInterval(() => {}, 1000);";
+    const path = await writeProject({ 'package.json': MANIFEST, 'build.js': code });
+    const source = { kind: 'build', path, contentHash: 'deaf', organizationId: 'acme' } as const;
+    let pid = 0;
+    const output = (line: string) => {
+      pid = Number(/^pid (\d+)$/.exec(line)?.[1] ?? 0);
+      if (pid !== 0) throw new Error('nobody hears');
+    };
+    await expect(runtime.prepare({ id: 'deaf', source }, output, NEVER)).rejects.toThrow('nobody hears');
+    expect(pid).toBeGreaterThan(1);
+    const left = readProcessStat(pid);
+    expect(left === null || hasEnded(left)).toBe(true);
   });
 
   it('sees the variables that the operator names, whose passwords nobody reads in its output', async () => {

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PrepareError } from '../../runtime.ts';
 import type { BuildCommand } from './builder.ts';
 import type { NodeManifest } from './node-project.ts';
+import { readProjectFile } from './project-file.ts';
 
 /** Each with its lock, the first that is there counts. Yarn 1 and later ones share the name of theirs. */
 const locks = {
@@ -71,7 +72,7 @@ export function nodeCommands(
     variables: {},
   });
   const prunes = plan.install !== null && plan.builds && Object.keys(manifest.devDependencies).length > 0;
-  const isClassicYarn = plan.tool === 'yarn' && isClassicLock(join(directory, 'yarn.lock'));
+  const isClassicYarn = plan.tool === 'yarn' && isClassicLock(directory);
   return [
     ...(plan.install === null ? [] : [run(...installWords(plan, isClassicYarn))]),
     ...(plan.builds ? [run('run', 'build')] : []),
@@ -105,6 +106,6 @@ function pruneWords({ tool, install }: NodePlan, isClassicYarn: boolean): readon
   return [['prune', '--omit=dev', ...(install === 'locked' ? [] : ['--no-package-lock'])]];
 }
 
-function isClassicLock(path: string): boolean {
-  return readFileSync(path, 'utf8').includes('# yarn lockfile v1');
+function isClassicLock(directory: string): boolean {
+  return readProjectFile(directory, 'yarn.lock').includes('# yarn lockfile v1');
 }

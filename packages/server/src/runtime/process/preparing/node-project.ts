@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { PrepareError } from '../../runtime.ts';
+import { isProjectFile, readProjectFile } from './project-file.ts';
 
 const names = z.record(z.string(), z.unknown()).default({});
 
@@ -19,8 +20,7 @@ export type NodeManifest = z.infer<typeof manifestSchema>;
 
 /** `package.json` of a directory; without one, that of a project that says nothing. Throws `PrepareError`. */
 export function readManifest(directory: string): NodeManifest {
-  const path = join(directory, 'package.json');
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : '{}';
+  const text = existsSync(join(directory, 'package.json')) ? readProjectFile(directory, 'package.json') : '{}';
   try {
     return manifestSchema.parse(JSON.parse(text));
   } catch (error) {
@@ -38,8 +38,7 @@ export function findMain(directory: string, manifest: Pick<NodeManifest, 'main'>
     throw new PrepareError(`"main" of package.json leads out of the project: ${main}`);
   }
   const candidates = [main, `${main}.js`, join(main, 'index.js')];
-  const isFile = (name: string) => statSync(join(directory, name), { throwIfNoEntry: false })?.isFile() === true;
-  return candidates.find(isFile) ?? null;
+  return candidates.find((name) => isProjectFile(directory, name)) ?? null;
 }
 
 export function missingMain(manifest: Pick<NodeManifest, 'main'>): PrepareError {

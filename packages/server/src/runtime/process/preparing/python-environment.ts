@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PrepareError } from '../../runtime.ts';
 import type { BuildCommand } from './builder.ts';
+import { readProjectFile } from './project-file.ts';
 import type { Python } from './python-interpreter.ts';
 import type { PythonProject } from './python-project.ts';
 
@@ -27,7 +27,7 @@ export function environmentKey(
   const { path, version } = tools.python;
   const tool = tools.uv === null ? 'pip' : 'uv';
   hash.update(JSON.stringify([VERSION, tool, path, version, process.arch, project.dependencies, shimRequirements]));
-  for (const file of project.files) hash.update(`\0${file}\0`).update(readFileSync(join(directory, file)));
+  for (const file of project.files) hash.update(`\0${file}\0`).update(readProjectFile(directory, file));
   if (project.isLocal) hash.update(`\0${id}`);
   return hash.digest('hex').slice(0, 32);
 }
@@ -50,8 +50,8 @@ open(sys.argv[1], 'w').write(''.join(f'{name}=={version}\\n' for name, version i
 
 /**
  * What makes an environment, command by command. The project is not installed, only what it depends on: it runs from its
- * directory, whose files must not pass for those of pip (-P). What the shim asks for comes last and may change nothing of
- * what is there. Throws `PrepareError` where the tool cannot tell what to install.
+ * directory, whose files must not pass for those of Python and pip (-I, -P). What the shim asks for comes last and may
+ * change nothing of what is there. Throws `PrepareError` where the tool cannot tell what to install.
  */
 export function environmentCommands(
   project: PythonProject,
@@ -72,7 +72,7 @@ export function environmentCommands(
       : command(`uv pip install ${title}`, uv, 'pip', 'install', '--python', python, ...what);
   const create =
     uv === null
-      ? command('python -m venv', tools.python.path, '-m', 'venv', place.environment)
+      ? command('python -m venv', tools.python.path, '-I', '-m', 'venv', place.environment)
       : command('uv venv', uv, 'venv', '--no-project', '--python', tools.python.path, place.environment);
   return [
     create,

@@ -59,7 +59,16 @@ describe('a Python project', () => {
         '[project.optional-dependencies]\nvoice = ["b"]\nall = ["my_bot[voice]", "c"]\n',
       ),
     };
-    expect((await titlesOf(files, null)).dependencies).toEqual({ kind: 'pyproject', list: ['a', 'b', 'b', 'c'] });
+    expect((await titlesOf(files, null)).dependencies).toEqual({ kind: 'pyproject', list: ['a', 'b', 'c'] });
+  });
+
+  it('whose optional dependencies all ask for each other is read as fast as any', async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `e${index}`);
+    const lists = names.map((name) => `${name} = ["my-bot[${names}]", "of-${name}"]\n`);
+    const text = pyproject(['my-bot[e0]'], `[project.optional-dependencies]\n${lists.join('')}`);
+    const { dependencies } = await titlesOf({ 'pyproject.toml': text }, null);
+    const list = dependencies.kind === 'pyproject' ? dependencies.list : null;
+    expect([...(list ?? [])].sort()).toEqual(names.map((name) => `of-${name}`).sort());
   });
 
   it('without anything to install gets an environment all the same', async () => {

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { parse } from 'smol-toml';
 import { z } from 'zod';
 import { PrepareError } from '../../runtime.ts';
+import { isProjectFile, readProjectFile } from './project-file.ts';
 
 /** Where the dependencies of a Python project are said. */
 export type PythonDependencies =
@@ -51,7 +52,7 @@ type Pyproject = z.infer<typeof pyprojectSchema>;
  */
 export function readPythonProject(directory: string, hasUv: boolean): PythonProject {
   const has = (name: string) => existsSync(join(directory, name));
-  const pyproject = has('pyproject.toml') ? readPyproject(join(directory, 'pyproject.toml')) : null;
+  const pyproject = has('pyproject.toml') ? readPyproject(directory) : null;
   const isLocked = pyproject !== null && has('uv.lock');
   const requiresPython = pyproject?.project?.['requires-python'] ?? '';
   const notes: string[] = [];
@@ -83,9 +84,10 @@ export function readPythonProject(directory: string, hasUv: boolean): PythonProj
   return { dependencies: { kind: 'none' }, requiresPython, files: [], isLocal: false, notes };
 }
 
-function readPyproject(path: string): Pyproject {
+function readPyproject(directory: string): Pyproject {
+  const text = readProjectFile(directory, 'pyproject.toml');
   try {
-    return pyprojectSchema.parse(parse(readFileSync(path, 'utf8')));
+    return pyprojectSchema.parse(parse(text));
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
     throw new PrepareError(`pyproject.toml is not valid: ${reason}`, { cause: error });
@@ -94,6 +96,9 @@ function readPyproject(path: string): Pyproject {
 
 const INCLUDE = /^(?:-r|-c|--requirement|--constraint)[\s=]*(\S+)/;
 
+/** Far more than anybody includes. */
+const requirementFiles = 50;
+
 /** A file of requirements with those that it includes, as far as they lie in the project. */
 function readRequirements(
   directory: string,
@@ -101,15 +106,11 @@ function readRequirements(
   known: Set<string>,
 ): { readonly files: readonly string[]; readonly lines: readonly string[] } {
   const path = normalize(name);
-  if (
-    known.has(path) ||
-    path.startsWith('..') ||
-    !statSync(join(directory, path), { throwIfNoEntry: false })?.isFile()
-  ) {
-    return { files: [], lines: [] };
-  }
+  if (known.has(path) || path.startsWith('..') || !isProjectFile(directory, path)) return { files: [], lines: [] };
+  if (known.size >= requirementFiles)
+    throw new PrepareError(`requirements.txt includes more than ${requirementFiles} files.`);
   known.add(path);
-  const text = readFileSync(join(directory, path), 'utf8').replace(/\\\r?\n/g, ' ');
+  const text = readProjectFile(directory, path).replace(/\\\r?\n/g, ' ');
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const included = lines.flatMap((line) => {
     const target = INCLUDE.exec(line)?.[1];
@@ -140,19 +141,22 @@ function namesLocalSources(pyproject: Pyproject): boolean {
   return uv?.workspace !== undefined || /"(?:path|workspace|editable)":/.test(text);
 }
 
-/** `name[extra]` of the project itself stands for that list of optional dependencies. */
+/** `name[extra]` of the project itself stands for that list of optional dependencies; each is taken once. */
 function withOwnExtras(project: NonNullable<Pyproject['project']>): readonly string[] {
   const own = canonical(project.name);
-  const expand = (list: readonly string[], within: readonly string[]): readonly string[] =>
+  const taken = new Set<string>();
+  const take = (extra: string): readonly string[] => {
+    if (taken.has(extra)) return [];
+    taken.add(extra);
+    return expand(project['optional-dependencies'][extra] ?? []);
+  };
+  const expand = (list: readonly string[]): readonly string[] =>
     list.flatMap((requirement) => {
       const [, name = '', extras = ''] = /^([A-Za-z0-9._-]+)\s*\[([^\]]*)\]\s*$/.exec(requirement) ?? [];
       if (own === '' || canonical(name) !== own) return [requirement];
-      const fresh = extras.split(',').map((extra) => extra.trim());
-      return fresh
-        .filter((extra) => !within.includes(extra))
-        .flatMap((extra) => expand(project['optional-dependencies'][extra] ?? [], [...within, extra]));
+      return extras.split(',').flatMap((extra) => take(extra.trim()));
     });
-  return expand(project.dependencies, []);
+  return expand(project.dependencies);
 }
 
 function canonical(name: string): string {

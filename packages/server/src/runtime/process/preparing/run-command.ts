@@ -29,7 +29,7 @@ export type RunOptions = {
 };
 
 /**
- * Runs one command as an instance is run, contained and bounded, and resolves when nothing of it is left. Rejects with
+ * Runs one command as an instance is run, contained and bounded, and settles when nothing of it is left. Rejects with
  * `PrepareError` when it fails, and with the signal's reason when it was killed for that.
  */
 export async function runCommand(options: RunOptions): Promise<void> {
@@ -69,6 +69,8 @@ export async function runCommand(options: RunOptions): Promise<void> {
     if (end.code !== 0) throw failure(command, end, options.limits, last);
   } finally {
     signal.removeEventListener('abort', kill);
+    // It still runs when its output could not be followed; its account and its files are others' after this.
+    await instance.stop(0);
     await instance.close();
   }
 }

@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { writeAgent } from '../agent-directory.ts';
+import { type Bench, type Figure, milliseconds } from '../figure.ts';
+import { plainEnvironment } from '../program.ts';
+import { median } from '../quantile.ts';
+import { botcliFile } from '../repository.ts';
+import { type Service, withDirectory, withService } from '../service.ts';
+
+/** What a person waits for at most who deploys a project that has not changed (issue: under a second). */
+const unchangedMilliseconds = 1_000;
+/** Beside the bot: a middling project, most of it not compressible. */
+const files = { count: 400, bytes: 10_000 };
+
+/** `botcli cloud deploy` of a new project, and of the same again. */
+export const deploy: Bench = {
+  name: 'deploy',
+  run: ({ quick, log }) =>
+    withService({ agents: [] }, (service) =>
+      withDirectory(async (directory) => {
+        const first: number[] = [];
+        const again: number[] = [];
+        for (let index = 0; index < (quick ? 1 : 5); index++) {
+          log(`deploy ${index + 1}`);
+          const project = await writeProject(directory, `deployed-${index + 1}`);
+          first.push((await deployProject(service, project)).elapsed);
+          for (let turn = 0; turn < (quick ? 1 : 5); turn++) again.push(await deployUnchanged(service, project));
+        }
+        const what = `a project of ${files.count} files, ${(files.count * files.bytes) / 1e6} MB`;
+        const figures: Figure[] = [
+          {
+            what: `first deploy of ${what}`,
+            ours: milliseconds(median(first)),
+            reference: '',
+            ratio: null,
+            limit: null,
+          },
+          {
+            what: `second deploy of ${what}, unchanged`,
+            ours: milliseconds(median(again)),
+            reference: milliseconds(unchangedMilliseconds),
+            ratio: median(again) / unchangedMilliseconds,
+            limit: { most: 1 },
+          },
+        ];
+        return figures;
+      }),
+    ),
+};
+
+async function writeProject(directory: string, name: string): Promise<string> {
+  const project = await writeAgent(join(directory, 'agents'), { name, bot: 'parrot', minAgents: 0, maxAgents: 1 });
+  await mkdir(join(project, 'prompts'));
+  for (let index = 0; index < files.count; index++) {
+    await writeFile(join(project, 'prompts', `${index}.bin`), randomBytes(files.bytes));
+  }
+  return project;
+}
+
+/** Fails when anything was prepared again. */
+async function deployUnchanged(service: Service, project: string): Promise<number> {
+  const before = await buildsOf(service);
+  const { elapsed, document } = await deployProject(service, project);
+  if (document.change !== 'none') throw new Error(`a second deploy changed something: ${document.change}`);
+  if ((await buildsOf(service)) !== before) throw new Error('a second deploy made a build');
+  return elapsed;
+}
+
+async function deployProject(service: Service, project: string) {
+  const begun = performance.now();
+  const child = spawn(process.execPath, [botcliFile, 'cloud', 'deploy', '--yes', '--json'], {
+    cwd: project,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...plainEnvironment,
+      BOTCLI_API_URL: service.origin,
+      BOTCLI_TOKEN: service.privateKey,
+      BOTCLI_CONFIG: join(project, '../no-profile.toml'),
+    },
+  });
+  const exit = once(child, 'exit');
+  const [output, talk] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await exit;
+  if (code !== 0) throw new Error(`the deploy ended with ${code}: ${talk}`);
+  return { elapsed: performance.now() - begun, document: JSON.parse(output) as { readonly change: string } };
+}
+
+async function buildsOf(service: Service): Promise<number> {
+  const headers = { authorization: `Bearer ${service.privateKey}` };
+  const response = await fetch(`${service.origin}/v1/builds?limit=1`, { headers });
+  return ((await response.json()) as { readonly total: number }).total;
+}

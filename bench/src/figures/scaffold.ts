@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Bench, type Figure, milliseconds } from '../figure.ts';
+import { packageIndex, plainEnvironment } from '../program.ts';
+import { median } from '../quantile.ts';
+import { botcliFile } from '../repository.ts';
+import { withDirectory } from '../service.ts';
+
+/** All of a project that both scaffolders can make: three transports, a cascade with a face, and every feature. */
+const choices = [
+  ...['--mode', 'cascade', '--stt', 'deepgram_stt', '--llm', 'openai_llm', '--tts', 'cartesia_tts'],
+  ...['--video', 'heygen_video', '--video-input', '--client-framework', 'react', '--client-server', 'nextjs'],
+  ...['--recording', '--transcription', '--observability', '--eval'],
+];
+const ours = ['-t', 'lightrtc', '-t', 'hostedrtc', '-t', 'websocket', ...choices, '--enable-nc'];
+const theirs = ['-t', 'smallwebrtc', '-t', 'daily', '-t', 'websocket', ...choices, '--enable-krisp'];
+const vite = ['create', '--yes', 'vite@latest', 'app', '--', '--template', 'react-ts', '--no-interactive'];
+
+/** What `botcli init` may take, as a multiple of `node -e 0`. */
+const most = 5;
+
+/** `botcli init` of the largest project, against a bare Node, `pipecat init` of the same and `npm create vite`, in turns. */
+export const scaffold: Bench = {
+  name: 'scaffold',
+  run: ({ quick, log }) =>
+    withDirectory(async (directory) => {
+      log('installing pipecat-ai[cli]');
+      const environment = join(directory, 'python');
+      await run('python3', ['-m', 'venv', environment], directory);
+      const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', 'pipecat-ai[cli]==1.14.0'];
+      await run(join(environment, 'bin/python'), pip, directory);
+      const programs = {
+        node: [process.execPath, '-e', '0'],
+        botcli: [process.execPath, botcliFile, 'init', 'app', ...ours],
+        pipecat: [join(environment, 'bin/pipecat'), 'init', 'app', ...theirs],
+        vite: ['npm', ...vite],
+      };
+      const times: Record<keyof typeof programs, number[]> = { node: [], botcli: [], pipecat: [], vite: [] };
+      // The first turn only warms up the files and npm's cache.
+      for (let index = -1; index < (quick ? 2 : 15); index++) {
+        for (const [name, [file = '', ...args]] of Object.entries(programs)) {
+          await rm(join(directory, 'app'), { recursive: true, force: true });
+          const elapsed = await run(file, args, directory);
+          if (index >= 0) times[name as keyof typeof programs].push(elapsed);
+        }
+        log(`turn ${index + 1}`);
+      }
+      const node = median(times.node);
+      const multiple = (name: keyof typeof programs) =>
+        `${milliseconds(median(times[name]))} (${(median(times[name]) / node).toFixed(1)})`;
+      const figure: Figure = {
+        what: 'botcli init, the largest project, against node -e 0',
+        ours: milliseconds(median(times.botcli)),
+        reference: `${milliseconds(node)}; pipecat init ${multiple('pipecat')}, npm create vite ${multiple('vite')}`,
+        ratio: median(times.botcli) / node,
+        limit: { most },
+      };
+      return [figure];
+    }),
+};
+
+/** In milliseconds. A failure is one of the bench. */
+async function run(file: string, args: readonly string[], cwd: string): Promise<number> {
+  const env = { ...plainEnvironment, ...packageIndex, HOME: cwd, PIPECAT_HUB_CHECK: '0' };
+  const before = performance.now();
+  const [code] = await once(spawn(file, args, { stdio: 'ignore', cwd, env }), 'exit');
+  if (code !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${code}`);
+  return performance.now() - before;
+}

@@ -1,0 +1,58 @@
+import { command as define } from '../command.ts';
+import { flag, onOff, repeated, text } from '../options.ts';
+
+const stated = (description: string, placeholder: string, short?: string) =>
+  text({ description, placeholder, ...(short === undefined ? {} : { short }) });
+
+export const command = define({
+  summary: 'Make a runnable bot project',
+  details:
+    'With any option that describes the project, or --config, nothing is asked: the project is made in the directory, and ' +
+    'everything missing or wrong is told at once. Without one, a terminal is asked whether to build with a coding agent or to ' +
+    'choose now. "quickstart" makes a small bot to talk to in a browser, in ./botcli-quickstart; write ./quickstart for a directory ' +
+    'of that name. Files of yours are never overwritten without --force.',
+  arguments: {
+    'target-dir': { description: 'Directory of the project, . for this one; or quickstart', optional: true },
+  },
+  options: {
+    name: stated('Name of the project (default: the directory’s)', 'NAME', 'n'),
+    'bot-type': stated('web or telephony (default: by transport)', 'TYPE', 'b'),
+    transport: repeated(stated('How the bot is reached; may be given more than once', 'TRANSPORT', 't')),
+    mode: stated('cascade (three services) or realtime (one)', 'MODE', 'm'),
+    stt: stated('Service that hears, VENDOR_stt', 'SERVICE'),
+    llm: stated('Service that thinks, VENDOR_llm', 'SERVICE'),
+    tts: stated('Service that speaks, VENDOR_tts', 'SERVICE'),
+    realtime: stated('Service that does all three, VENDOR_realtime', 'SERVICE'),
+    video: stated('Service that shows a face, VENDOR_video; web bots only', 'SERVICE'),
+    'client-framework': stated('react, vanilla or none; web bots only', 'FRAMEWORK'),
+    'client-server': stated('vite or nextjs, with react (default: vite)', 'SERVER'),
+    'daily-pstn-mode': stated('dial-in or dial-out, with hostedrtc_pstn', 'MODE'),
+    'twilio-daily-sip-mode': stated('dial-in or dial-out, with carrier1_hostedrtc_sip', 'MODE'),
+    recording: onOff('Record what is said'),
+    transcription: onOff('Log what is said'),
+    'video-input': onOff('Let the bot see the camera; web bots only'),
+    'video-output': onOff('Let the bot show pictures; web bots only'),
+    'deploy-to-cloud': onOff('Files for a deployment (default: on)'),
+    'enable-nc': onOff('Take noise out of what the bot hears'),
+    observability: onOff('Let a debugger look at the pipeline'),
+    eval: onOff('Scenarios that evaluate the bot'),
+    config: stated('JSON file with the answers; options win over it', 'FILE', 'c'),
+    'dry-run': flag('Print the resolved configuration as JSON, write nothing'),
+    'list-options': flag('Print all values there are to choose from, as JSON'),
+    'overwrite-guide': flag('Replace guides that are there already'),
+    force: flag('Overwrite files that exist and differ'),
+    git: flag('Make a git repository with a first commit, unless it is in one'),
+    install: flag('Install the dependencies of the bot (uv) and of the client'),
+  },
+  examples: [
+    'init quickstart',
+    'init --list-options',
+    'init my-bot -t lightrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts',
+    'init phone-bot -t carrier1 -m realtime --realtime openai_realtime --eval',
+    'init my-bot --config answers.json --dry-run',
+  ],
+  run: async ({ world }, values) => {
+    const { init } = await import('../scaffold/init.ts');
+    return init(world, values);
+  },
+});

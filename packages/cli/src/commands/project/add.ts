@@ -1,0 +1,29 @@
+import { resolve } from 'node:path';
+import { command as define } from '../../command.ts';
+import { flag } from '../../options.ts';
+
+export const command = define({
+  summary: 'Add a transport, a service or a feature to a generated project',
+  details:
+    'A service takes the place of the one in its role. What you edited is kept: your edits and the change are merged, the ' +
+    'difference is shown first, and where both touch the same lines nothing is changed.',
+  arguments: {
+    what: { description: 'As init takes it: carrier1, soniox_stt, recording, eval, ...' },
+    directory: { description: 'Directory of the project (default: this one)', optional: true },
+  },
+  options: {
+    'dry-run': flag('Show the difference, change nothing'),
+    yes: flag('Do not ask', 'y'),
+  },
+  examples: ['project add carrier1', 'project add soniox_stt my-bot --dry-run', 'project add eval --yes'],
+  run: async (context, { what, directory, 'dry-run': dryRun, yes }) => {
+    const { changeProject } = await import('../../scaffold/changing/change-project.ts');
+    const { changedConfiguration } = await import('../../scaffold/changing/changed-configuration.ts');
+    return changeProject(context, {
+      directory: resolve(context.world.directory, directory ?? '.'),
+      next: (configuration) => changedConfiguration(configuration, what),
+      dryRun,
+      yes,
+    });
+  },
+});

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Circumstances, runProgram } from '../../testing/run-program.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'botcli-change-'));
+  const choices = [
+    '-t',
+    'lightrtc',
+    '-m',
+    'cascade',
+    '--stt',
+    'deepgram_stt',
+    '--llm',
+    'openai_llm',
+    '--tts',
+    'cartesia_tts',
+  ];
+  await runProgram(['init', '.', '-n', 'demo', ...choices], { directory });
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const botcli = (args: readonly string[], given: Circumstances = {}) => runProgram(args, { directory, ...given });
+const read = (path: string) => readFile(join(directory, path), 'utf8');
+const edit = async (path: string, from: string, to: string) => {
+  const text = await read(path);
+  expect(text).toContain(from);
+  await writeFile(join(directory, path), text.replace(from, to));
+};
+
+describe('project add', () => {
+  test.each([
+    ['carrier1', 'server/bot.py', '"twilio": lambda'],
+    ['daily', 'server/.env.example', 'DAILY_API_KEY='],
+    ['soniox_stt', 'server/bot.py', 'SonioxSTTService('],
+    ['recording', 'server/bot.py', 'AudioBufferProcessor('],
+    ['eval', 'server/evals/text.yaml', 'scenarios:'],
+    ['enable-nc', 'server/pyproject.toml', 'rnnoise'],
+  ])('%s makes the project that init would have made', async (what, path, holds) => {
+    expect((await botcli(['project', 'add', what, '--yes'])).status).toBe(0);
+    expect(await read(path)).toContain(holds);
+    const checked = await botcli(['project', 'check', '--json']);
+    expect(checked.stdout).not.toContain('was edited');
+    expect((await botcli(['project', 'update', '--yes'])).stderr).toContain('Nothing has to change');
+  });
+
+  test('a service takes the place of the one in its role', async () => {
+    await botcli(['project', 'add', 'soniox_stt', '--yes']);
+    expect(await read('server/bot.py')).not.toContain('Deepgram');
+    expect(JSON.parse(await read('.botcli/project.json')).configuration).toMatchObject({ stt_service: 'soniox_stt' });
+  });
+
+  test('edits are kept where the change does not touch them', async () => {
+    await edit('server/bot.py', 'You are a friendly and helpful', 'You are a grumpy but helpful');
+    const { status, stdout } = await botcli(['project', 'add', 'transcription', '--yes']);
+    expect(status).toBe(0);
+    expect(stdout).toContain('server/bot.py\tmerged');
+    const bot = await read('server/bot.py');
+    expect(bot).toContain('grumpy');
+    expect(bot).toContain('on_user_turn_stopped');
+  });
+
+  test('edits of the same lines stop it, and nothing is changed', async () => {
+    await edit('server/bot.py', 'DeepgramSTTService(api_key=os.environ["DEEPGRAM_API_KEY"])', 'None');
+    const before = await read('.botcli/project.json');
+    const { status, stderr } = await botcli(['project', 'add', 'soniox_stt', '--yes']);
+    expect(status).toBe(1);
+    expect(stderr).toContain('server/bot.py: was edited where it would have to change');
+    expect(await read('.botcli/project.json')).toBe(before);
+    expect(await read('server/.env.example')).not.toContain('SONIOX');
+  });
+
+  test('--dry-run shows the difference and changes nothing', async () => {
+    const before = await read('server/bot.py');
+    const { status, stdout } = await botcli(['project', 'add', 'carrier1', '--dry-run']);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^\+ {4}"twilio": lambda: FastAPIWebsocketParams/m);
+    expect(await read('server/bot.py')).toBe(before);
+  });
+
+  test('it asks first, and without a terminal it never takes a yes for granted', async () => {
+    expect((await botcli(['project', 'add', 'recording'])).status).toBe(2);
+    expect((await botcli(['project', 'add', 'recording'], { terminal: true, answers: [false] })).status).toBe(1);
+    expect(await read('server/bot.py')).not.toContain('AudioBufferProcessor');
+    expect((await botcli(['project', 'add', 'recording'], { terminal: true, answers: [true] })).status).toBe(0);
+  });
+
+  test.each([
+    ['pigeon', 'is no transport, service or feature'],
+    ['hostedrtc_pstn', 'has two directions'],
+    ['openai_realtime', 'does not go with this project'],
+  ])('%s is refused', async (what, says) => {
+    expect(await botcli(['project', 'add', what, '--yes'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(says),
+    });
+  });
+});
+
+describe('project update', () => {
+  /** As if another version had made the README, and it read like this. */
+  const madeByAnother = async (readme: string) => {
+    const answers = JSON.parse(await read('.botcli/project.json'));
+    const files = { ...answers.files, 'README.md': `sha256:${createHash('sha256').update(readme).digest('hex')}` };
+    await writeFile(
+      join(directory, '.botcli/project.json'),
+      JSON.stringify({ ...answers, generator: 'botcli 0.0.9', files }),
+    );
+  };
+
+  test('a file that nobody edited is replaced, whatever version made it', async () => {
+    await madeByAnother('of old\n');
+    await writeFile(join(directory, 'README.md'), 'of old\n');
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toContain('README.md\tchanged');
+    expect(await read('README.md')).toContain('# demo');
+    expect(JSON.parse(await read('.botcli/project.json')).generator).not.toBe('botcli 0.0.9');
+  });
+
+  test('one that was edited is a conflict, as it is not known what it was', async () => {
+    await madeByAnother('of old\n');
+    await writeFile(join(directory, 'README.md'), 'mine\n');
+    const { status, stderr } = await botcli(['project', 'update', '--yes']);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('README.md') });
+    expect(await read('README.md')).toBe('mine\n');
+  });
+
+  test('a generated file that was removed stays removed', async () => {
+    await rm(join(directory, 'server/Dockerfile'));
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('server/Dockerfile\tkept\n');
+    await expect(read('server/Dockerfile')).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('a project that somebody else made', () => {
+  test.each(['../outside.txt', '/etc/hostname', 'server/../../outside.txt', 'a\\\\..\\\\b'])(
+    'with answers that name %s is refused',
+    async (path) => {
+      const answers = JSON.parse(await read('.botcli/project.json'));
+      answers.files[path] = `sha256:${'0'.repeat(64)}`;
+      await writeFile(join(directory, '.botcli/project.json'), JSON.stringify(answers));
+      expect(await botcli(['project', 'update', '--yes'])).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('does not hold what botcli wrote'),
+      });
+    },
+  );
+
+  test('with a link instead of a folder is not written through', async () => {
+    await rename(join(directory, 'server'), join(directory, 'elsewhere'));
+    await symlink(join(directory, 'elsewhere'), join(directory, 'server'));
+    const before = await read('elsewhere/bot.py');
+    expect(await botcli(['project', 'add', 'recording', '--yes'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('server is no directory'),
+    });
+    expect(await read('elsewhere/bot.py')).toBe(before);
+  });
+});

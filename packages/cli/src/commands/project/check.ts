@@ -1,0 +1,42 @@
+import { resolve } from 'node:path';
+import { command as define } from '../../command.ts';
+import { Failure } from '../../failure.ts';
+import type { Cell } from '../../report.ts';
+
+export const command = define({
+  summary: 'Look whether a generated project is fit to run and to deploy',
+  details:
+    'Are the variables of the chosen services filled (their values are never shown), do versions and extras fit the ' +
+    'choices, can deploy.toml be deployed, which generated files were edited. Status 1 when something does not work.',
+  arguments: { directory: { description: 'Directory of the project (default: this one)', optional: true } },
+  options: {},
+  examples: ['project check', 'project check my-bot --json'],
+  run: async ({ world }, { directory: given }) => {
+    const { readAnswers } = await import('../../scaffold/checking/read-answers.ts');
+    const { checkProject } = await import('../../scaffold/checking/check-project.ts');
+    const directory = resolve(world.directory, given ?? '.');
+    const answers = readAnswers(directory);
+    const findings = await checkProject(directory, answers);
+    const problems = findings.filter(({ state }) => state === 'problem');
+    if (problems.length > 0) {
+      const issues = problems.map(({ about, message }) => ({ path: about, message }));
+      throw new Failure('project-unfit', `The project does not work like this: ${directory}`, null, issues);
+    }
+    const tones = { good: 'good', edited: 'warn', problem: 'bad' } as const;
+    return {
+      json: { directory, generator: answers.generator, findings },
+      blocks: [
+        {
+          kind: 'table',
+          columns: [{ title: 'About' }, { title: 'State' }, { title: 'Finding' }],
+          rows: findings.map(({ about, state, message }): readonly Cell[] => [
+            about,
+            { text: state, tone: tones[state] },
+            message,
+          ]),
+          empty: 'Nothing was looked at.',
+        },
+      ],
+    };
+  },
+});

@@ -1,0 +1,103 @@
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runProgram } from '../../testing/run-program.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'botcli-project-'));
+  const choices = [
+    '-t',
+    'lightrtc',
+    '-m',
+    'cascade',
+    '--stt',
+    'deepgram_stt',
+    '--llm',
+    'openai_llm',
+    '--tts',
+    'cartesia_tts',
+  ];
+  await runProgram(['init', '.', '-n', 'demo', ...choices], { directory });
+  await fill('DEEPGRAM_API_KEY=secret-1', 'export OPENAI_API_KEY="secret-2"', 'CARTESIA_API_KEY=secret-3');
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const fill = (...lines: readonly string[]) => writeFile(join(directory, 'server/.env'), lines.join('\n'));
+const check = (...args: readonly string[]) => runProgram(['project', 'check', ...args], { directory });
+const change = async (path: string, from: string | RegExp, to: string) => {
+  const text = await readFile(join(directory, path), 'utf8');
+  expect(text).toMatch(from);
+  await writeFile(join(directory, path), text.replace(from, to));
+};
+
+test('a project as it was generated, with its variables filled, is good', async () => {
+  const { status, stdout, stderr } = await check();
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toBe(
+    [
+      'server/.env\tgood\tall 3 variables are filled',
+      'server/pyproject.toml\tgood\tversions and extras fit the choices',
+      'server/deploy.toml\tgood\tcan be deployed',
+      'generated files\tgood\t8 of 8 are as generated\n',
+    ].join('\n'),
+  );
+});
+
+test('empty and missing variables are named, and no value is ever shown', async () => {
+  await fill('DEEPGRAM_API_KEY=secret-1', 'OPENAI_API_KEY=', '# CARTESIA_API_KEY=x');
+  const { status, stdout, stderr } = await check();
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toContain('server/.env: OPENAI_API_KEY is empty or missing');
+  expect(stderr).toContain('server/.env: CARTESIA_API_KEY is empty or missing');
+  expect(stderr).not.toContain('DEEPGRAM');
+  expect(stderr).not.toContain('secret');
+});
+
+test('a project without a .env is told how to make one', async () => {
+  await rm(join(directory, 'server/.env'));
+  expect((await check()).stderr).toContain('copy .env.example');
+});
+
+test.each([
+  ['server/pyproject.toml', /,deepgram/, '', 'lacks the extras deepgram'],
+  ['server/pyproject.toml', />=1\.9\.0/, '>=1.8.0', 'these choices need 1.9.0'],
+  ['server/pyproject.toml', /,<2/, '', 'admits pipecat-ai 2'],
+  ['server/pyproject.toml', /pipecat-ai\[/, 'pipecat-ai-flows[', 'does not depend on pipecat-ai'],
+  ['server/deploy.toml', /agent_name = "demo"/, 'agent_name = "Demo Bot"', 'agent_name'],
+  ['server/deploy.toml', /min_agents/, 'min_agnets', 'did you mean min_agents'],
+  ['server/deploy.toml', /"demo"/, '"demo', 'is no TOML'],
+] as const)('%s with %s made %j: %s', async (path, from, to, says) => {
+  await change(path, from, to);
+  const { status, stderr } = await check();
+  expect(status).toBe(1);
+  expect(stderr).toContain(says);
+});
+
+test('edited and removed files are told, and are no problem', async () => {
+  await appendFile(join(directory, 'server/bot.py'), '# mine\n');
+  await rm(join(directory, 'README.md'));
+  const { status, stdout } = await check('--json');
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout).findings.filter(({ state }: { state: string }) => state === 'edited')).toEqual([
+    { about: 'README.md', state: 'edited', message: 'was removed' },
+    { about: 'server/bot.py', state: 'edited', message: 'was edited' },
+  ]);
+});
+
+test.each([
+  ['no answers', null, 'is no project of botcli'],
+  ['no JSON', '{', 'cannot be read'],
+  ['something else', '{"name": "x"}', 'does not hold what botcli wrote'],
+  [
+    'an unknown service',
+    '{"generator": "botcli 9", "files": {}, "configuration": {"mode": "realtime"}}',
+    'do not hold any more',
+  ],
+])('a directory with %s is refused', async (_what, text, says) => {
+  const path = join(directory, '.botcli/project.json');
+  if (text === null) await rm(path);
+  else await writeFile(path, text);
+  expect(await check()).toMatchObject({ status: 1, stderr: expect.stringContaining(says) });
+});

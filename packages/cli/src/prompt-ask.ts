@@ -1,0 +1,43 @@
+import { autocomplete, confirm, isCancel, multiselect, type Option, password, select, text } from '@clack/prompts';
+import { Interrupted } from './failure.ts';
+import type { Ask, Choice } from './world.ts';
+
+/** From this many on, a list is searched by typing. */
+const longList = 9;
+/** Questions go to standard error: standard output belongs to data. */
+const output = process.stderr;
+
+/** Asks on the terminal; Ctrl-C and Escape are an `Interrupted`. */
+export const promptAsk: Ask = {
+  secret: async (message) => answered(await password({ message, output })),
+  confirm: async (message, initial = false) => answered(await confirm({ message, initialValue: initial, output })),
+  text: async (message, initial, check) => {
+    const validate = (value: string | undefined) => check(value ?? '') ?? undefined;
+    return answered(await text({ message, initialValue: initial, validate, output }));
+  },
+  choose: async (message, choices, initial) => {
+    const asked = { message, options: optionsOf(choices), initialValue: initial, output };
+    const answer = await (choices.length < longList
+      ? select<string>(asked)
+      : autocomplete<string>({ ...asked, placeholder: 'type to search', maxItems: 10 }));
+    return chosen(choices, [answered(answer)])[0] ?? initial;
+  },
+  chooseMany: async (message, choices, initial) => {
+    const asked = { message, options: optionsOf(choices), initialValues: [...initial], required: false, output };
+    return chosen(choices, answered(await multiselect<string>(asked)));
+  },
+};
+
+function optionsOf(choices: readonly Choice[]): Option<string>[] {
+  return choices.map(({ value, label, hint }) => ({ value, label, ...(hint === undefined ? {} : { hint }) }));
+}
+
+/** Typed again: the prompts know texts only. */
+function chosen<Value extends string>(choices: readonly Choice<Value>[], answers: readonly string[]): Value[] {
+  return choices.flatMap(({ value }) => (answers.includes(value) ? [value] : []));
+}
+
+function answered<Answer>(answer: Answer): Exclude<Answer, symbol> {
+  if (isCancel(answer)) throw new Interrupted();
+  return answer as Exclude<Answer, symbol>;
+}

@@ -1,0 +1,19 @@
+import { required, setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const anthropic: Vendor = {
+  name: 'Anthropic',
+  site: 'https://platform.claude.com',
+  services: [
+    {
+      value: 'anthropic_llm',
+      kind: 'llm',
+      label: 'Anthropic Claude',
+      module: 'pipecat.services.anthropic.llm',
+      className: 'AnthropicLLMService',
+      extras: ['anthropic'],
+      arguments: { api_key: required('ANTHROPIC_API_KEY') },
+      settings: { model: setting('ANTHROPIC_MODEL') },
+    },
+  ],
+};

@@ -1,0 +1,19 @@
+import { required } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const asyncai: Vendor = {
+  name: 'Async',
+  site: 'https://async.com',
+  services: [
+    {
+      value: 'asyncai_tts',
+      kind: 'tts',
+      label: 'Async',
+      module: 'pipecat.services.asyncai.tts',
+      className: 'AsyncAITTSService',
+      extras: ['asyncai'],
+      arguments: { api_key: required('ASYNCAI_API_KEY') },
+      settings: { voice: required('ASYNCAI_VOICE_ID') },
+    },
+  ],
+};

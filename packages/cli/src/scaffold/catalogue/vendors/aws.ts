@@ -1,0 +1,65 @@
+import { optional, required, setting, variable } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+/** Read by the vendor's package itself. */
+const credentials = { id: variable('AWS_ACCESS_KEY_ID', true), secret: variable('AWS_SECRET_ACCESS_KEY', true) };
+
+export const aws: Vendor = {
+  name: 'AWS',
+  site: 'https://aws.amazon.com',
+  services: [
+    {
+      value: 'aws_transcribe_stt',
+      kind: 'stt',
+      label: 'AWS Transcribe',
+      module: 'pipecat.services.aws.stt',
+      className: 'AWSTranscribeSTTService',
+      extras: ['aws'],
+      arguments: {
+        aws_access_key_id: required('AWS_ACCESS_KEY_ID'),
+        api_key: required('AWS_SECRET_ACCESS_KEY'),
+        region: optional('AWS_REGION'),
+        aws_session_token: optional('AWS_SESSION_TOKEN'),
+      },
+      settings: null,
+    },
+    {
+      value: 'aws_bedrock_llm',
+      kind: 'llm',
+      label: 'AWS Bedrock',
+      module: 'pipecat.services.aws.llm',
+      className: 'AWSBedrockLLMService',
+      extras: ['aws'],
+      arguments: { aws_region: optional('AWS_REGION') },
+      settings: { model: setting('AWS_BEDROCK_MODEL') },
+      variables: [credentials.id, credentials.secret],
+    },
+    {
+      value: 'aws_polly_tts',
+      kind: 'tts',
+      label: 'AWS Polly',
+      module: 'pipecat.services.aws.tts',
+      className: 'AWSPollyTTSService',
+      extras: ['aws'],
+      arguments: { region: optional('AWS_REGION') },
+      settings: { voice: setting('AWS_VOICE_ID') },
+      variables: [credentials.id, credentials.secret],
+    },
+    {
+      value: 'aws_nova_realtime',
+      kind: 'realtime',
+      label: 'AWS Nova Sonic',
+      module: 'pipecat.services.aws.nova_sonic.llm',
+      className: 'AWSNovaSonicLLMService',
+      extras: ['aws-nova-sonic'],
+      arguments: {
+        secret_access_key: required('AWS_SECRET_ACCESS_KEY'),
+        access_key_id: required('AWS_ACCESS_KEY_ID'),
+        region: required('AWS_REGION'),
+        session_token: optional('AWS_SESSION_TOKEN'),
+      },
+      settings: { voice: setting('AWS_VOICE_ID') },
+      python: '3.12',
+    },
+  ],
+};

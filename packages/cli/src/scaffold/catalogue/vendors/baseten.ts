@@ -1,0 +1,19 @@
+import { required, setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const baseten: Vendor = {
+  name: 'Baseten',
+  site: 'https://www.baseten.co',
+  services: [
+    {
+      value: 'baseten_llm',
+      kind: 'llm',
+      label: 'Baseten',
+      module: 'pipecat.services.baseten.llm',
+      className: 'BasetenLLMService',
+      extras: ['baseten'],
+      arguments: { api_key: required('BASETEN_API_KEY') },
+      settings: { model: setting('BASETEN_MODEL') },
+    },
+  ],
+};

@@ -1,0 +1,20 @@
+import { required, setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const bland: Vendor = {
+  name: 'Bland',
+  site: 'https://www.bland.ai',
+  services: [
+    {
+      value: 'bland_tts',
+      kind: 'tts',
+      label: 'Bland',
+      module: 'pipecat.services.bland.tts',
+      className: 'BlandTTSService',
+      extras: ['bland'],
+      arguments: { api_key: required('BLAND_API_KEY') },
+      settings: { voice: setting('BLAND_VOICE_ID') },
+      since: '1.8.0',
+    },
+  ],
+};

@@ -1,0 +1,19 @@
+import { required, wholeNumberSetting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const camb: Vendor = {
+  name: 'Camb',
+  site: 'https://www.camb.ai',
+  services: [
+    {
+      value: 'camb_tts',
+      kind: 'tts',
+      label: 'Camb',
+      module: 'pipecat.services.camb.tts',
+      className: 'CambTTSService',
+      extras: ['camb'],
+      arguments: { api_key: required('CAMB_API_KEY') },
+      settings: { voice: wholeNumberSetting('CAMB_VOICE_ID') },
+    },
+  ],
+};

@@ -1,0 +1,19 @@
+import { required, setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const cerebras: Vendor = {
+  name: 'Cerebras',
+  site: 'https://cloud.cerebras.ai',
+  services: [
+    {
+      value: 'cerebras_llm',
+      kind: 'llm',
+      label: 'Cerebras',
+      module: 'pipecat.services.cerebras.llm',
+      className: 'CerebrasLLMService',
+      extras: ['cerebras'],
+      arguments: { api_key: required('CEREBRAS_API_KEY') },
+      settings: { model: setting('CEREBRAS_MODEL') },
+    },
+  ],
+};

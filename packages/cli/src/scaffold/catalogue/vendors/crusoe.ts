@@ -1,0 +1,19 @@
+import { required, setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const crusoe: Vendor = {
+  name: 'Crusoe',
+  site: 'https://crusoe.ai',
+  services: [
+    {
+      value: 'crusoe_llm',
+      kind: 'llm',
+      label: 'Crusoe',
+      module: 'pipecat.services.crusoe.llm',
+      className: 'CrusoeLLMService',
+      extras: ['crusoe'],
+      arguments: { api_key: required('CRUSOE_API_KEY') },
+      settings: { model: setting('CRUSOE_MODEL') },
+    },
+  ],
+};

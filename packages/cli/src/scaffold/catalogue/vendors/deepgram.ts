@@ -1,0 +1,113 @@
+import { required, setting, variable } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+/** Read by the vendor's package itself. */
+const credentials = { id: variable('AWS_ACCESS_KEY_ID', true), secret: variable('AWS_SECRET_ACCESS_KEY', true) };
+
+export const deepgram: Vendor = {
+  name: 'Deepgram',
+  site: 'https://deepgram.com',
+  services: [
+    {
+      value: 'deepgram_stt',
+      kind: 'stt',
+      label: 'Deepgram',
+      module: 'pipecat.services.deepgram.stt',
+      className: 'DeepgramSTTService',
+      extras: ['deepgram'],
+      arguments: { api_key: required('DEEPGRAM_API_KEY') },
+      settings: null,
+    },
+    {
+      value: 'deepgram_flux_stt',
+      kind: 'stt',
+      label: 'Deepgram Flux',
+      module: 'pipecat.services.deepgram.flux.stt',
+      className: 'DeepgramFluxSTTService',
+      extras: ['deepgram'],
+      arguments: { api_key: required('DEEPGRAM_API_KEY') },
+      settings: null,
+    },
+    {
+      value: 'deepgram_flux_sagemaker_stt',
+      kind: 'stt',
+      label: 'Deepgram Flux SageMaker',
+      module: 'pipecat.services.deepgram.flux.sagemaker.stt',
+      className: 'DeepgramFluxSageMakerSTTService',
+      extras: ['deepgram', 'sagemaker'],
+      arguments: {
+        endpoint_name: required('DEEPGRAM_FLUX_SAGEMAKER_STT_ENDPOINT_NAME'),
+        region: required('DEEPGRAM_FLUX_SAGEMAKER_STT_REGION'),
+      },
+      settings: null,
+      variables: [credentials.id, credentials.secret],
+      python: '3.12',
+    },
+    {
+      value: 'deepgram_sagemaker_stt',
+      kind: 'stt',
+      label: 'Deepgram SageMaker',
+      module: 'pipecat.services.deepgram.sagemaker.stt',
+      className: 'DeepgramSageMakerSTTService',
+      extras: ['deepgram', 'sagemaker'],
+      arguments: {
+        endpoint_name: required('DEEPGRAM_SAGEMAKER_STT_ENDPOINT_NAME'),
+        region: required('DEEPGRAM_SAGEMAKER_STT_REGION'),
+      },
+      settings: null,
+      variables: [credentials.id, credentials.secret],
+      python: '3.12',
+    },
+    {
+      value: 'deepgram_tts',
+      kind: 'tts',
+      label: 'Deepgram',
+      module: 'pipecat.services.deepgram.tts',
+      className: 'DeepgramTTSService',
+      extras: ['deepgram'],
+      arguments: { api_key: required('DEEPGRAM_API_KEY') },
+      settings: { voice: setting('DEEPGRAM_VOICE_ID') },
+    },
+    {
+      value: 'deepgram_flux_tts',
+      kind: 'tts',
+      label: 'Deepgram Flux',
+      module: 'pipecat.services.deepgram.flux.tts',
+      className: 'DeepgramFluxTTSService',
+      extras: ['deepgram'],
+      arguments: { api_key: required('DEEPGRAM_API_KEY') },
+      settings: { voice: setting('DEEPGRAM_VOICE_ID') },
+    },
+    {
+      value: 'deepgram_flux_sagemaker_tts',
+      kind: 'tts',
+      label: 'Deepgram Flux SageMaker',
+      module: 'pipecat.services.deepgram.flux.sagemaker.tts',
+      className: 'DeepgramFluxSageMakerTTSService',
+      extras: ['deepgram', 'sagemaker'],
+      arguments: {
+        endpoint_name: required('DEEPGRAM_FLUX_SAGEMAKER_TTS_ENDPOINT_NAME'),
+        region: required('DEEPGRAM_FLUX_SAGEMAKER_TTS_REGION'),
+      },
+      settings: { voice: setting('DEEPGRAM_FLUX_SAGEMAKER_TTS_VOICE_ID') },
+      variables: [credentials.id, credentials.secret],
+      since: '1.8.0',
+      python: '3.12',
+    },
+    {
+      value: 'deepgram_sagemaker_tts',
+      kind: 'tts',
+      label: 'Deepgram SageMaker',
+      module: 'pipecat.services.deepgram.sagemaker.tts',
+      className: 'DeepgramSageMakerTTSService',
+      extras: ['deepgram', 'sagemaker'],
+      arguments: {
+        endpoint_name: required('DEEPGRAM_SAGEMAKER_TTS_ENDPOINT_NAME'),
+        region: required('DEEPGRAM_SAGEMAKER_TTS_REGION'),
+      },
+      settings: { voice: setting('DEEPGRAM_SAGEMAKER_TTS_VOICE_ID') },
+      variables: [credentials.id, credentials.secret],
+      python: '3.12',
+    },
+  ],
+};

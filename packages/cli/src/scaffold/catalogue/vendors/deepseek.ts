@@ -1,0 +1,19 @@
+import { required, setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const deepseek: Vendor = {
+  name: 'DeepSeek',
+  site: 'https://platform.deepseek.com',
+  services: [
+    {
+      value: 'deepseek_llm',
+      kind: 'llm',
+      label: 'DeepSeek',
+      module: 'pipecat.services.deepseek.llm',
+      className: 'DeepSeekLLMService',
+      extras: ['deepseek'],
+      arguments: { api_key: required('DEEPSEEK_API_KEY') },
+      settings: { model: setting('DEEPSEEK_MODEL') },
+    },
+  ],
+};

@@ -1,0 +1,19 @@
+import { required, setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const fireworks: Vendor = {
+  name: 'Fireworks AI',
+  site: 'https://fireworks.ai',
+  services: [
+    {
+      value: 'fireworks_llm',
+      kind: 'llm',
+      label: 'Fireworks AI',
+      module: 'pipecat.services.fireworks.llm',
+      className: 'FireworksLLMService',
+      extras: ['fireworks'],
+      arguments: { api_key: required('FIREWORKS_API_KEY') },
+      settings: { model: setting('FIREWORKS_MODEL') },
+    },
+  ],
+};

@@ -1,0 +1,19 @@
+import { required } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const fish: Vendor = {
+  name: 'Fish Audio',
+  site: 'https://fish.audio',
+  services: [
+    {
+      value: 'fish_tts',
+      kind: 'tts',
+      label: 'Fish Audio',
+      module: 'pipecat.services.fish.tts',
+      className: 'FishAudioTTSService',
+      extras: ['fish'],
+      arguments: { api_key: required('FISH_API_KEY') },
+      settings: { voice: required('FISH_VOICE_ID') },
+    },
+  ],
+};

@@ -1,0 +1,19 @@
+import { required } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const gladia: Vendor = {
+  name: 'Gladia',
+  site: 'https://www.gladia.io',
+  services: [
+    {
+      value: 'gladia_stt',
+      kind: 'stt',
+      label: 'Gladia',
+      module: 'pipecat.services.gladia.stt',
+      className: 'GladiaSTTService',
+      extras: ['gladia'],
+      arguments: { api_key: required('GLADIA_API_KEY') },
+      settings: null,
+    },
+  ],
+};

@@ -1,0 +1,29 @@
+import { required, setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const gradium: Vendor = {
+  name: 'Gradium',
+  site: 'https://gradium.ai',
+  services: [
+    {
+      value: 'gradium_stt',
+      kind: 'stt',
+      label: 'Gradium',
+      module: 'pipecat.services.gradium.stt',
+      className: 'GradiumSTTService',
+      extras: ['gradium'],
+      arguments: { api_key: required('GRADIUM_API_KEY') },
+      settings: null,
+    },
+    {
+      value: 'gradium_tts',
+      kind: 'tts',
+      label: 'Gradium',
+      module: 'pipecat.services.gradium.tts',
+      className: 'GradiumTTSService',
+      extras: ['gradium'],
+      arguments: { api_key: required('GRADIUM_API_KEY') },
+      settings: { voice: setting('GRADIUM_VOICE_ID') },
+    },
+  ],
+};

@@ -1,0 +1,39 @@
+import { required, setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const groq: Vendor = {
+  name: 'Groq',
+  site: 'https://groq.com',
+  services: [
+    {
+      value: 'groq_stt',
+      kind: 'stt',
+      label: 'Groq (Whisper)',
+      module: 'pipecat.services.groq.stt',
+      className: 'GroqSTTService',
+      extras: ['groq'],
+      arguments: { api_key: required('GROQ_API_KEY') },
+      settings: null,
+    },
+    {
+      value: 'groq_llm',
+      kind: 'llm',
+      label: 'Groq',
+      module: 'pipecat.services.groq.llm',
+      className: 'GroqLLMService',
+      extras: ['groq'],
+      arguments: { api_key: required('GROQ_API_KEY') },
+      settings: { model: setting('GROQ_MODEL') },
+    },
+    {
+      value: 'groq_tts',
+      kind: 'tts',
+      label: 'Groq',
+      module: 'pipecat.services.groq.tts',
+      className: 'GroqTTSService',
+      extras: ['groq'],
+      arguments: { api_key: required('GROQ_API_KEY') },
+      settings: { voice: setting('GROQ_VOICE_ID') },
+    },
+  ],
+};

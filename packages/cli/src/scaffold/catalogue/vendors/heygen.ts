@@ -1,0 +1,28 @@
+import { required } from '../../python/environment.ts';
+import { construct, python } from '../../python/expression.ts';
+import type { Vendor } from '../service.ts';
+
+const client = { module: 'pipecat.services.heygen.client', name: 'ServiceType' };
+const request = { module: 'pipecat.services.heygen.api_liveavatar', name: 'LiveAvatarNewSessionRequest' };
+
+export const heygen: Vendor = {
+  name: 'HeyGen',
+  site: 'https://www.heygen.com',
+  services: [
+    {
+      value: 'heygen_video',
+      kind: 'video',
+      label: 'HeyGen',
+      module: 'pipecat.services.heygen.video',
+      className: 'HeyGenVideoService',
+      extras: ['heygen'],
+      arguments: {
+        api_key: required('HEYGEN_API_KEY'),
+        service_type: python('ServiceType.LIVE_AVATAR', [client]),
+        session_request: construct(request, { avatar_id: required('HEYGEN_AVATAR_ID') }),
+      },
+      settings: null,
+      session: 'session',
+    },
+  ],
+};

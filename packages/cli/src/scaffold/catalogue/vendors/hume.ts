@@ -1,0 +1,19 @@
+import { required } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const hume: Vendor = {
+  name: 'Hume',
+  site: 'https://www.hume.ai',
+  services: [
+    {
+      value: 'hume_tts',
+      kind: 'tts',
+      label: 'Hume',
+      module: 'pipecat.services.hume.tts',
+      className: 'HumeTTSService',
+      extras: ['hume'],
+      arguments: { api_key: required('HUME_API_KEY') },
+      settings: { voice: required('HUME_VOICE_ID') },
+    },
+  ],
+};

@@ -1,0 +1,19 @@
+import { required, setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const inception: Vendor = {
+  name: 'Inception',
+  site: 'https://www.inceptionlabs.ai',
+  services: [
+    {
+      value: 'inception_llm',
+      kind: 'llm',
+      label: 'Inception',
+      module: 'pipecat.services.inception.llm',
+      className: 'InceptionLLMService',
+      extras: ['inception'],
+      arguments: { api_key: required('INCEPTION_API_KEY') },
+      settings: { model: setting('INCEPTION_MODEL') },
+    },
+  ],
+};

@@ -1,0 +1,20 @@
+import { required } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const meta: Vendor = {
+  name: 'Meta',
+  site: 'https://ai.meta.com',
+  services: [
+    {
+      value: 'meta_stt',
+      kind: 'stt',
+      label: 'Meta',
+      module: 'pipecat.services.meta.stt',
+      className: 'MetaSTTService',
+      extras: ['meta'],
+      arguments: { api_key: required('META_API_KEY') },
+      settings: null,
+      since: '1.9.0',
+    },
+  ],
+};

@@ -1,0 +1,19 @@
+import { setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const moonshine: Vendor = {
+  name: 'Moonshine',
+  site: 'https://github.com/moonshine-ai/moonshine',
+  services: [
+    {
+      value: 'moonshine_stt',
+      kind: 'stt',
+      label: 'Moonshine (local)',
+      module: 'pipecat.services.moonshine.stt',
+      className: 'MoonshineSTTService',
+      extras: ['moonshine'],
+      arguments: {},
+      settings: { model: setting('MOONSHINE_MODEL') },
+    },
+  ],
+};

@@ -1,0 +1,19 @@
+import { required } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const neuphonic: Vendor = {
+  name: 'Neuphonic',
+  site: 'https://www.neuphonic.com',
+  services: [
+    {
+      value: 'neuphonic_tts',
+      kind: 'tts',
+      label: 'Neuphonic',
+      module: 'pipecat.services.neuphonic.tts',
+      className: 'NeuphonicTTSService',
+      extras: ['neuphonic'],
+      arguments: { api_key: required('NEUPHONIC_API_KEY') },
+      settings: { voice: required('NEUPHONIC_VOICE_ID') },
+    },
+  ],
+};

@@ -1,0 +1,19 @@
+import { required, setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const novita: Vendor = {
+  name: 'Novita',
+  site: 'https://novita.ai',
+  services: [
+    {
+      value: 'novita_llm',
+      kind: 'llm',
+      label: 'Novita',
+      module: 'pipecat.services.novita.llm',
+      className: 'NovitaLLMService',
+      extras: ['novita'],
+      arguments: { api_key: required('NOVITA_API_KEY') },
+      settings: { model: setting('NOVITA_MODEL') },
+    },
+  ],
+};

@@ -1,0 +1,66 @@
+import { required, setting, variable } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+/** Read by the vendor's package itself. */
+const credentials = { id: variable('AWS_ACCESS_KEY_ID', true), secret: variable('AWS_SECRET_ACCESS_KEY', true) };
+
+export const nvidia: Vendor = {
+  name: 'NVIDIA',
+  site: 'https://build.nvidia.com',
+  services: [
+    {
+      value: 'nvidia_stt',
+      kind: 'stt',
+      label: 'NVIDIA',
+      module: 'pipecat.services.nvidia.stt',
+      className: 'NvidiaSTTService',
+      extras: ['nvidia'],
+      arguments: { api_key: required('NVIDIA_API_KEY') },
+      settings: null,
+    },
+    {
+      value: 'nvidia_sagemaker_stt',
+      kind: 'stt',
+      label: 'NVIDIA SageMaker',
+      module: 'pipecat.services.nvidia.sagemaker.stt',
+      className: 'NvidiaSageMakerSTTService',
+      extras: ['aws', 'sagemaker'],
+      arguments: { endpoint_name: required('NVIDIA_SAGEMAKER_STT_ENDPOINT_NAME'), region: required('AWS_REGION') },
+      settings: null,
+      variables: [credentials.id, credentials.secret],
+      python: '3.12',
+    },
+    {
+      value: 'nvidia_llm',
+      kind: 'llm',
+      label: 'NVIDIA',
+      module: 'pipecat.services.nvidia.llm',
+      className: 'NvidiaLLMService',
+      extras: ['nvidia'],
+      arguments: { api_key: required('NVIDIA_API_KEY') },
+      settings: { model: setting('NVIDIA_MODEL') },
+    },
+    {
+      value: 'nvidia_tts',
+      kind: 'tts',
+      label: 'NVIDIA',
+      module: 'pipecat.services.nvidia.tts',
+      className: 'NvidiaTTSService',
+      extras: ['nvidia'],
+      arguments: { api_key: required('NVIDIA_API_KEY') },
+      settings: { voice: setting('NVIDIA_VOICE_ID') },
+    },
+    {
+      value: 'nvidia_sagemaker_tts',
+      kind: 'tts',
+      label: 'NVIDIA SageMaker',
+      module: 'pipecat.services.nvidia.sagemaker.tts',
+      className: 'NvidiaSageMakerTTSService',
+      extras: ['aws', 'sagemaker'],
+      arguments: { endpoint_name: required('NVIDIA_SAGEMAKER_TTS_ENDPOINT_NAME'), region: required('AWS_REGION') },
+      settings: { voice: setting('NVIDIA_SAGEMAKER_TTS_VOICE_ID') },
+      variables: [credentials.id, credentials.secret],
+      python: '3.12',
+    },
+  ],
+};

@@ -1,0 +1,19 @@
+import { required, setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const openrouter: Vendor = {
+  name: 'OpenRouter',
+  site: 'https://openrouter.ai',
+  services: [
+    {
+      value: 'openrouter_llm',
+      kind: 'llm',
+      label: 'OpenRouter',
+      module: 'pipecat.services.openrouter.llm',
+      className: 'OpenRouterLLMService',
+      extras: ['openrouter'],
+      arguments: { api_key: required('OPENROUTER_API_KEY') },
+      settings: { model: setting('OPENROUTER_MODEL') },
+    },
+  ],
+};

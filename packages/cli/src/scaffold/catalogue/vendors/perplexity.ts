@@ -1,0 +1,20 @@
+import { required, setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const perplexity: Vendor = {
+  name: 'Perplexity',
+  site: 'https://www.perplexity.ai',
+  services: [
+    {
+      value: 'perplexity_llm',
+      kind: 'llm',
+      label: 'Perplexity',
+      module: 'pipecat.services.perplexity.llm',
+      className: 'PerplexityAgentHttpLLMService',
+      extras: ['perplexity'],
+      arguments: { api_key: required('PERPLEXITY_API_KEY') },
+      settings: { model: setting('PERPLEXITY_MODEL') },
+      since: '1.14.0',
+    },
+  ],
+};

@@ -1,0 +1,19 @@
+import { required } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const piper: Vendor = {
+  name: 'Piper',
+  site: 'https://github.com/OHF-Voice/piper1-gpl',
+  services: [
+    {
+      value: 'piper_tts',
+      kind: 'tts',
+      label: 'Piper (local)',
+      module: 'pipecat.services.piper.tts',
+      className: 'PiperTTSService',
+      extras: ['piper'],
+      arguments: {},
+      settings: { voice: required('PIPER_VOICE_ID') },
+    },
+  ],
+};

@@ -1,0 +1,19 @@
+import { setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const pocketTts: Vendor = {
+  name: 'Pocket TTS',
+  site: 'https://github.com/kyutai-labs/pocket-tts',
+  services: [
+    {
+      value: 'pockettts_tts',
+      kind: 'tts',
+      label: 'Pocket TTS (local)',
+      module: 'pipecat.services.pocket_tts.tts',
+      className: 'PocketTTSService',
+      extras: ['pocket-tts'],
+      arguments: {},
+      settings: { voice: setting('POCKET_TTS_VOICE_ID') },
+    },
+  ],
+};

@@ -1,0 +1,19 @@
+import { required, setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const qwen: Vendor = {
+  name: 'Qwen',
+  site: 'https://qwen.ai',
+  services: [
+    {
+      value: 'qwen_llm',
+      kind: 'llm',
+      label: 'Qwen',
+      module: 'pipecat.services.qwen.llm',
+      className: 'QwenLLMService',
+      extras: ['qwen'],
+      arguments: { api_key: required('QWEN_API_KEY') },
+      settings: { model: setting('QWEN_MODEL') },
+    },
+  ],
+};

@@ -1,0 +1,19 @@
+import { required } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const rime: Vendor = {
+  name: 'Rime',
+  site: 'https://rime.ai',
+  services: [
+    {
+      value: 'rime_tts',
+      kind: 'tts',
+      label: 'Rime',
+      module: 'pipecat.services.rime.tts',
+      className: 'RimeTTSService',
+      extras: ['rime'],
+      arguments: { api_key: required('RIME_API_KEY') },
+      settings: { voice: required('RIME_VOICE_ID') },
+    },
+  ],
+};

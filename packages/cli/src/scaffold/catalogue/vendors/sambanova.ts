@@ -1,0 +1,19 @@
+import { required, setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const sambanova: Vendor = {
+  name: 'SambaNova',
+  site: 'https://sambanova.ai',
+  services: [
+    {
+      value: 'sambanova_llm',
+      kind: 'llm',
+      label: 'SambaNova',
+      module: 'pipecat.services.sambanova.llm',
+      className: 'SambaNovaLLMService',
+      extras: ['sambanova'],
+      arguments: { api_key: required('SAMBANOVA_API_KEY') },
+      settings: { model: setting('SAMBANOVA_MODEL') },
+    },
+  ],
+};

@@ -1,0 +1,19 @@
+import { required } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const simli: Vendor = {
+  name: 'Simli',
+  site: 'https://www.simli.com',
+  services: [
+    {
+      value: 'simli_video',
+      kind: 'video',
+      label: 'Simli',
+      module: 'pipecat.services.simli.video',
+      className: 'SimliVideoService',
+      extras: ['simli'],
+      arguments: { api_key: required('SIMLI_API_KEY'), face_id: required('SIMLI_FACE_ID') },
+      settings: null,
+    },
+  ],
+};

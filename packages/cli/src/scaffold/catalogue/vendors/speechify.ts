@@ -1,0 +1,21 @@
+import { required, setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const speechify: Vendor = {
+  name: 'Speechify',
+  site: 'https://speechify.com',
+  services: [
+    {
+      value: 'speechify_tts',
+      kind: 'tts',
+      label: 'Speechify',
+      module: 'pipecat.services.speechify.tts',
+      className: 'SpeechifyHttpTTSService',
+      extras: [],
+      arguments: { api_key: required('SPEECHIFY_API_KEY') },
+      settings: { voice: setting('SPEECHIFY_VOICE_ID') },
+      session: 'aiohttp_session',
+      since: '1.8.0',
+    },
+  ],
+};

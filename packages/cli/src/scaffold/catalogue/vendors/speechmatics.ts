@@ -1,0 +1,19 @@
+import { required } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const speechmatics: Vendor = {
+  name: 'Speechmatics',
+  site: 'https://www.speechmatics.com',
+  services: [
+    {
+      value: 'speechmatics_stt',
+      kind: 'stt',
+      label: 'Speechmatics',
+      module: 'pipecat.services.speechmatics.stt',
+      className: 'SpeechmaticsSTTService',
+      extras: ['speechmatics'],
+      arguments: { api_key: required('SPEECHMATICS_API_KEY') },
+      settings: null,
+    },
+  ],
+};

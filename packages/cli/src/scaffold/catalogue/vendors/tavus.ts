@@ -1,0 +1,20 @@
+import { required } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const tavus: Vendor = {
+  name: 'Tavus',
+  site: 'https://www.tavus.io',
+  services: [
+    {
+      value: 'tavus_video',
+      kind: 'video',
+      label: 'Tavus',
+      module: 'pipecat.services.tavus.video',
+      className: 'TavusVideoService',
+      extras: ['tavus'],
+      arguments: { api_key: required('TAVUS_API_KEY'), replica_id: required('TAVUS_REPLICA_ID') },
+      settings: null,
+      session: 'session',
+    },
+  ],
+};

@@ -1,0 +1,19 @@
+import { required, setting } from '../../python/environment.ts';
+import type { Vendor } from '../service.ts';
+
+export const together: Vendor = {
+  name: 'Together AI',
+  site: 'https://www.together.ai',
+  services: [
+    {
+      value: 'together_llm',
+      kind: 'llm',
+      label: 'Together AI',
+      module: 'pipecat.services.together.llm',
+      className: 'TogetherLLMService',
+      extras: ['together'],
+      arguments: { api_key: required('TOGETHER_API_KEY') },
+      settings: { model: setting('TOGETHER_MODEL') },
+    },
+  ],
+};

@@ -1,0 +1,78 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createTwoFilesPatch } from 'diff';
+import { confirm } from '../../confirm.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../failure.ts';
+import type { Report } from '../../report.ts';
+import { version } from '../../version.ts';
+import { readAnswers } from '../checking/read-answers.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import { putInPlace } from '../writing/put-in-place.ts';
+import { survey } from '../writing/survey.ts';
+import { planChange, type Step } from './plan-change.ts';
+
+export type Changing = {
+  /** Absolute. */
+  readonly directory: string;
+  /** What the configuration is to become. */
+  readonly next: (configuration: Configuration) => Configuration;
+  readonly dryRun: boolean;
+  /** Do not ask. */
+  readonly yes: boolean;
+};
+
+/** Brings a project to another configuration or another version: shows what changes, asks, and writes all of it or nothing. */
+export async function changeProject({ world, say }: Context, changing: Changing): Promise<Report> {
+  const { directory, dryRun, yes } = changing;
+  const found = readAnswers(directory);
+  const { steps, answers } = planChange(directory, found, changing.next(found.configuration), version);
+  const touched = steps.filter(({ before, after }) => before !== after);
+  const patch = touched.map(patchOf).join('');
+  const report: Report = {
+    json: { directory, steps: steps.map(({ path, kind }) => ({ path, kind })), patch },
+    blocks: [
+      ...(dryRun && patch !== '' ? [{ kind: 'document' as const, text: patch }] : []),
+      {
+        kind: 'table',
+        columns: [{ title: 'File' }, { title: 'What' }],
+        rows: steps.map(({ path, kind }) => [path, kind]),
+        empty: 'Nothing has to change.',
+      },
+    ],
+  };
+  const conflicts = steps.filter(({ kind }) => kind === 'conflict');
+  if (dryRun) return report;
+  if (conflicts.length > 0) {
+    const issues = conflicts.map(({ path }) => ({ path, message: 'was edited where it would have to change' }));
+    const hint = 'See the change by --dry-run; put your edits aside, change, and bring them back.';
+    throw new Failure('edits-in-the-way', 'Some files were edited. Nothing was changed.', hint, issues);
+  }
+  refuseLinks(directory, touched);
+  if (touched.length > 0 && !yes) {
+    say(patch);
+    await confirm(world, `Change ${touched.length} files?`, '--yes');
+  }
+  const written = touched.flatMap(({ path, after }) => (after === null ? [] : [{ path, text: after }]));
+  putInPlace(directory, [...written, answers], world.signal);
+  for (const { path, kind } of steps) if (kind === 'removed') rmSync(join(directory, path));
+  return report;
+}
+
+/** Nothing is written or removed through a link. */
+function refuseLinks(directory: string, touched: readonly Step[]): void {
+  const files = touched.map(({ path, after }) => ({ path, text: after ?? '' }));
+  const blocked = survey(directory, files).conflicts.filter(({ kind }) => kind === 'blocked');
+  if (blocked.length === 0) return;
+  const issues = blocked.map(({ path, message }) => ({ path, message }));
+  throw new Failure('files-in-the-way', 'Some files are in the way. Nothing was changed.', null, issues);
+}
+
+function patchOf({ path, before, after }: Step): string {
+  return createTwoFilesPatch(
+    before === null ? '/dev/null' : `a/${path}`,
+    after === null ? '/dev/null' : `b/${path}`,
+    before ?? '',
+    after ?? '',
+  );
+}

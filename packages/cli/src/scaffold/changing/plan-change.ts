@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { merge } from 'node-diff3';
+import type { Answers } from '../checking/read-answers.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import { projectFiles } from '../project/project.ts';
+import type { ProjectFile } from '../project/project-file.ts';
+import { answersFile, answersPath, hashOf } from '../writing/answers.ts';
+import { textOf } from '../writing/survey.ts';
+
+/** What becomes of a file. `kept`: it is left as a person made it. */
+export type Step = {
+  readonly path: string;
+  readonly kind: 'new' | 'changed' | 'merged' | 'removed' | 'kept' | 'conflict';
+  /** Null where there is no file. */
+  readonly before: string | null;
+  readonly after: string | null;
+};
+
+export type Change = { readonly steps: readonly Step[]; readonly answers: ProjectFile };
+
+/**
+ * What has to be done to a project so that it is as `next` says, with what was edited since kept: three texts are merged, the
+ * one that was generated, the one that is there, and the one that would be generated now. The first is made anew; when
+ * another version of the generator made it, it is not known, and an edited file is a conflict. Nothing is written.
+ */
+export function planChange(directory: string, answers: Answers, next: Configuration, version: string): Change {
+  const wanted = projectFiles(next);
+  const generated = basesOf(answers, version);
+  const after = new Map(wanted.map(({ path, text }) => [path, text]));
+  const paths = [...new Set([...Object.keys(answers.files), ...after.keys()])].sort();
+  const steps = paths.flatMap((path) => {
+    const now = textOf(join(directory, path));
+    const wish = after.get(path) ?? null;
+    const hash = answers.files[path];
+    return stepOf({ path, now, wish, base: generated.get(path) ?? null, hash }) ?? [];
+  });
+  const file = answersFile(next, version, wanted);
+  return { steps, answers: { path: answersPath, text: file.text } };
+}
+
+type Texts = {
+  readonly path: string;
+  readonly now: string | null;
+  readonly wish: string | null;
+  readonly base: string | null;
+  /** Of what was generated; absent when the file was not. */
+  readonly hash: string | undefined;
+};
+
+function stepOf({ path, now, wish, base, hash }: Texts): Step | null {
+  const step = (kind: Step['kind'], after: string | null): Step => ({ path, kind, before: now, after });
+  if (now === wish) return null;
+  const pristine = now !== null && hash === `sha256:${hashOf(now)}`;
+  if (pristine) return wish === null ? step('removed', null) : step('changed', wish);
+  // A person took it away, or edited it: where nothing is to change, that stands.
+  if (hash !== undefined && base !== null && base === wish) return step('kept', now);
+  if (now === null) return step('new', wish);
+  if (wish === null) return step('kept', now);
+  if (base === null) return step('conflict', now);
+  const { conflict, result } = merge(now.split('\n'), base.split('\n'), wish.split('\n'));
+  return conflict ? step('conflict', now) : step('merged', result.join('\n'));
+}
+
+/** The texts that were generated, where this version makes the same bytes. */
+function basesOf(answers: Answers, version: string): ReadonlyMap<string, string> {
+  if (answers.generator !== `botcli ${version}`) return new Map();
+  const files = projectFiles(answers.configuration);
+  return new Map(
+    files.flatMap(({ path, text }) =>
+      answers.files[path] === `sha256:${hashOf(text)}` ? [[path, text] as const] : [],
+    ),
+  );
+}

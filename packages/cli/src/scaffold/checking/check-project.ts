@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { parse } from 'smol-toml';
+import { planOf } from '../project/plan.ts';
+import { requiredVariables } from '../project/variables.ts';
+import { hashOf } from '../writing/answers.ts';
+import { textOf } from '../writing/survey.ts';
+import type { Answers } from './read-answers.ts';
+
+/** One thing that was looked at. `problem`: the project does not work like this; `edited`: it is not as it was generated. */
+export type Finding = {
+  readonly about: string;
+  readonly state: 'good' | 'edited' | 'problem';
+  readonly message: string;
+};
+
+/** Holds a project against what was chosen for it. Values of variables are looked at for being there, and never told. */
+export async function checkProject(directory: string, answers: Answers): Promise<readonly Finding[]> {
+  const deployed = answers.configuration.deploy_to_cloud;
+  return [
+    ...variableFindings(directory, answers),
+    ...packageFindings(directory, answers),
+    ...(deployed ? await deployFindings(directory) : []),
+    ...fileFindings(directory, answers),
+  ];
+}
+
+function variableFindings(directory: string, answers: Answers): readonly Finding[] {
+  const about = 'server/.env';
+  const needed = requiredVariables(planOf(answers.configuration));
+  if (needed.length === 0) return [];
+  const text = textOf(join(directory, about));
+  if (text === null) {
+    return [{ about, state: 'problem', message: 'is not there: copy .env.example and fill it in' }];
+  }
+  const filled = parseEnv(text);
+  const empty = needed.filter((name) => (filled[name] ?? '').trim() === '');
+  if (empty.length === 0) return [{ about, state: 'good', message: `all ${needed.length} variables are filled` }];
+  return empty.map((name) => ({ about, state: 'problem', message: `${name} is empty or missing` }));
+}
+
+function packageFindings(directory: string, answers: Answers): readonly Finding[] {
+  const about = 'server/pyproject.toml';
+  const text = textOf(join(directory, about));
+  if (text === null) return [{ about, state: 'problem', message: 'is not there' }];
+  const { extras, lowest } = planOf(answers.configuration);
+  const dependency = dependenciesOf(text).find((one) => /^pipecat-ai\b(?!-)/.test(one));
+  if (dependency === undefined) return [{ about, state: 'problem', message: 'does not depend on pipecat-ai' }];
+  const named = new Set(/\[([^\]]*)\]/.exec(dependency)?.[1]?.split(/\s*,\s*/) ?? []);
+  const missing = extras.filter((extra) => !named.has(extra));
+  if (missing.length > 0) {
+    return [{ about, state: 'problem', message: `pipecat-ai lacks the extras ${missing.join(', ')}` }];
+  }
+  const lower = />=\s*(\d+(?:\.\d+)*)/.exec(dependency)?.[1];
+  if (lower !== undefined && isLower(lower, lowest.library)) {
+    return [{ about, state: 'problem', message: `admits pipecat-ai ${lower}; these choices need ${lowest.library}` }];
+  }
+  if (!/<\s*2\b/.test(dependency)) {
+    return [{ about, state: 'problem', message: 'admits pipecat-ai 2, which this code was not written for' }];
+  }
+  return [{ about, state: 'good', message: 'versions and extras fit the choices' }];
+}
+
+function dependenciesOf(text: string): readonly string[] {
+  try {
+    const { project } = parse(text);
+    const dependencies = (project as { dependencies?: unknown } | undefined)?.dependencies;
+    return Array.isArray(dependencies) ? dependencies.map(String) : [];
+  } catch {
+    return [];
+  }
+}
+
+async function deployFindings(directory: string): Promise<readonly Finding[]> {
+  const about = 'server/deploy.toml';
+  const text = textOf(join(directory, about));
+  if (text === null) return [{ about, state: 'problem', message: 'is not there' }];
+  const { checkDeployFile } = await import('@bothost/contract');
+  try {
+    const { issues } = checkDeployFile(parse(text));
+    if (issues.length === 0) return [{ about, state: 'good', message: 'can be deployed' }];
+    return issues.map(({ path, message }) => ({ about, state: 'problem', message: `${path} ${message}`.trim() }));
+  } catch (error) {
+    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    return [{ about, state: 'problem', message: `is no TOML: ${line}` }];
+  }
+}
+
+function fileFindings(directory: string, answers: Answers): readonly Finding[] {
+  const entries = Object.entries(answers.files);
+  const changed = entries.flatMap(([about, hash]): Finding[] => {
+    const text = textOf(join(directory, about));
+    if (text === null) return [{ about, state: 'edited', message: 'was removed' }];
+    return `sha256:${hashOf(text)}` === hash ? [] : [{ about, state: 'edited', message: 'was edited' }];
+  });
+  const same = entries.length - changed.length;
+  return [
+    ...changed,
+    { about: 'generated files', state: 'good', message: `${same} of ${entries.length} are as generated` },
+  ];
+}
+
+function isLower(version: string, than: string): boolean {
+  const [left, right] = [version.split('.').map(Number), than.split('.').map(Number)];
+  const index = right.findIndex((part, at) => part !== (left[at] ?? 0));
+  return index !== -1 && (left[index] ?? 0) < (right[index] ?? 0);
+}

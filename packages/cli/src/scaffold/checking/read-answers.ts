@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../../failure.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import { readConfigFile } from '../configuration/fields.ts';
+import { resolve } from '../configuration/resolve.ts';
+import { answersPath } from '../writing/answers.ts';
+
+/** How a project was made. */
+export type Answers = {
+  readonly configuration: Configuration;
+  /** `botcli 0.1.0` */
+  readonly generator: string;
+  /** `sha256:...` of each file as it was generated, by its path. */
+  readonly files: Readonly<Record<string, string>>;
+};
+
+/** Reads the answers of a project; a `Failure` says that it is none, or what is wrong with them. */
+export function readAnswers(directory: string): Answers {
+  const path = join(directory, answersPath);
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      throw new Failure('no-project', `${directory} is no project of botcli: ${answersPath} is not there.`);
+    }
+    throw new Failure(
+      'answers-unreadable',
+      `${path} cannot be read: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+  const { configuration, generator, files } = (parsed ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof generator !== 'string' || !isRecordOfTexts(files) || !Object.keys(files).every(staysInside)) {
+    throw new Failure('answers-unreadable', `${path} does not hold what botcli wrote there.`);
+  }
+  const said = readConfigFile(JSON.stringify(configuration ?? null));
+  const resolved = resolve(said.given, '');
+  const issues = [...said.issues, ...resolved.issues];
+  if (resolved.configuration === null || issues.length > 0) {
+    throw new Failure('answers-invalid', `The answers in ${path} do not hold any more.`, null, issues);
+  }
+  return { configuration: resolved.configuration, generator, files };
+}
+
+/** A file of answers may come from anywhere, and its paths are read, written and removed. */
+function staysInside(path: string): boolean {
+  return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..') && !/[\\\0]/.test(path);
+}
+
+function isRecordOfTexts(value: unknown): value is Readonly<Record<string, string>> {
+  return typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string');
+}

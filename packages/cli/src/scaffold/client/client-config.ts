@@ -1,0 +1,51 @@
+import type { Plan } from '../project/plan.ts';
+import type { ClientKind } from './client-kind.ts';
+
+/** `src/config.ts`: where sessions are started. With Next.js that is the page's own server, which holds the key. */
+export function configFile(plan: Plan, kind: ClientKind): string {
+  const own = kind === 'react-nextjs';
+  const lines = [
+    `export const name = ${quoted(plan.configuration.project_name)};`,
+    '',
+    '/** Whether the bot is to see the camera. */',
+    `export const camera = ${plan.configuration.video_input};`,
+    '',
+    ...(own
+      ? [
+          '/** Answered by the server of this page, which hands it on with the key. */',
+          "export const startUrl = '/api/start';",
+          '',
+          'export const startHeaders: Record<string, string> = {};',
+        ]
+      : [
+          'const key = import.meta.env.VITE_BOT_START_PUBLIC_API_KEY;',
+          '',
+          '/** The runner on this machine, or the hosting service. */',
+          'export const startUrl = import.meta.env.VITE_BOT_START_URL || ' + "'http://localhost:7860/start';",
+          '',
+          '/** A public key may start sessions and nothing else: it is in the page, for everybody to see. */',
+          // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a template of the generated file
+          'export const startHeaders: Record<string, string> = key ? { Authorization: `Bearer ${key}` } : {};',
+        ]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** `client/.env.example`: without a `.env` the client talks to a bot on this machine. */
+export function envExample(plan: Plan, kind: ClientKind): string {
+  const prefix = kind === 'react-nextjs' ? '' : 'VITE_';
+  const file = kind === 'react-nextjs' ? '.env.local' : '.env';
+  const lines = [
+    `# Without these the client talks to the bot on your machine. For one on the service, copy this file to ${file}`,
+    '# and take the # away. HOST is the service; the key is a public one.',
+    `# ${prefix}BOT_START_URL=https://HOST/v1/public/${plan.slug}/start`,
+    `# ${prefix}BOT_START_PUBLIC_API_KEY=pk_...`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** In the quotes of which fewer have to be escaped, as a formatter leaves it. */
+function quoted(text: string): string {
+  if (text.split("'").length > text.split('"').length) return JSON.stringify(text);
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}

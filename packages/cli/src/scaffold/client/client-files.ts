@@ -1,0 +1,80 @@
+import biome from '../../../templates/client/common/biome.json?raw';
+import conversation from '../../../templates/client/common/conversation.ts?raw';
+import phases from '../../../templates/client/common/phases.ts?raw';
+import style from '../../../templates/client/common/style.css?raw';
+import talk from '../../../templates/client/react/talk.tsx?raw';
+import useConversation from '../../../templates/client/react/use-conversation.ts?raw';
+import botService from '../../../templates/client/react-nextjs/bot-service.ts?raw';
+import layout from '../../../templates/client/react-nextjs/layout.tsx?raw';
+import nextConfig from '../../../templates/client/react-nextjs/next.config.ts?raw';
+import page from '../../../templates/client/react-nextjs/page.tsx?raw';
+import sessionRoute from '../../../templates/client/react-nextjs/session-route.ts?raw';
+import startRoute from '../../../templates/client/react-nextjs/start-route.ts?raw';
+import nextTypes from '../../../templates/client/react-nextjs/tsconfig.json?raw';
+import reactIndex from '../../../templates/client/react-vite/index.html?raw';
+import reactMain from '../../../templates/client/react-vite/main.tsx?raw';
+import reactTypes from '../../../templates/client/react-vite/tsconfig.json?raw';
+import viteConfig from '../../../templates/client/react-vite/vite.config.ts?raw';
+import viteEnvironment from '../../../templates/client/react-vite/vite-env.d.ts?raw';
+import vanillaIndex from '../../../templates/client/vanilla/index.html?raw';
+import vanillaMain from '../../../templates/client/vanilla/main.ts?raw';
+import vanillaTypes from '../../../templates/client/vanilla/tsconfig.json?raw';
+import type { Plan } from '../project/plan.ts';
+import type { ProjectFile } from '../project/project-file.ts';
+import { configFile, envExample } from './client-config.ts';
+import { type ClientKind, clientKind } from './client-kind.ts';
+import { packageFile } from './client-package.ts';
+import { clientTransports, transportsFile } from './client-transports.ts';
+
+/** What does not depend on the project, by its path in `client/`. */
+const fixed: Readonly<Record<ClientKind, Readonly<Record<string, string>>>> = {
+  vanilla: {
+    'index.html': vanillaIndex,
+    'src/main.ts': vanillaMain,
+    'src/vite-env.d.ts': viteEnvironment,
+    'tsconfig.json': vanillaTypes,
+  },
+  'react-vite': {
+    'index.html': reactIndex,
+    'src/main.tsx': reactMain,
+    'src/talk.tsx': talk,
+    'src/use-conversation.ts': useConversation,
+    'src/vite-env.d.ts': viteEnvironment,
+    'tsconfig.json': reactTypes,
+    'vite.config.ts': viteConfig,
+  },
+  'react-nextjs': {
+    'next.config.ts': nextConfig,
+    'src/app/api/start/route.ts': startRoute,
+    'src/app/layout.tsx': layout,
+    'src/app/page.tsx': page,
+    'src/bot-service.ts': botService,
+    'src/talk.tsx': talk,
+    'src/use-conversation.ts': useConversation,
+    'tsconfig.json': nextTypes,
+  },
+};
+
+const common: Readonly<Record<string, string>> = {
+  'biome.json': biome,
+  'src/conversation.ts': conversation,
+  'src/phases.ts': phases,
+  'src/style.css': style,
+};
+
+/** `client/`: a web client that starts sessions of the bot and talks to it. */
+export function clientFiles(plan: Plan): readonly ProjectFile[] {
+  const kind = clientKind(plan);
+  const ways = clientTransports(plan);
+  const signalled = kind === 'react-nextjs' && ways.some(({ value }) => value === 'lightrtc');
+  const files = {
+    ...common,
+    ...fixed[kind],
+    ...(signalled ? { 'src/app/api/sessions/[sessionId]/[...path]/route.ts': sessionRoute } : {}),
+    '.env.example': envExample(plan, kind),
+    'package.json': packageFile(plan, kind, ways),
+    'src/config.ts': configFile(plan, kind),
+    'src/transports.ts': transportsFile(ways),
+  };
+  return Object.entries(files).map(([path, text]) => ({ path: `client/${path}`, text }));
+}

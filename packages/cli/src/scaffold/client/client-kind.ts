@@ -1,0 +1,9 @@
+import type { Plan } from '../project/plan.ts';
+
+/** Which of the three a client is. */
+export type ClientKind = 'vanilla' | 'react-vite' | 'react-nextjs';
+
+export function clientKind({ configuration }: Pick<Plan, 'configuration'>): ClientKind {
+  if (configuration.client_framework === 'vanilla') return 'vanilla';
+  return configuration.client_server === 'nextjs' ? 'react-nextjs' : 'react-vite';
+}

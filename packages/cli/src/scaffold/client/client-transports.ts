@@ -1,0 +1,87 @@
+import type { Plan } from '../project/plan.ts';
+
+/** What a browser needs for a transport. */
+export type ClientTransport = {
+  readonly value: string;
+  readonly label: string;
+  readonly package: string;
+  readonly range: string;
+  /** What makes it of its package, which is called `from`. */
+  readonly construction: readonly string[];
+  /** What the start request says besides. */
+  readonly request: Readonly<Record<string, string | boolean>>;
+};
+
+/**
+ * The client packages of the transports. For livekit none is published, so a client does not offer it (a project whose only
+ * transport it is cannot have a client).
+ */
+const known: readonly ClientTransport[] = [
+  {
+    value: 'hostedrtc',
+    label: 'Hosted room',
+    package: '@pipecat-ai/daily-transport',
+    range: '^1.6.9',
+    construction: ['new from.DailyTransport()'],
+    request: { transport: 'daily', createDailyRoom: true },
+  },
+  {
+    value: 'lightrtc',
+    label: 'Peer to peer',
+    package: '@pipecat-ai/small-webrtc-transport',
+    range: '^1.10.8',
+    construction: ['new from.SmallWebRTCTransport()'],
+    request: { transport: 'webrtc', createDailyRoom: false, enableDefaultIceServers: true },
+  },
+  {
+    value: 'websocket',
+    label: 'WebSocket',
+    package: '@pipecat-ai/websocket-transport',
+    range: '^1.7.1',
+    // Its own choice of how to play and record would load a program from a third party.
+    construction: [
+      'new from.WebSocketTransport({',
+      '  mediaManager: new from.WavMediaManager(),',
+      '  recorderSampleRate: 16_000,',
+      '})',
+    ],
+    request: { transport: 'websocket' },
+  },
+];
+
+/** Those of the project's transports that a browser can use, in the order given. */
+export function clientTransports(plan: Plan): readonly ClientTransport[] {
+  return plan.transports.flatMap(({ value }) => known.find((one) => one.value === value) ?? []);
+}
+
+/** `src/transports.ts`: each package is loaded when it is used. */
+export function transportsFile(ways: readonly ClientTransport[]): string {
+  const lines = [
+    "import type { Transport } from '@pipecat-ai/client-js';",
+    '',
+    '/** A way to reach the bot, and what has to be asked for to start a session on it. */',
+    'export type WayIn = {',
+    '  readonly name: string;',
+    '  readonly label: string;',
+    '  readonly request: Record<string, string | boolean>;',
+    '  readonly create: () => Promise<Transport>;',
+    '};',
+    '',
+    'export const waysIn: readonly [WayIn, ...WayIn[]] = [',
+    ...ways.flatMap((way) => [
+      '  {',
+      `    name: '${way.value}',`,
+      `    label: '${way.label}',`,
+      `    request: { ${Object.entries(way.request)
+        .map(([key, value]) => `${key}: ${typeof value === 'string' ? `'${value}'` : value}`)
+        .join(', ')} },`,
+      '    create: async () => {',
+      `      const from = await import('${way.package}');`,
+      ...`return ${way.construction.join('\n')};`.split('\n').map((line) => `      ${line}`),
+      '    },',
+      '  },',
+    ]),
+    '];',
+  ];
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,44 @@
+/**
+ * A project as it will be generated: `--dry-run` prints it, a config file may hold it, `.botcli/project.json` keeps it.
+ * Keys in the order of the decisions (Scaffolding, "resolved configuration").
+ */
+export type Configuration = {
+  /** As people write it; what machines call it is its slug. */
+  readonly project_name: string;
+  readonly bot_type: BotType;
+  /** Resolved: the ones that have a direction name it. */
+  readonly transports: readonly string[];
+  readonly mode: Mode;
+  readonly stt_service: string | null;
+  readonly llm_service: string | null;
+  readonly tts_service: string | null;
+  readonly realtime_service: string | null;
+  readonly video_service: string | null;
+  readonly generate_client: boolean;
+  readonly client_framework: ClientFramework | null;
+  readonly client_server: ClientServer | null;
+  readonly daily_pstn_mode: Direction | null;
+  readonly twilio_daily_sip_mode: Direction | null;
+  readonly video_input: boolean;
+  readonly video_output: boolean;
+  readonly recording: boolean;
+  readonly transcription: boolean;
+  readonly deploy_to_cloud: boolean;
+  readonly enable_nc: boolean;
+  readonly enable_observability: boolean;
+  readonly enable_eval: boolean;
+};
+
+export const botTypes = ['web', 'telephony'] as const;
+export type BotType = (typeof botTypes)[number];
+export const modes = ['cascade', 'realtime'] as const;
+export type Mode = (typeof modes)[number];
+export const clientFrameworks = ['react', 'vanilla'] as const;
+export type ClientFramework = (typeof clientFrameworks)[number];
+export const clientServers = ['vite', 'nextjs'] as const;
+export type ClientServer = (typeof clientServers)[number];
+export const directions = ['dial-in', 'dial-out'] as const;
+export type Direction = (typeof directions)[number];
+
+/** A key of the configuration, or '' for the whole, and what is wrong with it. */
+export type Issue = { readonly path: string; readonly message: string };

@@ -1,0 +1,19 @@
+import type { ServiceKind } from '../catalogue/service.ts';
+import { servicesOf } from '../catalogue/services.ts';
+import { transports } from '../catalogue/transports.ts';
+import { botTypes } from './configuration.ts';
+
+/** All values that can be chosen (spec 2.9). */
+export function listOptions() {
+  const values = (kind: ServiceKind) => servicesOf(kind).map(({ service }) => service.value);
+  const group = (name: 'web' | 'telephony') => transports.filter((one) => one.group === name).map(({ value }) => value);
+  return {
+    bot_type: botTypes,
+    transports: { web: group('web'), telephony: group('telephony') },
+    stt: values('stt'),
+    llm: values('llm'),
+    tts: values('tts'),
+    realtime: values('realtime'),
+    video: values('video'),
+  };
+}

@@ -1,0 +1,181 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runProgram } from '../../testing/run-program.ts';
+
+/**
+ * The rules of the spec (4.2), of the decisions (Scaffolding) and of the reference (init, 5) said a second time, as plainly
+ * as they can be and without anything of the implementation: which keys of a config file are wrong or missing.
+ */
+type Said = {
+  readonly bot_type?: string;
+  readonly transports?: readonly string[];
+  readonly mode?: string;
+  readonly stt?: string;
+  readonly llm?: string;
+  readonly tts?: string;
+  readonly realtime?: string;
+  readonly video?: string;
+  readonly client_framework?: string;
+  readonly client_server?: string;
+  readonly daily_pstn_mode?: string;
+  readonly twilio_daily_sip_mode?: string;
+  readonly video_input?: boolean;
+  readonly video_output?: boolean;
+  readonly deploy_to_cloud?: boolean;
+  readonly enable_nc?: boolean;
+};
+
+const video = ['hostedrtc', 'livekit', 'lightrtc'];
+const web = [...video, 'websocket'];
+const carriers = ['carrier1', 'carrier2', 'carrier3', 'carrier4'];
+const pstn = ['hostedrtc_pstn_dialin', 'hostedrtc_pstn_dialout'];
+const sip = ['carrier1_hostedrtc_sip_dialin', 'carrier1_hostedrtc_sip_dialout'];
+const generic = ['hostedrtc_pstn', 'carrier1_hostedrtc_sip'];
+const known = [...web, ...carriers, ...pstn, ...sip];
+
+function wrong(said: Said): readonly string[] {
+  const found = new Set<string>();
+  const check = (key: string, bad: boolean) => bad && found.add(key);
+  const given = said.transports ?? [];
+  const isDirection = (mode: string | undefined) => mode === 'dial-in' || mode === 'dial-out';
+  const suffix = (mode: string) => mode.replace('-', '').replace('dial', '_dial');
+  const resolved = new Set(
+    given.flatMap((one) => {
+      if (known.includes(one)) return [one];
+      const mode = one === 'hostedrtc_pstn' ? said.daily_pstn_mode : said.twilio_daily_sip_mode;
+      return generic.includes(one) && mode !== undefined && isDirection(mode) ? [one + suffix(mode)] : [];
+    }),
+  );
+  const phones = [...resolved].filter((one) => !web.includes(one));
+  const through = [...resolved].filter((one) => pstn.includes(one) || sip.includes(one));
+  check('transports', given.length === 0 || given.some((one) => ![...known, ...generic].includes(one)));
+  check('transports', through.length > 1);
+  for (const [key, name, own] of [
+    ['daily_pstn_mode', 'hostedrtc_pstn', pstn],
+    ['twilio_daily_sip_mode', 'carrier1_hostedrtc_sip', sip],
+  ] as const) {
+    const mode = said[key];
+    const chosen = given.filter((one) => own.some((transport) => transport === one));
+    check(key, given.includes(name) && mode === undefined);
+    check(key, mode !== undefined && !isDirection(mode));
+    check(key, isDirection(mode) && !given.includes(name) && chosen.length === 0);
+    check(key, isDirection(mode) && chosen.some((one) => one !== name + suffix(mode ?? '')));
+  }
+  const type =
+    said.bot_type === 'web' || said.bot_type === 'telephony' ? said.bot_type : phones.length > 0 ? 'telephony' : 'web';
+  check('bot_type', said.bot_type !== undefined && said.bot_type !== 'web' && said.bot_type !== 'telephony');
+  check('bot_type', said.bot_type === 'web' && phones.length > 0);
+  check('mode', said.mode !== 'cascade' && said.mode !== 'realtime');
+  for (const kind of ['stt', 'llm', 'tts', 'realtime'] as const) {
+    const ofMode = kind === 'realtime' ? said.mode === 'realtime' : said.mode === 'cascade';
+    const ofOther = kind === 'realtime' ? said.mode === 'cascade' : said.mode === 'realtime';
+    check(`${kind}_service`, ofMode && said[kind] === undefined);
+    check(`${kind}_service`, ofOther && said[kind] !== undefined);
+    check(
+      `${kind}_service`,
+      said[kind] !== undefined && !said[kind].endsWith(`_${kind}`) && said[kind] !== 'openai_realtime',
+    );
+    check(`${kind}_service`, said[kind] === 'nobody');
+  }
+  check('video_service', said.video === 'nobody');
+  const blind = resolved.size > 0 && ![...resolved].some((one) => video.includes(one));
+  for (const [key, wanted] of [
+    ['video_service', said.video !== undefined],
+    ['video_input', said.video_input === true],
+    ['video_output', said.video_output === true],
+  ] as const) {
+    check(key, wanted && (type === 'telephony' || blind));
+  }
+  const framework = said.client_framework;
+  const client = framework === 'react' || framework === 'vanilla';
+  check('client_framework', framework !== undefined && framework !== 'none' && !client);
+  check('client_framework', client && type === 'telephony');
+  check(
+    'client_framework',
+    client && resolved.size > 0 && ![...resolved].some((one) => web.includes(one) && one !== 'livekit'),
+  );
+  check(
+    'client_server',
+    said.client_server !== undefined && said.client_server !== 'vite' && said.client_server !== 'nextjs',
+  );
+  check('client_server', said.client_server !== undefined && framework === undefined);
+  check('client_server', said.client_server === 'nextjs' && framework === 'vanilla');
+  check('enable_nc', said.enable_nc === true && said.deploy_to_cloud === false);
+  return [...found].sort();
+}
+
+const word = (...words: readonly string[]) => fc.constantFrom(...words);
+const configurations: fc.Arbitrary<Said> = fc.record(
+  {
+    bot_type: word('web', 'telephony', 'robot'),
+    transports: fc.array(word(...known, ...generic, 'pigeon'), { maxLength: 3 }),
+    mode: word('cascade', 'cascade', 'realtime', 'realtime', 'telepathy'),
+    stt: word('deepgram_stt', 'whisper_stt', 'nobody'),
+    llm: word('openai_llm', 'nobody'),
+    tts: word('cartesia_tts', 'nobody'),
+    realtime: word('openai_realtime', 'nobody'),
+    video: word('tavus_video', 'nobody'),
+    client_framework: word('react', 'vanilla', 'none', 'vue'),
+    client_server: word('vite', 'nextjs', 'apache'),
+    daily_pstn_mode: word('dial-in', 'dial-out', 'up'),
+    twilio_daily_sip_mode: word('dial-in', 'dial-out', 'up'),
+    video_input: fc.boolean(),
+    video_output: fc.boolean(),
+    deploy_to_cloud: fc.boolean(),
+    enable_nc: fc.boolean(),
+  },
+  { requiredKeys: [] },
+);
+/** Nearly all random ones are wrong somewhere; these are mostly right. */
+const likely = fc.tuple(configurations, fc.boolean()).map(
+  ([
+    { stt, llm, tts, realtime, bot_type: _type, daily_pstn_mode: _pstn, twilio_daily_sip_mode: _sip, ...rest },
+    cascade,
+  ]): Said => ({
+    ...rest,
+    mode: cascade ? 'cascade' : 'realtime',
+    transports: (rest.transports ?? [])
+      .filter((one) => known.includes(one))
+      .concat(rest.video === undefined ? [] : ['lightrtc']),
+    ...(cascade
+      ? { stt: stt ?? 'soniox_stt', llm: llm ?? 'groq_llm', tts: tts ?? 'kokoro_tts' }
+      : { realtime: realtime ?? 'ultravox_realtime' }),
+  }),
+);
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'botcli-property-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+async function dryRun(said: unknown) {
+  await writeFile(join(directory, 'answers.json'), JSON.stringify(said));
+  return runProgram(['init', 'my-bot', '--config', 'answers.json', '--dry-run', '--json'], { directory });
+}
+
+test.each([
+  ['any', configurations],
+  ['likely', likely],
+])(
+  '%s configurations: what is wrong is what the rules say, and what is right reproduces itself',
+  async (_kind, arbitrary) => {
+    await fc.assert(
+      fc.asyncProperty(arbitrary, async (said) => {
+        const expected = wrong(said);
+        const { status, stdout } = await dryRun(said);
+        if (status !== 0) {
+          const issues: readonly { readonly path: string }[] = JSON.parse(stdout).error.issues;
+          expect([...new Set(issues.map(({ path }) => path))].sort()).toEqual(expected);
+          return;
+        }
+        expect(expected).toEqual([]);
+        expect(await dryRun(JSON.parse(stdout))).toEqual({ status: 0, stdout, stderr: '' });
+      }),
+      { numRuns: 400 },
+    );
+  },
+);

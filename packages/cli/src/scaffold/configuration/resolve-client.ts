@@ -1,0 +1,46 @@
+import type { Transport } from '../catalogue/transport.ts';
+import { type Complain, oneOf } from './complain.ts';
+import {
+  type BotType,
+  type ClientFramework,
+  type ClientServer,
+  type Configuration,
+  clientFrameworks,
+  clientServers,
+} from './configuration.ts';
+import type { Given } from './fields.ts';
+
+type Client = Pick<Configuration, 'generate_client' | 'client_framework' | 'client_server'>;
+
+/** Whether a web client is generated, and which. `none` is the same as saying nothing. */
+export function resolveClient(
+  given: Given,
+  botType: BotType,
+  chosen: readonly Transport[],
+  complain: Complain,
+): Client {
+  const asked = oneOf([...clientFrameworks, 'none'], given.client_framework, 'client_framework', complain);
+  const framework = asked === 'none' ? null : asked;
+  const server = oneOf(clientServers, given.client_server, 'client_server', complain);
+  if (framework !== null && botType === 'telephony') {
+    complain('client_framework', 'is for web bots: a telephone needs no client');
+  }
+  if (given.client_framework === undefined && server !== null) {
+    complain('client_server', 'needs a client: say the framework too');
+  }
+  if (framework === 'vanilla' && server === 'nextjs') complain('client_server', 'cannot be nextjs without react');
+  const reachable = chosen.length === 0 || chosen.some(({ value, group }) => group === 'web' && value !== 'livekit');
+  if (framework !== null && botType === 'web' && !reachable) {
+    complain('client_framework', 'cannot be made for livekit alone: the client package for it is not published');
+  }
+  return {
+    generate_client: framework !== null,
+    client_framework: framework,
+    client_server: serverOf(framework, server),
+  };
+}
+
+function serverOf(framework: ClientFramework | null, asked: ClientServer | null): ClientServer | null {
+  if (framework === null) return null;
+  return framework === 'vanilla' ? 'vite' : (asked ?? 'vite');
+}

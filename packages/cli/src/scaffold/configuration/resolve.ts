@@ -1,0 +1,87 @@
+import type { Transport } from '../catalogue/transport.ts';
+import { type Complain, listed, oneOf, option } from './complain.ts';
+import { type BotType, botTypes, type Configuration, type Issue, type Mode, modes } from './configuration.ts';
+import { fields, type Given } from './fields.ts';
+import { refusalOfName } from './project-name.ts';
+import { resolveClient } from './resolve-client.ts';
+import { noPictures, resolveServices } from './resolve-services.ts';
+import { resolveTransports } from './resolve-transports.ts';
+
+export type Resolved =
+  | { readonly configuration: Configuration; readonly issues: readonly [] }
+  | { readonly configuration: null; readonly issues: readonly Issue[] };
+
+/**
+ * Makes a configuration of what was said, or tells all that is missing and wrong at once (spec 4.2, rules 5 to 7).
+ * `defaultName` stands for a name that was not given: the last part of the target directory.
+ */
+export function resolve(given: Given, defaultName: string): Resolved {
+  const issues: Issue[] = [];
+  const complain: Complain = (path, message) => issues.push({ path, message });
+  const name = given.project_name ?? defaultName;
+  const refusal = refusalOfName(name);
+  if (refusal !== null) complain('project_name', `${JSON.stringify(name)} ${refusal}`);
+  const chosen = resolveTransports(given, complain);
+  const botType = resolveBotType(given, chosen, complain);
+  const mode = resolveMode(given, complain);
+  const services = resolveServices(given, mode, botType, complain);
+  const client = resolveClient(given, botType, chosen, complain);
+  checkFeatures(given, botType, chosen, complain);
+  if (issues.length > 0 || mode === null) return { configuration: null, issues: inOrder(issues) };
+  const direction = (request: string) =>
+    chosen.find((one) => one.request?.value === request)?.request?.direction ?? null;
+  const configuration: Configuration = {
+    project_name: name,
+    bot_type: botType,
+    transports: chosen.map(({ value }) => value),
+    mode,
+    ...services,
+    ...client,
+    daily_pstn_mode: direction('hostedrtc_pstn'),
+    twilio_daily_sip_mode: direction('carrier1_hostedrtc_sip'),
+    video_input: given.video_input ?? false,
+    video_output: (given.video_output ?? false) || services.video_service !== null,
+    recording: given.recording ?? false,
+    transcription: given.transcription ?? false,
+    deploy_to_cloud: given.deploy_to_cloud ?? true,
+    enable_nc: given.enable_nc ?? false,
+    enable_observability: given.enable_observability ?? false,
+    enable_eval: given.enable_eval ?? false,
+  };
+  return { configuration, issues: [] };
+}
+
+function resolveBotType(given: Given, chosen: readonly Transport[], complain: Complain): BotType {
+  const asked = oneOf(botTypes, given.bot_type, 'bot_type', complain);
+  const phones = chosen.filter(({ group }) => group === 'telephony');
+  if (asked === 'web' && phones.length > 0) {
+    complain('bot_type', `cannot be web with the transport ${listed(phones.map(({ value }) => value))}`);
+  }
+  return asked ?? (phones.length > 0 ? 'telephony' : 'web');
+}
+
+function resolveMode(given: Given, complain: Complain): Mode | null {
+  if (given.mode === undefined) complain('mode', `is missing: ${option('mode')} takes ${listed(modes)}`);
+  return oneOf(modes, given.mode, 'mode', complain);
+}
+
+function checkFeatures(given: Given, botType: BotType, chosen: readonly Transport[], complain: Complain): void {
+  for (const path of ['video_input', 'video_output'] as const) {
+    if (given[path] === true && botType === 'telephony') complain(path, noPictures);
+  }
+  const blind = chosen.length > 0 && !chosen.some(({ video }) => video);
+  for (const path of ['video_input', 'video_output', 'video_service'] as const) {
+    const wanted = given[path] === true || (path === 'video_service' && given[path] !== undefined);
+    if (wanted && botType === 'web' && blind)
+      complain(path, `cannot be had with ${listed(chosen.map(({ value }) => value))}`);
+  }
+  if (given.enable_nc === true && given.deploy_to_cloud === false) {
+    complain('enable_nc', 'needs the cloud deployment');
+  }
+}
+
+/** In the order of the configuration's keys. */
+function inOrder(issues: readonly Issue[]): readonly Issue[] {
+  const order = Object.keys(fields);
+  return [...issues].sort((a, b) => order.indexOf(a.path) - order.indexOf(b.path));
+}

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { World } from '../world.ts';
+
+export type FollowUp = {
+  readonly git: boolean;
+  readonly install: boolean;
+  /** Whether there is a client to install for. */
+  readonly client: boolean;
+};
+
+/**
+ * What can be done for a project once it is there. What fails here is said and does not undo the project: it can be done
+ * again by hand.
+ */
+export async function followUp(world: World, directory: string, asked: FollowUp): Promise<void> {
+  const run = (line: readonly string[], place: string) => runQuietly(world, line, place);
+  if (asked.install) {
+    await run(['uv', 'sync'], join(directory, 'server'));
+    if (asked.client) await run([world.environment.packageManager, 'install'], join(directory, 'client'));
+  }
+  // A repository within a repository is nobody's wish.
+  if (!asked.git || (await ends(world, ['git', 'rev-parse', '--is-inside-work-tree'], directory)) === 0) return;
+  if (!(await run(['git', 'init', '--quiet'], directory))) return;
+  if (!(await run(['git', 'add', '--all'], directory))) return;
+  await run(['git', 'commit', '--quiet', '--message', 'A bot project, made by botcli init'], directory);
+}
+
+async function runQuietly(world: World, line: readonly string[], place: string): Promise<boolean> {
+  world.stderr.write(`${line.join(' ')} ...\n`);
+  const status = await ends(world, line, place, (text) => world.stderr.write(text));
+  if (status === 0) return true;
+  const why = status === null ? 'it could not be started' : `it ended with ${status}`;
+  world.stderr.write(`warning: ${line.join(' ')} in ${place}: ${why}. The project is there all the same.\n`);
+  return false;
+}
+
+/** The exit status; null when there is no such program or it was interrupted. */
+function ends(
+  world: World,
+  [program = '', ...args]: readonly string[],
+  cwd: string,
+  say: (text: string) => void = () => {},
+): Promise<number | null> {
+  return new Promise((settle) => {
+    const child = spawn(program, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'], signal: world.signal });
+    child.stderr.on('data', (chunk) => say(String(chunk)));
+    child.on('error', () => settle(null)).on('close', (status) => settle(status));
+  });
+}

@@ -1,0 +1,64 @@
+import { agentsGuide } from './agents.ts';
+import { gettingStartedGuide } from './getting-started.ts';
+import { isOlder, readMark, withMark } from './mark.ts';
+
+/** A guide, what is there of it, and what is to be done: nothing that a person wrote is replaced unasked. */
+export type GuideStep = {
+  readonly path: string;
+  /** What to write; null leaves the file alone. */
+  readonly text: string | null;
+  readonly state: 'new' | 'overwritten' | 'current' | 'own' | 'stale';
+  /** Version in the mark of a stale one, and whether it was edited since. */
+  readonly found: { readonly version: string; readonly edited: boolean } | null;
+};
+
+/** Which guides: the last is for those who have no bot yet. */
+export type GuideSet = 'scaffold' | 'agent';
+
+/**
+ * Decides about each guide (spec 4.2, rules 1 to 3). `existing` gives what is in the file, or null. Stale is what an older
+ * version wrote; a newer mark, no mark, and the same version are left alone.
+ */
+export function planGuides(
+  set: GuideSet,
+  version: string,
+  overwrite: boolean,
+  existing: (path: string) => string | null,
+): readonly GuideStep[] {
+  const marked = [
+    { path: 'AGENTS.md', text: withMark(agentsGuide, version) },
+    ...(set === 'agent' ? [{ path: 'GETTING_STARTED.md', text: withMark(gettingStartedGuide, version) }] : []),
+  ];
+  const steps = marked.map(({ path, text }): GuideStep => {
+    const content = existing(path);
+    if (content === null) return { path, text, state: 'new', found: null };
+    if (content === text) return { path, text: null, state: 'current', found: null };
+    if (overwrite) return { path, text, state: 'overwritten', found: null };
+    const found = readMark(content);
+    if (found === null) return { path, text: null, state: 'own', found: null };
+    const stale = isOlder(found.version, version);
+    return { path, text: null, state: stale ? 'stale' : 'current', found: stale ? found : null };
+  });
+  return [...steps, assistantStep(overwrite, existing)];
+}
+
+/** A line that one coding assistant reads as "see there"; it has no version. */
+const assistantFile = { path: 'ASSISTANT.md', text: '@AGENTS.md\n' } as const;
+
+function assistantStep(overwrite: boolean, existing: (path: string) => string | null): GuideStep {
+  const { path, text } = assistantFile;
+  const content = existing(path);
+  if (content === null) return { path, text, state: 'new', found: null };
+  if (content === text) return { path, text: null, state: 'current', found: null };
+  return overwrite
+    ? { path, text, state: 'overwritten', found: null }
+    : { path, text: null, state: 'own', found: null };
+}
+
+/** The stale guides as they would be written anew. */
+export function refreshed(steps: readonly GuideStep[], set: GuideSet, version: string): readonly GuideStep[] {
+  const stale = new Set(steps.filter(({ state }) => state === 'stale').map(({ path }) => path));
+  return planGuides(set, version, true, () => null)
+    .filter(({ path }) => stale.has(path))
+    .map((step) => ({ ...step, state: 'overwritten' }));
+}

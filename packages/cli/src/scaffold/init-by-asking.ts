@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { resolve as absolute, basename, join } from 'node:path';
+import { canAsk } from '../confirm.ts';
+import { UsageError } from '../failure.ts';
+import type { Report } from '../report.ts';
+import type { World } from '../world.ts';
+import { guidesFor, type Making, makeGuides, makeProject } from './make-project.ts';
+import { guidesReport, projectReport } from './tell.ts';
+
+/**
+ * `init` without a word about the project: asks where, and whether a coding agent or the wizard makes it (spec 4.2, rule 4).
+ * Where nobody can answer, a named directory gets the guides.
+ */
+export async function initByAsking(
+  world: World,
+  asked: string | null,
+  makingIn: (directory: string) => Making,
+): Promise<Report> {
+  const person = canAsk(world) && world.stdout.terminal;
+  if (asked === null && !person) {
+    throw new UsageError(
+      'Name a directory, or describe the project by options: there is no terminal to ask on.',
+      'For example: botcli init quickstart',
+    );
+  }
+  const target = asked ?? (await world.ask.text('Directory of the project', 'voice-bot', emptyRefused));
+  const directory = absolute(world.directory, target);
+  const making = makingIn(directory);
+  if (person && !existsSync(join(directory, 'server')) && (await wantsWizard(world))) {
+    const { askForConfiguration } = await import('./wizard/wizard.ts');
+    const configuration = await askForConfiguration(world.ask, basename(directory));
+    const settled = await offerRefresh(world, making, 'scaffold');
+    const made = await makeProject(configuration, settled);
+    return projectReport(configuration, settled, made, world.environment.packageManager);
+  }
+  const settled = person ? await offerRefresh(world, making, 'agent') : making;
+  return guidesReport(settled, makeGuides(settled));
+}
+
+async function wantsWizard(world: World): Promise<boolean> {
+  const answer = await world.ask.choose(
+    'How do you want to build the bot?',
+    [
+      { value: 'agent', label: 'With a coding agent', hint: 'recommended: writes guides for it' },
+      { value: 'wizard', label: 'Choose now', hint: 'a few questions, then a bot that runs' },
+    ],
+    'agent',
+  );
+  return answer === 'wizard';
+}
+
+/** Guides of an older version are replaced when the person agrees; edited ones are not taken for granted. */
+async function offerRefresh(world: World, making: Making, set: 'agent' | 'scaffold'): Promise<Making> {
+  const stale = guidesFor(set, making).filter(({ state }) => state === 'stale');
+  if (stale.length === 0) return making;
+  const edited = stale.filter(({ found }) => found?.edited === true).map(({ path }) => path);
+  const names = stale.map(({ path }) => path).join(', ');
+  const loss = edited.length === 0 ? '' : ` Your changes to ${edited.join(', ')} would be lost.`;
+  const agreed = await world.ask.confirm(
+    `${names}: written by an older version. Write anew?${loss}`,
+    edited.length === 0,
+  );
+  return agreed ? { ...making, refreshGuides: true } : making;
+}
+
+function emptyRefused(text: string): string | null {
+  return text.trim() === '' ? 'Name a directory.' : null;
+}

@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import { resolve as absolute, basename } from 'node:path';
+import { Failure, UsageError } from '../failure.ts';
+import type { Report } from '../report.ts';
+import { version } from '../version.ts';
+import type { World } from '../world.ts';
+import type { Configuration } from './configuration/configuration.ts';
+import { fields, type Given, merge, readConfigFile } from './configuration/fields.ts';
+import { resolve } from './configuration/resolve.ts';
+import { type Making, makeProject } from './make-project.ts';
+import { quickstart } from './quickstart.ts';
+import { projectReport } from './tell.ts';
+
+/** The command line of `init`, by option name. */
+export type InitValues = Readonly<Record<string, unknown>> & {
+  readonly 'target-dir': string | undefined;
+  readonly config: string | undefined;
+  readonly 'dry-run': boolean;
+  readonly 'list-options': boolean;
+  readonly 'overwrite-guide': boolean;
+  readonly force: boolean;
+  readonly git: boolean;
+  readonly install: boolean;
+};
+
+/** What `botcli init` does (spec 4.2, 4.3; reference init, 7). */
+export async function init(world: World, values: InitValues): Promise<Report> {
+  if (values['list-options']) {
+    const { listOptions } = await import('./configuration/list-options.ts');
+    return document(listOptions());
+  }
+  const options = givenOptions(values);
+  const asked = values['target-dir'];
+  if (asked === 'quickstart') return initQuickstart(world, values, options);
+  const described = Object.keys(options).length > 0 || values.config !== undefined || values['dry-run'];
+  if (described) {
+    const directory = absolute(world.directory, asked ?? '.');
+    const configuration = settled(world, options, values.config, basename(directory));
+    return values['dry-run'] ? document(configuration) : scaffold(world, values, configuration, directory);
+  }
+  const { initByAsking } = await import('./init-by-asking.ts');
+  return initByAsking(world, asked ?? null, makingOf(world, values));
+}
+
+async function initQuickstart(world: World, values: InitValues, options: Given): Promise<Report> {
+  const surplus = [
+    ...Object.keys(options).map((name) => (isField(name) ? `--${fields[name].option}` : name)),
+    ...(values.config === undefined ? [] : ['--config']),
+  ];
+  if (surplus.length > 0) {
+    throw new UsageError(
+      `quickstart has its own answers and does not take ${surplus.join(', ')}.`,
+      'For a directory of that name write ./quickstart.',
+    );
+  }
+  const { configuration } = resolve(quickstart.given, quickstart.name);
+  if (configuration === null) throw new Error('the quickstart cannot be resolved');
+  if (values['dry-run']) return document(configuration);
+  return scaffold(world, values, configuration, absolute(world.directory, quickstart.name));
+}
+
+async function scaffold(
+  world: World,
+  values: InitValues,
+  configuration: Configuration,
+  directory: string,
+): Promise<Report> {
+  const making = makingOf(world, values)(directory);
+  const made = await makeProject(configuration, making);
+  const { followUp } = await import('./follow-up.ts');
+  const follow = { git: values.git, install: values.install, client: configuration.generate_client };
+  await followUp(world, directory, follow);
+  return projectReport(configuration, making, made, world.environment.packageManager);
+}
+
+/** What the options say about the project; what was not said is absent. */
+function givenOptions(values: InitValues): Given {
+  const said = Object.entries(fields).flatMap(([name, { option, type }]) => {
+    const value = values[option];
+    const unsaid = value === undefined || (type === 'texts' && Array.isArray(value) && value.length === 0);
+    return unsaid ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(said);
+}
+
+function isField(name: string): name is keyof typeof fields {
+  return Object.hasOwn(fields, name);
+}
+
+/** Options over file, resolved; a `Failure` tells everything that is wrong with either. */
+function settled(world: World, options: Given, file: string | undefined, defaultName: string): Configuration {
+  const said = file === undefined ? { given: {}, issues: [] } : readConfigFile(readConfig(world, file));
+  const resolved = resolve(merge(said.given, options), defaultName);
+  const unread = new Set(said.issues.map(({ path }) => path));
+  // What the file says wrongly is not missing as well.
+  const issues = [
+    ...said.issues.map(({ path, message }) => ({ path: path === '' ? (file ?? '') : path, message })),
+    ...resolved.issues.filter(({ path }) => isField(path) && !fields[path].keys.some((key) => unread.has(key))),
+  ];
+  if (issues.length > 0 || resolved.configuration === null) {
+    const hint = 'See all values by: botcli init --list-options';
+    throw new Failure(
+      'invalid-configuration',
+      'The project cannot be made of this. Nothing was written.',
+      hint,
+      issues,
+    );
+  }
+  return resolved.configuration;
+}
+
+function readConfig(world: World, file: string): string {
+  try {
+    return readFileSync(absolute(world.directory, file), 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const cause = code === 'ENOENT' ? 'it is not there' : code === 'EISDIR' ? 'it is a directory' : code;
+    throw new Failure('config-unreadable', `The config file ${file} cannot be read: ${cause}. Nothing was written.`);
+  }
+}
+
+function makingOf(world: World, values: InitValues): (directory: string) => Making {
+  return (directory) => ({
+    directory,
+    version,
+    overwriteGuides: values['overwrite-guide'],
+    refreshGuides: false,
+    force: values.force,
+    signal: world.signal,
+  });
+}
+
+/** JSON with two spaces and nothing beside it, whatever the mode of output. */
+function document(json: unknown): Report {
+  return { json, blocks: [{ kind: 'document', text: `${JSON.stringify(json, null, 2)}\n` }] };
+}

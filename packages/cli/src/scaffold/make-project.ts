@@ -1,0 +1,113 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure, Interrupted } from '../failure.ts';
+import type { Configuration } from './configuration/configuration.ts';
+import { type GuideSet, type GuideStep, planGuides, refreshed } from './guides/plan-guides.ts';
+import type { ProjectFile } from './project/project-file.ts';
+import { answersFile } from './writing/answers.ts';
+import { putInPlace } from './writing/put-in-place.ts';
+import { type Conflict, survey, textOf } from './writing/survey.ts';
+
+export type Making = {
+  /** Absolute. It need not exist. */
+  readonly directory: string;
+  readonly version: string;
+  readonly overwriteGuides: boolean;
+  /** Write guides anew that an older version wrote. */
+  readonly refreshGuides: boolean;
+  /** Replace files that exist and differ. Guides are replaced only when that is asked for. */
+  readonly force: boolean;
+  readonly signal: AbortSignal;
+};
+
+export type Made = { readonly written: readonly string[]; readonly guides: readonly GuideStep[] };
+
+/** Makes a project with its guides. Everything is checked first; a `Failure` means that nothing was written. */
+export async function makeProject(configuration: Configuration, making: Making): Promise<Made> {
+  const { projectFiles } = await import('./project/project.ts');
+  const files = projectFiles(configuration);
+  return make([...files, answersFile(configuration, making.version, files)], 'scaffold', making);
+}
+
+/** Writes the guides alone, for those who build with a coding agent. */
+export function makeGuides(making: Making): Made {
+  return make([], 'agent', making);
+}
+
+function make(files: readonly ProjectFile[], set: GuideSet, making: Making): Made {
+  const { directory, force } = making;
+  checkDirectory(directory);
+  try {
+    const guides = guidesFor(set, making);
+    const guideFiles = guides.flatMap(({ path, text }) => (text === null ? [] : [{ path, text }]));
+    const { missing, conflicts } = survey(directory, files);
+    const blockedGuides = survey(directory, guideFiles).conflicts.filter(({ kind }) => kind === 'blocked');
+    const standing = conflicts.filter(({ kind }) => kind === 'blocked' || !force);
+    refuse([...standing, ...blockedGuides]);
+    const all = [...missing, ...guideFiles];
+    if (all.length > 0) putInPlace(directory, all, making.signal);
+    return { written: all.map(({ path }) => path).sort(), guides };
+  } catch (error) {
+    if (making.signal.aborted) throw new Interrupted();
+    throw failureOf(error);
+  }
+}
+
+/** What would become of the guides. */
+export function guidesFor(set: GuideSet, making: Making): readonly GuideStep[] {
+  const { directory, version, overwriteGuides, refreshGuides } = making;
+  const steps = planGuides(set, version, overwriteGuides, (path) => guideText(directory, path));
+  if (!refreshGuides) return steps;
+  const anew = new Map(refreshed(steps, set, version).map((step) => [step.path, step]));
+  return steps.map((step) => anew.get(step.path) ?? step);
+}
+
+/** A guide that is a link or a directory is told apart later; here it only must not be read. */
+function guideText(directory: string, path: string): string | null {
+  const found = statSync(join(directory, path), { throwIfNoEntry: false });
+  return found?.isFile() === true ? textOf(join(directory, path)) : null;
+}
+
+function checkDirectory(directory: string): void {
+  let found: ReturnType<typeof statSync> | undefined;
+  try {
+    found = statSync(directory, { throwIfNoEntry: false });
+  } catch (error) {
+    throw failureOf(error);
+  }
+  if (found !== undefined && !found.isDirectory()) {
+    throw new Failure('not-a-directory', `${directory} is a file. Nothing was written.`);
+  }
+}
+
+function refuse(conflicts: readonly Conflict[]): void {
+  if (conflicts.length === 0) return;
+  const forcible = conflicts.every(({ kind }) => kind === 'different');
+  throw new Failure(
+    'files-in-the-way',
+    'Some files are in the way. Nothing was written.',
+    forcible ? 'Give --force to overwrite them, or another directory.' : 'Move them away, or give another directory.',
+    conflicts.map(({ path, message }) => ({ path, message })),
+  );
+}
+
+const causes: Readonly<Record<string, string>> = {
+  ENOENT: 'the file system takes no directory there',
+  EACCES: 'there is no permission to write there',
+  EPERM: 'there is no permission to write there',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  ENAMETOOLONG: 'the name is too long',
+  ENOTDIR: 'a part of the path is a file',
+  ELOOP: 'links lead in a circle',
+};
+
+function failureOf(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof Failure) return error;
+  const code = 'code' in error ? String(error.code) : '';
+  const cause = causes[code];
+  if (cause === undefined) return error;
+  const path = 'path' in error ? ` (${String(error.path)})` : '';
+  return new Failure('cannot-write', `The project cannot be written: ${cause}${path}. Nothing was written.`);
+}

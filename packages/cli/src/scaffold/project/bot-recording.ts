@@ -1,0 +1,48 @@
+import { type Code, code, nothing } from './code.ts';
+import type { Plan } from './plan.ts';
+
+/** Writes what was said to a file. */
+export function recorder(plan: Plan): Code {
+  if (!plan.configuration.recording) return nothing;
+  return code(
+    [
+      'def write_wav(path: Path, audio: bytes, sample_rate: int, channels: int) -> None:',
+      '    """Write 16-bit samples as a WAV file."""',
+      '    path.parent.mkdir(parents=True, exist_ok=True)',
+      '    with wave.open(str(path), "wb") as file:',
+      '        file.setnchannels(channels)',
+      '        file.setsampwidth(2)',
+      '        file.setframerate(sample_rate)',
+      '        file.writeframes(audio)',
+    ],
+    ['pathlib', 'Path'],
+    ['wave'],
+  );
+}
+
+/** The processor that collects what both sides say. */
+export function audioBuffer(plan: Plan): Code {
+  if (!plan.configuration.recording) return nothing;
+  return code(
+    ['    audio_buffer = AudioBufferProcessor(auto_start_recording=True)'],
+    ['pipecat.processors.audio.audio_buffer_processor', 'AudioBufferProcessor'],
+  );
+}
+
+export function recordingHandler(plan: Plan): Code {
+  if (!plan.configuration.recording) return nothing;
+  return code(
+    [
+      '    @audio_buffer.event_handler("on_audio_data")',
+      '    async def on_audio_data(buffer, audio, sample_rate, num_channels):',
+      '        name = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")',
+      '        path = Path("recordings") / f"{name}.wav"',
+      '        await asyncio.to_thread(write_wav, path, audio, sample_rate, num_channels)',
+      '        logger.info(f"Recorded {path}")',
+    ],
+    ['asyncio'],
+    ['datetime', 'UTC', 'datetime'],
+    ['pathlib', 'Path'],
+    ['loguru', 'logger'],
+  );
+}

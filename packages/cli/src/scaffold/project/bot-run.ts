@@ -1,0 +1,239 @@
+import { dialsOut, hearsReady, isRung, mixesCallers } from './bot-calls.ts';
+import { audioBuffer, recordingHandler } from './bot-recording.ts';
+import { services, variableNames } from './bot-services.ts';
+import { type Code, code, join, nothing } from './code.ts';
+import type { Plan } from './plan.ts';
+
+/** `run_bot`: one conversation on a transport. */
+export function conversation(plan: Plan): Code {
+  return join(
+    [
+      join([signature(plan), services(plan)], 0),
+      context(plan),
+      audioBuffer(plan),
+      pipeline(plan),
+      worker(plan),
+      greeting(plan),
+      readiness(plan),
+      connection(plan),
+      disconnection,
+      roomHandlers(plan),
+      transcription(plan),
+      recordingHandler(plan),
+      code(['    await runner.run()']),
+    ],
+    1,
+  );
+}
+
+/** What `run_bot` takes beside the transport and the runner's arguments. */
+export function extraArguments(plan: Plan): readonly (readonly [name: string, type: string])[] {
+  return [
+    ...(plan.needsSession ? [['session', 'aiohttp.ClientSession'] as const] : []),
+    ...(dialsOut(plan) ? [['callee', 'DialOut | None'] as const] : []),
+    ...(plan.has('bridged-dial-in') ? [['held', 'HeldCall | None'] as const] : []),
+  ];
+}
+
+function signature(plan: Plan): Code {
+  const extra = extraArguments(plan);
+  const all = [['transport', 'BaseTransport'], ['runner_args', 'RunnerArguments'], ...extra];
+  const named = all.map(([name, type]) => `${name}: ${type}`);
+  const line = `async def run_bot(${named.join(', ')}) -> None:`;
+  const long = line.length > 100;
+  return code(
+    [
+      ...(long ? ['async def run_bot(', ...named.map((one) => `    ${one},`), ') -> None:'] : [line]),
+      '    """Hold one conversation, from the first word to the last."""',
+    ],
+    ['pipecat.transports.base_transport', 'BaseTransport'],
+    ['pipecat.runner.types', 'RunnerArguments'],
+    ...(plan.needsSession ? ([['aiohttp']] as const) : []),
+  );
+}
+
+function context(_plan: Plan): Code {
+  return code(
+    [
+      '    context = LLMContext()',
+      '    user_aggregator, assistant_aggregator = LLMContextAggregatorPair(',
+      '        context,',
+      '        user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),',
+      '    )',
+    ],
+    ['pipecat.audio.vad.silero', 'SileroVADAnalyzer'],
+    ['pipecat.processors.aggregators.llm_context', 'LLMContext'],
+    ['pipecat.processors.aggregators.llm_response_universal', 'LLMContextAggregatorPair', 'LLMUserAggregatorParams'],
+  );
+}
+
+function pipeline(plan: Plan): Code {
+  const { configuration } = plan;
+  const cascade = configuration.mode === 'cascade';
+  const stages = [
+    'transport.input()',
+    ...(cascade ? [variableNames.stt] : []),
+    'user_aggregator',
+    variableNames.llm,
+    ...(cascade ? [variableNames.tts] : []),
+    ...(configuration.video_service === null ? [] : [variableNames.video]),
+    'transport.output()',
+    ...(configuration.recording ? ['audio_buffer'] : []),
+    'assistant_aggregator',
+  ];
+  return code(
+    ['    pipeline = Pipeline(', '        [', ...stages.map((stage) => `            ${stage},`), '        ]', '    )'],
+    ['pipecat.pipeline.pipeline', 'Pipeline'],
+  );
+}
+
+/** What carriers send over their sockets, in hertz. */
+const carrierRate = 8000;
+
+function worker(plan: Plan): Code {
+  const narrow = plan.has('stream') && plan.configuration.mode === 'cascade';
+  const always = narrow && !mixesCallers(plan);
+  const mixed = narrow && !always;
+  const rates = [`audio_in_sample_rate=${carrierRate}`, `audio_out_sample_rate=${carrierRate}`];
+  const observed = plan.configuration.enable_observability;
+  return code(
+    [
+      ...(always
+        ? [
+            '    params = PipelineParams(',
+            ...['enable_metrics=True', 'enable_usage_metrics=True', ...rates].map((one) => `        ${one},`),
+            '    )',
+          ]
+        : ['    params = PipelineParams(enable_metrics=True, enable_usage_metrics=True)']),
+      ...(mixed
+        ? [
+            '    if is_phone_call(runner_args):',
+            `        params.audio_in_sample_rate = ${carrierRate}`,
+            `        params.audio_out_sample_rate = ${carrierRate}`,
+          ]
+        : []),
+      '    worker = PipelineWorker(',
+      '        pipeline,',
+      '        params=params,',
+      '        idle_timeout_secs=runner_args.pipeline_idle_timeout_secs,',
+      '    )',
+      '    runner = WorkerRunner(handle_sigint=runner_args.handle_sigint)',
+      ...(observed
+        ? [
+            '    whisker = WhiskerServer()',
+            '    worker.add_observer(whisker.create_observer(worker))',
+            '    await runner.add_workers(whisker, worker)',
+          ]
+        : ['    await runner.add_workers(worker)']),
+    ],
+    ['pipecat.pipeline.worker', 'PipelineParams', 'PipelineWorker'],
+    ['pipecat.workers.runner', 'WorkerRunner'],
+    ...(observed ? ([['pipecat_whisker', 'WhiskerServer']] as const) : []),
+  );
+}
+
+/** Spoken first in every session but those in which the bot rings somebody. */
+function greeting(plan: Plan): Code {
+  if (!hearsReady(plan) && !isRung(plan)) return nothing;
+  return code(
+    [
+      '    async def greet() -> None:',
+      '        context.add_message(',
+      '            {',
+      '                "role": "developer",',
+      '                "content": "Introduce yourself in one short sentence and offer your help.",',
+      '            }',
+      '        )',
+      '        await worker.queue_frames([LLMRunFrame()])',
+    ],
+    ['pipecat.frames.frames', 'LLMRunFrame'],
+  );
+}
+
+function readiness(plan: Plan): Code {
+  if (!hearsReady(plan)) return nothing;
+  return code([
+    '    @worker.rtvi.event_handler("on_client_ready")',
+    '    async def on_client_ready(rtvi):',
+    '        await greet()',
+  ]);
+}
+
+function connection(plan: Plan): Code {
+  const numbers = plan.has('stream');
+  const greets = isRung(plan)
+    ? mixesCallers(plan)
+      ? ['        if is_phone_call(runner_args):', '            await greet()']
+      : ['        await greet()']
+    : [];
+  return code(
+    [
+      '    @transport.event_handler("on_client_connected")',
+      '    async def on_client_connected(transport, client):',
+      ...(numbers
+        ? [
+            '        caller = runner_args.call_data.from_number if runner_args.call_data else None',
+            '        logger.info(f"Connected: {caller or \'unknown number\'}")',
+          ]
+        : ['        logger.info("Connected")']),
+      ...greets,
+    ],
+    ['loguru', 'logger'],
+  );
+}
+
+const disconnection = code(
+  [
+    '    @transport.event_handler("on_client_disconnected")',
+    '    async def on_client_disconnected(transport, client):',
+    '        logger.info("Disconnected")',
+    '        await runner.cancel()',
+  ],
+  ['loguru', 'logger'],
+);
+
+/** What only rooms know: that a call comes in, goes out, or fails. */
+function roomHandlers(plan: Plan): Code {
+  const parts = [
+    ...(dialsOut(plan)
+      ? [
+          '    if callee is not None and isinstance(transport, DailyTransport):',
+          '        dial(transport, callee, runner)',
+        ]
+      : []),
+    ...(plan.has('bridged-dial-in')
+      ? [
+          '    if held is not None and isinstance(transport, DailyTransport):',
+          '        forward(transport, held, runner)',
+        ]
+      : []),
+    ...(plan.has('room-dial-in')
+      ? [
+          '    if isinstance(transport, DailyTransport):',
+          '',
+          '        @transport.event_handler("on_dialin_error")',
+          '        async def on_dialin_error(transport, data):',
+          '            logger.error(f"The call failed: {data}")',
+          '            await runner.cancel("the call failed")',
+        ]
+      : []),
+  ];
+  if (parts.length === 0) return nothing;
+  return code(parts, ['pipecat.transports.daily.transport', 'DailyTransport']);
+}
+
+function transcription(plan: Plan): Code {
+  if (!plan.configuration.transcription) return nothing;
+  return code(
+    [
+      '    @user_aggregator.event_handler("on_user_turn_stopped")',
+      '    async def on_user_turn_stopped(aggregator, strategy, message):',
+      '        logger.info(f"User: {message.content}")',
+      '',
+      '    @assistant_aggregator.event_handler("on_assistant_turn_stopped")',
+      '    async def on_assistant_turn_stopped(aggregator, message):',
+      '        logger.info(f"Bot: {message.content}")',
+    ],
+    ['loguru', 'logger'],
+  );
+}

@@ -1,0 +1,65 @@
+import type { Transport } from '../catalogue/transport.ts';
+import { call, construct, type Expression, importsOf, layOut, python } from '../python/expression.ts';
+import { type Code, nothing } from './code.ts';
+import type { Plan } from './plan.ts';
+
+type Features = Plan['configuration'];
+
+/** The `transport_params` of the bot: for each way in, how its audio and video are set. */
+export function transportParameters(plan: Plan): Code {
+  const entries = new Map<string, Expression>();
+  for (const transport of plan.transports) {
+    // Where a room is shared by browsers and callers, what browsers need holds for both.
+    if (transport.key === null || (entries.has(transport.key) && transport.kind !== 'browser')) continue;
+    entries.set(transport.key, parametersOf(transport, plan.configuration));
+  }
+  if (plan.configuration.enable_eval) entries.set('eval', evalParameters(plan.configuration));
+  if (entries.size === 0) return nothing;
+  return {
+    lines: [
+      'transport_params = {',
+      ...[...entries].flatMap(([key, value]) => layOut(value, 4, `"${key}": lambda: `, ',')),
+      '}',
+    ],
+    imports: [...entries.values()].flatMap(importsOf),
+  };
+}
+
+/** The parameters object of a transport. */
+export function parametersOf(transport: Transport, features: Features): Expression {
+  return construct(transport.parameters, {
+    ...audio,
+    ...(features.enable_nc ? { audio_in_filter: noiseFilter } : {}),
+    ...(transport.key === 'websocket' ? browserSocket : {}),
+    ...(transport.video && features.video_input ? camera : {}),
+    ...(transport.video && features.video_output ? screen : {}),
+  });
+}
+
+const yes = python('True');
+const audio = { audio_in_enabled: yes, audio_out_enabled: yes };
+const noiseFilter = construct({ module: 'pipecat.audio.filters.rnnoise_filter', name: 'RNNoiseFilter' }, {});
+const browserSocket = {
+  add_wav_header: python('False'),
+  serializer: construct({ module: 'pipecat.serializers.protobuf', name: 'ProtobufFrameSerializer' }, {}),
+};
+/** One picture a second is what models look at. */
+const camera = {
+  video_in_enabled: yes,
+  video_in_sources: python('{"camera": VideoInSourceParams(framerate=1)}', [
+    { module: 'pipecat.transports.base_transport', name: 'VideoInSourceParams' },
+  ]),
+};
+const screen = {
+  video_out_enabled: yes,
+  video_out_is_live: yes,
+  video_out_width: python('1024'),
+  video_out_height: python('768'),
+};
+
+function evalParameters(features: Features): Expression {
+  const imported = { module: 'pipecat.evals.transport', name: 'EvalTransportParams' };
+  return call('EvalTransportParams', { ...audio, ...(features.video_input ? { video_in_enabled: yes } : {}) }, [
+    imported,
+  ]);
+}

@@ -1,0 +1,72 @@
+import type { Import } from '../python/expression.ts';
+import { importBlock } from '../python/imports.ts';
+import { bridge, callTest, dialOut, dialsOut } from './bot-calls.ts';
+import { entry } from './bot-entry.ts';
+import { recorder } from './bot-recording.ts';
+import { conversation } from './bot-run.ts';
+import { transportParameters } from './bot-transports.ts';
+import { type Code, code, docstring, join, literal } from './code.ts';
+import type { Plan } from './plan.ts';
+
+/** `server/bot.py`: comes out formatted and without a name too many or too few, so that nothing has to go over it. */
+export function botFile(plan: Plan): string {
+  const setUp = code(['load_dotenv(override=True)'], ['dotenv', 'load_dotenv']);
+  const parts = [constants(plan), transportParameters(plan)];
+  const body = join(
+    [
+      join([setUp, ...parts], 1),
+      callTest(plan),
+      dialOut(plan),
+      bridge(plan),
+      recorder(plan),
+      conversation(plan),
+      entry(plan),
+      main,
+    ],
+    2,
+  );
+  return `${[...header(plan), '', ...importBlock(distinct(body.imports)), '', ...body.lines].join('\n')}\n`;
+}
+
+const main = code(['if __name__ == "__main__":', '    from pipecat.runner.run import main', '', '    main()']);
+
+function header(plan: Plan): readonly string[] {
+  const { configuration } = plan;
+  return [
+    `"""${docstring(configuration.project_name)}: a voice bot.`,
+    '',
+    ...workers(plan),
+    '',
+    'Run it with `uv run bot.py`; the README says how to reach it.',
+    '"""',
+  ];
+}
+
+function workers(plan: Plan): readonly string[] {
+  const verbs = {
+    stt: 'hears',
+    llm: 'thinks',
+    tts: 'speaks',
+    realtime: 'hears, thinks and speaks',
+    video: 'shows a face',
+  };
+  return plan.services.map(({ service }) => `- ${service.label} ${verbs[service.kind]}.`);
+}
+
+function constants(plan: Plan): Code {
+  const lines = [
+    ...(dialsOut(plan) || plan.has('bridged-dial-in')
+      ? [`BOT_NAME = ${literal(plan.configuration.project_name)}`, '']
+      : []),
+    ...(dialsOut(plan) ? ['DIAL_ATTEMPTS = 5', ''] : []),
+    'SYSTEM_INSTRUCTION = (',
+    '    "You are a friendly and helpful voice assistant. Everything you say is read aloud, so answer in "',
+    '    "a few plain sentences, without lists, markup, emojis or anything else that cannot be spoken."',
+    ')',
+  ];
+  return code(lines);
+}
+
+function distinct(imports: readonly Import[]): readonly Import[] {
+  return [...new Map(imports.map((one) => [`${one.module} ${one.name ?? ''}`, one])).values()];
+}

@@ -1,0 +1,70 @@
+import type { Plan } from './plan.ts';
+import { requiredVariables } from './variables.ts';
+
+/** Name of the set of secrets that the deployed bot reads. */
+export function secretSetOf(plan: Plan): string {
+  return `${plan.slug}-secrets`;
+}
+
+/** `server/Dockerfile`: dependencies first, so that a changed bot makes one small layer. */
+export function dockerfile(): string {
+  return `${[
+    'FROM dailyco/pipecat-base:latest',
+    '',
+    'ENV UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy',
+    '',
+    '# With a lock (uv lock) the image holds exactly what was tested; without one, what fits today.',
+    'COPY pyproject.toml uv.lock* ./',
+    'RUN --mount=type=cache,target=/root/.cache/uv \\',
+    '    if [ -f uv.lock ]; then uv sync --locked --no-install-project --no-dev; \\',
+    '    else uv sync --no-install-project --no-dev; fi',
+    '',
+    'COPY bot.py ./',
+  ].join('\n')}\n`;
+}
+
+export function dockerignoreFile(): string {
+  return `${['.env', '.env.*', '.venv/', '__pycache__/', 'recordings/', 'eval-runs/', '.ruff_cache/'].join('\n')}\n`;
+}
+
+/** `server/deploy.toml`. A face costs a bigger instance. */
+export function deployFile(plan: Plan): string {
+  const profile = plan.configuration.video_output || plan.configuration.video_input ? 'agent-2x' : 'agent-1x';
+  const secrets = requiredVariables(plan).length > 0 ? [`secret_set = "${secretSetOf(plan)}"`] : [];
+  return `${[
+    `agent_name = "${plan.slug}"`,
+    ...secrets,
+    `agent_profile = "${profile}"`,
+    ...(plan.has('stream')
+      ? ['# A carrier cannot show a token, so it is let in without one.', 'websocket_auth = "none"']
+      : []),
+    '',
+    '[scaling]',
+    '# Instances that wait for a session. 0 costs nothing while nobody talks; 1 makes the first answer come sooner.',
+    'min_agents = 0',
+    'max_agents = 10',
+  ].join('\n')}\n`;
+}
+
+export function gitignoreFile(plan: Plan): string {
+  const client = plan.configuration.generate_client
+    ? ['', '# Client', ...clientWaste.map((path) => `client/${path}`)]
+    : [];
+  return `${[
+    '# Secrets',
+    'server/.env',
+    '',
+    '# Python',
+    'server/.venv/',
+    '__pycache__/',
+    '.ruff_cache/',
+    '.pytest_cache/',
+    '',
+    '# What bots write',
+    'server/recordings/',
+    'server/eval-runs/',
+    ...client,
+  ].join('\n')}\n`;
+}
+
+const clientWaste = ['node_modules/', 'dist/', '.next/', 'next-env.d.ts', '*.tsbuildinfo', '.env', '.env.local'];

@@ -1,0 +1,43 @@
+import type { Variable } from '../python/expression.ts';
+import type { Plan } from './plan.ts';
+import { variableGroups } from './variables.ts';
+
+/**
+ * `server/.env.example`: copied as it is and filled, it works. What is optional is a comment, since an empty line would
+ * replace a default by nothing.
+ */
+export function envExampleFile(plan: Plan): string {
+  const groups = variableGroups(plan).map(({ title, site, variables }) => {
+    const needed = variables.filter(({ required }) => required);
+    const optional = variables.filter(({ required }) => !required);
+    return [
+      `# ${site === null ? title : `${title}: ${site}`}`,
+      ...needed.flatMap((one) => [...remark(one), `${one.name}=`]),
+      ...optional.map((one) => `# ${one.name}=${described(one)}`),
+    ].join('\n');
+  });
+  const head = [
+    '# Copy this file to .env and fill in what stands without a #. Take the # away from what you want to set besides.',
+    '# The file .env holds secrets: it belongs neither into git nor into an image.',
+  ].join('\n');
+  return `${[head, ...groups].join('\n\n')}\n`;
+}
+
+function remark({ about }: Variable): readonly string[] {
+  return about === undefined ? [] : [`# ${about}`];
+}
+
+function described({ name, about }: Variable): string {
+  const meaning = about ?? meanings.find(([ending]) => name.endsWith(ending))?.[1];
+  return meaning === undefined ? '' : `<${meaning}>`;
+}
+
+const meanings = [
+  ['_MODEL', 'model; without it the library’s own choice'],
+  ['_VOICE_ID', 'voice; without it the library’s own choice'],
+  ['_APPLICATION_CREDENTIALS', 'path of a service account file; without it the machine’s own credentials'],
+  ['_LOCATION', 'location'],
+  ['_REGION', 'region'],
+  ['_SESSION_TOKEN', 'token of temporary credentials'],
+  ['_BASE_URL', 'address of the server'],
+] as const;

@@ -1,0 +1,131 @@
+import type { Plan } from './plan.ts';
+
+/** For each carrier and each way into a room: what has to be set there. */
+export function carrierSetUp(plan: Plan): readonly string[] {
+  const streams = plan.transports.flatMap(({ key, kind }) => (kind === 'stream' && key !== null ? [key] : []));
+  const sections = streams.flatMap((key) => carriers[key]?.(plan.slug) ?? []);
+  const local =
+    streams.length === 0
+      ? []
+      : [
+          [
+            '## Telephone',
+            '',
+            'A carrier has to reach the bot. While you build, give it a tunnel to port 7860, for example `ngrok http 7860`, and',
+            'use the tunnel’s name for HOST below. On the service, HOST is the service’s name; there AGENT.ORG is',
+            `\`${plan.slug}.\` and the name of your organization (\`botcli cloud organizations list\`).`,
+          ].join('\n'),
+        ];
+  return [...local, ...sections, ...rooms(plan)];
+}
+
+const carriers: Readonly<Record<string, (agent: string) => readonly string[]>> = {
+  twilio: (agent) => [
+    [
+      '### Twilio',
+      '',
+      '1. Make a TwiML bin with this text. `from_number` tells the bot who is calling.',
+      '',
+      ...xml(
+        '<Response>',
+        '  <Connect>',
+        '    <Stream url="wss://HOST/ws">',
+        '      <Parameter name="from_number" value="{{From}}"/>',
+        '      <Parameter name="to_number" value="{{To}}"/>',
+        '    </Stream>',
+        '  </Connect>',
+        '</Response>',
+      ),
+      '',
+      '2. Set it as what happens when a call comes in at your number.',
+      '3. For the service, the address is `wss://HOST/ws/twilio`, with one parameter more:',
+      '',
+      ...xml(`<Parameter name="_pipecatCloudServiceHost" value="${agent}.ORG"/>`),
+    ].join('\n'),
+  ],
+  telnyx: (agent) => [
+    [
+      '### Telnyx',
+      '',
+      '1. Make a TeXML bin with this text.',
+      '',
+      ...xml(
+        '<Response>',
+        '  <Connect>',
+        '    <Stream url="wss://HOST/ws" bidirectionalMode="rtp"/>',
+        '  </Connect>',
+        '</Response>',
+      ),
+      '',
+      '2. Make a TeXML application that uses it, and give it to your number.',
+      `3. For the service, the address is \`wss://HOST/ws/telnyx?serviceHost=${agent}.ORG\`.`,
+    ].join('\n'),
+  ],
+  plivo: (agent) => [
+    [
+      '### Plivo',
+      '',
+      '1. Serve this text under an address of yours.',
+      '',
+      ...xml(
+        '<Response>',
+        '  <Stream bidirectional="true" keepCallAlive="true" contentType="audio/x-mulaw;rate=8000">',
+        '    wss://HOST/ws',
+        '  </Stream>',
+        '</Response>',
+      ),
+      '',
+      '2. Make an XML application with that address as its answer URL, and give it to your number.',
+      `3. For the service, the address is \`wss://HOST/ws/plivo?serviceHost=${agent}.ORG\`.`,
+    ].join('\n'),
+  ],
+  exotel: (agent) => [
+    [
+      '### Exotel',
+      '',
+      '1. Make a call flow with the Voicebot applet, and give it `wss://HOST/ws` as its address.',
+      '2. Give the flow to your number.',
+      `3. For the service, the address is \`wss://HOST/ws/exotel?serviceHost=${agent}.ORG\`.`,
+    ].join('\n'),
+  ],
+};
+
+function rooms(plan: Plan): readonly string[] {
+  if (plan.has('room-dial-in')) {
+    return [
+      [
+        '## Telephone',
+        '',
+        'Buy a number at the rooms’ vendor and set the address that is asked when it is rung:',
+        '',
+        '- while you build, a tunnel to port 7860: `https://HOST/daily-dialin-webhook`;',
+        `- on the service: \`https://HOST/v1/public/webhooks/ORG/${plan.slug}/dialin\`.`,
+        '',
+        'One command runs it all: `uv run bot.py`.',
+      ].join('\n'),
+    ];
+  }
+  if (!plan.has('bridged-dial-in')) return [];
+  return [
+    [
+      '## Telephone',
+      '',
+      'The carrier asks `server.py` what to do with a call. It starts the bot, holds the caller meanwhile, and the bot leads the',
+      'call into its room. Run both, in two terminals:',
+      '',
+      '```sh',
+      'cd server',
+      'uv run bot.py -t daily',
+      'uv run server.py',
+      '```',
+      '',
+      'Give the carrier a tunnel to port 8080: `https://HOST/call`, asked by POST when a call comes in at your number. With',
+      'the bot on the service, `server.py` runs on a machine of yours, and `BOT_START_URL` and `BOT_START_PUBLIC_API_KEY` say',
+      `where bots are started: \`https://HOST/v1/public/${plan.slug}/start\`, with a public key.`,
+    ].join('\n'),
+  ];
+}
+
+function xml(...lines: readonly string[]): readonly string[] {
+  return ['```xml', ...lines, '```'].map((line) => `   ${line}`);
+}

@@ -1,0 +1,187 @@
+import { dialsOut } from './bot-calls.ts';
+import { secretSetOf } from './deployment.ts';
+import type { Plan } from './plan.ts';
+import { carrierSetUp } from './readme-carriers.ts';
+import { requiredVariables, variableGroups } from './variables.ts';
+
+/** `README.md`: how to run, try, connect and deploy this very project. It names only files that are there. */
+export function readmeFile(plan: Plan, paths: readonly string[]): string {
+  const sections = [
+    `# ${plan.configuration.project_name.replace(/([\\`*_[\]<>#])/g, '\\$1')}`,
+    introduction(plan),
+    setUp(plan),
+    run(plan),
+    ...carrierSetUp(plan),
+    ...callOut(plan),
+    ...evaluate(plan),
+    ...client(plan),
+    ...observe(plan),
+    ...deploy(plan),
+    agent,
+    files(paths),
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+function introduction(plan: Plan): string {
+  const roles = {
+    stt: 'Hears',
+    llm: 'Thinks',
+    tts: 'Speaks',
+    realtime: 'Hears, thinks and speaks',
+    video: 'Shows a face',
+  };
+  const rows = plan.services.map(
+    ({ service, vendor }) => `| ${roles[service.kind]} | ${service.label} | ${vendor.site} |`,
+  );
+  return [
+    'A voice bot, made by `botcli init`. It is reached by:',
+    '',
+    ...plan.transports.map(({ label, value }) => `- ${label} (\`${value}\`)`),
+    '',
+    '| | service | account, or more about it |',
+    '|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
+
+function setUp(plan: Plan): string {
+  const needed = requiredVariables(plan).length;
+  const fill =
+    variableGroups(plan).length === 0
+      ? []
+      : [
+          'cp .env.example .env' +
+            (needed > 0 ? `   # then fill in the ${needed === 1 ? 'line' : `${needed} lines`} without a #` : ''),
+        ];
+  return [
+    '## Set up',
+    '',
+    `You need Python ${plan.lowest.python} or later and [uv](https://docs.astral.sh/uv/).`,
+    '',
+    ...shell('cd server', ...fill, 'uv sync'),
+  ].join('\n');
+}
+
+function run(plan: Plan): string {
+  const browser = plan.transports.filter(({ kind }) => kind === 'browser').map(({ value }) => value);
+  const light = browser.includes('lightrtc')
+    ? ['', 'Open http://localhost:7860 and allow the microphone.']
+    : browser.includes('hostedrtc')
+      ? ['', 'Open http://localhost:7860 and choose the hosted room.']
+      : [];
+  return ['## Run', '', ...shell('cd server', 'uv run bot.py'), ...light].join('\n');
+}
+
+function callOut(plan: Plan): readonly string[] {
+  if (!dialsOut(plan)) return [];
+  const whom = plan.has('room-dial-out')
+    ? '{"phone_number": "+15551234567"}'
+    : '{"sip_uri": "sip:+15551234567@YOUR-DOMAIN.sip.twilio.com"}';
+  const request = `{"transport": "daily", "body": {"dialout_settings": ${whom}}}`;
+  return [
+    [
+      '## Ring somebody',
+      '',
+      'The rooms’ vendor has to allow your account to dial out. The bot makes the room for the call by itself:',
+      '',
+      ...shell("curl http://localhost:7860/start -H 'Content-Type: application/json' \\", `  -d '${request}'`),
+      '',
+      ...(plan.has('room-dial-out')
+        ? ['`caller_id` beside the number is the id of a number that you bought there; it is what the callee sees.', '']
+        : ['The carrier has to let your SIP domain in: allow the addresses of the rooms’ vendor and no others.', '']),
+      'On the service, send the same `body` to the start request of the agent, with `"createDailyRoom": false`.',
+      'The bot rings up to five times, waits for the callee to speak first, and ends when nobody can be reached.',
+    ].join('\n'),
+  ];
+}
+
+function evaluate(plan: Plan): readonly string[] {
+  if (!plan.configuration.enable_eval) return [];
+  const file = plan.configuration.mode === 'realtime' ? 'audio' : 'text';
+  return [
+    [
+      '## Evaluate',
+      '',
+      'Scenarios in `server/evals/` talk to the running bot and judge what it answers. In a second terminal:',
+      '',
+      ...shell('cd server', `uv run --group evals pipecat eval run evals/${file}.yaml`),
+      '',
+      'Meanings (`eval:`) are judged by a model: without more, one that runs in a local Ollama. `judge:` with a `factory`',
+      'takes any other; see the documents of `pipecat eval`.',
+    ].join('\n'),
+  ];
+}
+
+function client(plan: Plan): readonly string[] {
+  const { client_framework: framework, client_server: server } = plan.configuration;
+  if (framework === null) return [];
+  const name =
+    server === 'nextjs' ? 'React and Next.js' : framework === 'react' ? 'React and Vite' : 'plain TypeScript and Vite';
+  return [
+    [
+      '## Client',
+      '',
+      `A web client in ${name}. With the bot running:`,
+      '',
+      ...shell('cd client', 'npm install', 'npm run dev'),
+      '',
+      '`client/.env.example` says how it reaches a bot on the service instead.',
+    ].join('\n'),
+  ];
+}
+
+function observe(plan: Plan): readonly string[] {
+  if (!plan.configuration.enable_observability) return [];
+  return [
+    [
+      '## Observe',
+      '',
+      'While it runs, the bot offers its frames on port 9090 to [Whisker](https://github.com/pipecat-ai/whisker), a debugger',
+      'that shows the pipeline at work. The port is for your own machine: do not open it to others.',
+    ].join('\n'),
+  ];
+}
+
+function deploy(plan: Plan): readonly string[] {
+  if (!plan.configuration.deploy_to_cloud) return [];
+  const secrets =
+    requiredVariables(plan).length > 0 ? [`botcli cloud secrets set ${secretSetOf(plan)} --file .env`] : [];
+  return [
+    [
+      '## Deploy',
+      '',
+      ...shell(
+        'cd server',
+        'uv lock                 # what runs there is what you tried',
+        'botcli cloud auth login',
+        ...secrets,
+        'botcli cloud deploy',
+        `botcli cloud agent start ${plan.slug}`,
+      ),
+      '',
+      '`deploy.toml` says how big the instances are and how many wait. `.env` goes into no image.',
+    ].join('\n'),
+  ];
+}
+
+const agent = [
+  '## Building with an AI coding agent',
+  '',
+  '`AGENTS.md` tells a coding agent what it needs to know; `ASSISTANT.md` leads one assistant there. What models remember',
+  'of the library is old, so give your agent its current documents: the context hub is an index of documents, examples',
+  'and sources that agents ask over MCP.',
+  '',
+  ...shell('uv tool install "pipecat-ai[cli]"', 'pipecat context-hub install'),
+  '',
+  'That registers the hub with each coding agent it finds and builds the index: some minutes, about 900 MB. Agents load it',
+  'when they start, so begin a new session afterwards; with an empty index it does not start. More: https://docs.pipecat.ai',
+].join('\n');
+
+function files(paths: readonly string[]): string {
+  return ['## Files', '', '```', ...paths, '```'].join('\n');
+}
+
+function shell(...lines: readonly string[]): readonly string[] {
+  return ['```sh', ...lines, '```'];
+}

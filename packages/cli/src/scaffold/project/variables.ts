@@ -1,0 +1,57 @@
+import { variable } from '../python/environment.ts';
+import { type Variable, variablesOf } from '../python/expression.ts';
+import type { Plan } from './plan.ts';
+
+/** Variables of one vendor or purpose. */
+export type VariableGroup = {
+  readonly title: string;
+  readonly site: string | null;
+  readonly variables: readonly Variable[];
+};
+
+/**
+ * All variables that the project reads, each once, in the group that needs it first; one that is required anywhere is
+ * required.
+ */
+export function variableGroups(plan: Plan): readonly VariableGroup[] {
+  const groups = [
+    ...plan.services.map(({ service, vendor }) => ({
+      title: vendor.name,
+      site: vendor.site,
+      variables: [
+        ...Object.values({ ...service.arguments, ...service.settings }).flatMap(variablesOf),
+        ...(service.variables ?? []),
+      ],
+    })),
+    ...plan.transports.map(({ label, variables }) => ({ title: label, site: null, variables })),
+    { title: 'Twilio', site: null, variables: plan.has('bridged-dial-in') ? carrierAccount : [] },
+    { title: 'server.py', site: null, variables: plan.has('bridged-dial-in') ? webhook : [] },
+  ];
+  const all = groups.flatMap(({ variables }) => variables);
+  const seen = new Set<string>();
+  const merged = new Map<string, VariableGroup>();
+  for (const { title, site, variables } of groups) {
+    const own = variables.filter(({ name }) => !seen.has(name) && seen.add(name));
+    const before = merged.get(title)?.variables ?? [];
+    const now = own.map((one) => ({
+      ...one,
+      required: all.some(({ name, required }) => required && name === one.name),
+    }));
+    if (before.length + now.length > 0) merged.set(title, { title, site, variables: [...before, ...now] });
+  }
+  return [...merged.values()];
+}
+
+/** The ones that have to be filled. */
+export function requiredVariables(plan: Plan): readonly string[] {
+  return variableGroups(plan).flatMap(({ variables }) =>
+    variables.filter(({ required }) => required).map(({ name }) => name),
+  );
+}
+
+const carrierAccount = [variable('TWILIO_ACCOUNT_SID', true), variable('TWILIO_AUTH_TOKEN', true)];
+const webhook = [
+  variable('BOT_START_URL', false, 'where bots are started; without it http://localhost:7860/start'),
+  variable('BOT_START_PUBLIC_API_KEY', false, 'public key of the hosting service'),
+  variable('WEBHOOK_PORT', false, 'where the carrier’s webhook is served; without it 8080'),
+];

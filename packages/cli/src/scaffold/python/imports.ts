@@ -1,0 +1,54 @@
+import { type Import, lineLength } from './expression.ts';
+
+/** Modules of Python itself that generated files use. */
+const standardLibrary: ReadonlySet<string> = new Set([
+  'asyncio',
+  'collections.abc',
+  'datetime',
+  'os',
+  'typing',
+  'pathlib',
+  'wave',
+  'xml.sax.saxutils',
+]);
+
+/**
+ * The import block of a file, sorted and grouped as `ruff check --select I` wants it: Python's own modules, then all
+ * others; whole modules before names of modules.
+ */
+export function importBlock(imports: readonly Import[]): readonly string[] {
+  const own = imports.filter(({ module }) => standardLibrary.has(module));
+  const others = imports.filter(({ module }) => !standardLibrary.has(module));
+  const groups = [section(own), section(others)].filter((lines) => lines.length > 0);
+  return groups.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
+}
+
+function section(imports: readonly Import[]): readonly string[] {
+  const names = new Map<string, Set<string>>();
+  const modules = new Set<string>();
+  for (const { module, name } of imports) {
+    if (name === undefined) modules.add(module);
+    else names.set(module, (names.get(module) ?? new Set()).add(name));
+  }
+  return [
+    ...[...modules].sort(byCharacter).map((module) => `import ${module}`),
+    ...[...names].sort(([a], [b]) => byCharacter(a, b)).flatMap(([module, found]) => fromImport(module, [...found])),
+  ];
+}
+
+function fromImport(module: string, names: readonly string[]): readonly string[] {
+  const sorted = [...names].sort((a, b) => rank(a) - rank(b) || byCharacter(a, b));
+  const line = `from ${module} import ${sorted.join(', ')}`;
+  if (line.length <= lineLength) return [line];
+  return [`from ${module} import (`, ...sorted.map((name) => `    ${name},`), ')'];
+}
+
+/** Constants, then classes, then everything else. */
+function rank(name: string): number {
+  if (name.length > 1 && name === name.toUpperCase()) return 0;
+  return /^[A-Z]/.test(name) ? 1 : 2;
+}
+
+function byCharacter(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,14 @@
+import type { Given } from './configuration/fields.ts';
+
+/** `botcli init quickstart` (spec 4.3): a bot to talk to in a browser within minutes. */
+export const quickstart = {
+  name: 'botcli-quickstart',
+  given: {
+    project_name: 'botcli-quickstart',
+    transports: ['lightrtc', 'hostedrtc'],
+    mode: 'cascade',
+    stt_service: 'deepgram_stt',
+    llm_service: 'openai_responses_llm',
+    tts_service: 'cartesia_tts',
+  },
+} as const satisfies { readonly name: string; readonly given: Given };

@@ -1,0 +1,89 @@
+import type { PackageManager } from '../config.ts';
+import type { Block, Report } from '../report.ts';
+import type { Configuration } from './configuration/configuration.ts';
+import { slugOf } from './configuration/project-name.ts';
+import type { GuideStep } from './guides/plan-guides.ts';
+import type { Made, Making } from './make-project.ts';
+
+/** What was made, and what to do next. */
+export function projectReport(
+  configuration: Configuration,
+  making: Making,
+  made: Made,
+  packageManager: PackageManager,
+): Report {
+  const slug = slugOf(configuration.project_name);
+  const called = slug === configuration.project_name ? [] : [['Agent and package', slug] as const];
+  return {
+    json: { directory: making.directory, written: made.written, guides: states(made.guides), configuration },
+    blocks: [
+      {
+        kind: 'fields',
+        fields: [
+          ['Project', { text: configuration.project_name, tone: 'strong' }],
+          ...called,
+          ['Directory', making.directory],
+          ['Files written', String(made.written.length)],
+        ],
+      },
+      { kind: 'text', title: 'Next', lines: nextSteps(configuration, making.directory, packageManager) },
+      ...keptGuides(made.guides),
+    ],
+  };
+}
+
+/** What became of the guides, for those who build with a coding agent. */
+export function guidesReport(making: Making, made: Made): Report {
+  const written = made.written.length === 0 ? 'none: all guides are there' : made.written.join(', ');
+  return {
+    json: { directory: making.directory, written: made.written, guides: states(made.guides) },
+    blocks: [
+      {
+        kind: 'fields',
+        fields: [
+          ['Directory', making.directory],
+          ['Written', written],
+        ],
+      },
+      {
+        kind: 'text',
+        title: 'Next',
+        lines: [
+          'uv tool install "pipecat-ai[cli]"     # the context hub: current documents for your agent',
+          'pipecat context-hub install           # some minutes, about 900 MB',
+          'Then open your coding agent in the directory and say what bot you want. GETTING_STARTED.md says more.',
+        ],
+      },
+      ...keptGuides(made.guides),
+    ],
+  };
+}
+
+function states(guides: readonly GuideStep[]) {
+  return guides.map(({ path, state }) => ({ path, state }));
+}
+
+function nextSteps(configuration: Configuration, directory: string, packageManager: PackageManager): readonly string[] {
+  const client = configuration.generate_client
+    ? [`cd ../client && ${packageManager} install && ${packageManager} run dev   # in another terminal`]
+    : [];
+  const lock = configuration.deploy_to_cloud ? ['uv lock && botcli cloud deploy              # when it is good'] : [];
+  return [
+    `cd ${JSON.stringify(`${directory}/server`)}`,
+    'cp .env.example .env                         # and fill it in',
+    'uv sync && uv run bot.py',
+    ...client,
+    ...lock,
+  ];
+}
+
+/** Which guides were left alone, and how to have them anew. */
+function keptGuides(guides: readonly GuideStep[]): readonly Block[] {
+  const lines = guides.flatMap(({ path, state, found }) => {
+    if (state === 'own') return [`${path} is your own and was kept. --overwrite-guide replaces it.`];
+    if (state !== 'stale' || found === null) return [];
+    const edits = found.edited ? ', edited since,' : '';
+    return [`${path} was written by version ${found.version}${edits} and was kept. --overwrite-guide replaces it.`];
+  });
+  return lines.length === 0 ? [] : [{ kind: 'note', lines }];
+}

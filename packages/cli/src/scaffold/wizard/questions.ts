@@ -1,0 +1,184 @@
+import type { Ask, Choice } from '../../world.ts';
+import type { ServiceKind } from '../catalogue/service.ts';
+import { servicesOf } from '../catalogue/services.ts';
+import { transports } from '../catalogue/transports.ts';
+import type { Given } from '../configuration/fields.ts';
+import { refusalOfName, slugOf } from '../configuration/project-name.ts';
+
+/** What was answered so far, by the question's name. */
+export type Answers = Readonly<Record<string, string | readonly string[]>>;
+
+/** A question, and whether the answers so far raise it. `extra` are choices that its list offers besides. */
+export type Question = {
+  readonly name: string;
+  readonly when: (answers: Answers) => boolean;
+  readonly ask: (
+    ask: Ask,
+    answers: Answers,
+    defaultName: string,
+    extra: readonly Choice[],
+  ) => Promise<string | readonly string[]>;
+};
+
+const features: readonly (Choice & { readonly webOnly?: true })[] = [
+  { value: 'deploy_to_cloud', label: 'Files for a deployment on the service' },
+  { value: 'enable_eval', label: 'Evaluations', hint: 'scenarios that talk to the bot' },
+  { value: 'transcription', label: 'Log what is said' },
+  { value: 'recording', label: 'Record what is said' },
+  { value: 'enable_nc', label: 'Take noise out of what the bot hears', hint: 'goes with a deployment' },
+  { value: 'enable_observability', label: 'Let a debugger look at the pipeline' },
+  { value: 'avatar', label: 'Show a face', webOnly: true },
+  { value: 'video_input', label: 'See the camera', webOnly: true },
+  { value: 'video_output', label: 'Show pictures', webOnly: true },
+];
+
+/** In the order in which they are asked (reference init, 8). */
+export const questions: readonly Question[] = [
+  {
+    name: 'project_name',
+    when: () => true,
+    ask: (ask, _answers, defaultName) => ask.text('Name of the project', defaultName, nameRefusal),
+  },
+  list(
+    'bot_type',
+    'How do people talk to it?',
+    () => true,
+    () => [
+      { value: 'web', label: 'In a browser or an app' },
+      { value: 'telephony', label: 'By telephone' },
+    ],
+  ),
+  list('client_framework', 'Generate a web client?', isWeb, () => [
+    { value: 'react', label: 'React' },
+    { value: 'vanilla', label: 'Plain TypeScript' },
+    { value: 'none', label: 'None', hint: 'the bot brings a page to try it with' },
+  ]),
+  list(
+    'client_server',
+    'React with',
+    ({ client_framework }) => client_framework === 'react',
+    () => [
+      { value: 'vite', label: 'Vite' },
+      { value: 'nextjs', label: 'Next.js' },
+    ],
+  ),
+  list(
+    'transport',
+    'How is the bot reached?',
+    () => true,
+    (answers) =>
+      transports
+        .filter(({ group }) => group === answers['bot_type'])
+        .filter(({ value }) => value !== 'livekit' || !hasClient(answers))
+        .map(({ value, label }) => ({ value, label })),
+  ),
+  list(
+    'second_transport',
+    'Another way in, to try things out?',
+    () => true,
+    (answers) => [
+      { value: 'none', label: 'No' },
+      ...transports
+        .filter(({ group, value }) => group === 'web' && value !== answers['transport'])
+        .filter(({ value }) => isWeb(answers) || value === 'lightrtc' || value === 'hostedrtc')
+        .map(({ value, label }) => ({ value, label })),
+    ],
+  ),
+  list(
+    'mode',
+    'How does it think?',
+    () => true,
+    () => [
+      { value: 'cascade', label: 'Cascade', hint: 'three services: hear, think, speak' },
+      { value: 'realtime', label: 'Realtime', hint: 'one service does it all' },
+    ],
+  ),
+  service('stt', 'Which service hears?', isMode('cascade'), 'deepgram_stt'),
+  service('llm', 'Which service thinks?', isMode('cascade'), 'openai_responses_llm'),
+  service('tts', 'Which service speaks?', isMode('cascade'), 'cartesia_tts'),
+  service('realtime', 'Which service?', isMode('realtime'), 'openai_realtime'),
+  {
+    name: 'features',
+    when: () => true,
+    ask: (ask, answers) =>
+      ask.chooseMany(
+        'Features (space marks, Enter goes on)',
+        features.filter(({ webOnly }) => webOnly === undefined || (isWeb(answers) && carriesVideo(answers))),
+        ['deploy_to_cloud'],
+      ),
+  },
+  service('video', 'Whose face?', ({ features: chosen }) => chosen?.includes('avatar') ?? false, 'heygen_video'),
+];
+
+/** The answers as options would say them. */
+export function givenBy(answers: Answers): Given {
+  const text = (name: string) => (typeof answers[name] === 'string' ? { [name]: answers[name] } : {});
+  const chosen = answers['features'] ?? [];
+  const ways = [answers['transport'], answers['second_transport']].filter((value) => value !== 'none');
+  return {
+    ...text('project_name'),
+    ...text('bot_type'),
+    ...text('client_framework'),
+    ...text('client_server'),
+    ...text('mode'),
+    ...text('stt_service'),
+    ...text('llm_service'),
+    ...text('tts_service'),
+    ...text('realtime_service'),
+    ...text('video_service'),
+    transports: ways.flatMap((value) => value ?? []),
+    ...Object.fromEntries(
+      features.filter(({ value }) => value !== 'avatar').map(({ value }) => [value, chosen.includes(value)]),
+    ),
+  };
+}
+
+function list(
+  name: string,
+  question: string,
+  when: Question['when'],
+  choicesFor: (answers: Answers) => readonly Choice[],
+): Question {
+  return {
+    name,
+    when,
+    ask: (ask, answers, _defaultName, extra) => {
+      const choices = choicesFor(answers);
+      return ask.choose(question, [...choices, ...extra], choices[0]?.value ?? '');
+    },
+  };
+}
+
+function service(kind: ServiceKind, question: string, when: Question['when'], recommended: string): Question {
+  return list(`${kind}_service`, question, when, () => {
+    const all = servicesOf(kind).map(({ service: { value, label, discouraged } }) => ({
+      value,
+      label,
+      ...(discouraged === undefined ? {} : { hint: discouraged }),
+    }));
+    const first = all.filter(({ value }) => value === recommended).map((one) => ({ ...one, hint: 'recommended' }));
+    return [...first, ...all.filter(({ value }) => value !== recommended)];
+  });
+}
+
+function isMode(mode: string): Question['when'] {
+  return (answers) => answers['mode'] === mode;
+}
+
+function isWeb(answers: Answers): boolean {
+  return answers['bot_type'] === 'web';
+}
+
+function hasClient(answers: Answers): boolean {
+  return isWeb(answers) && answers['client_framework'] !== 'none';
+}
+
+function carriesVideo(answers: Answers): boolean {
+  const ways = [answers['transport'], answers['second_transport']];
+  return transports.some(({ value, video }) => video && ways.includes(value));
+}
+
+function nameRefusal(name: string): string | null {
+  const refusal = refusalOfName(name);
+  return refusal === null ? null : `The name ${refusal}${slugOf(name) === '' ? '' : ` (${slugOf(name)})`}.`;
+}

@@ -1,0 +1,70 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { buildProgram } from '../../testing/build-program.ts';
+import { keys, runInTerminal } from '../../testing/terminal.ts';
+
+let program: string;
+let directory: string;
+beforeAll(async () => {
+  program = await buildProgram();
+});
+afterAll(() => rm(program, { recursive: true, force: true }));
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'botcli-terminal-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const start = () => runInTerminal(`"${process.execPath}" "${join(program, 'bin/botcli.js')}" init`, directory);
+
+/** What is shown, and what is pressed then; everything but the first choice is the proposed one. */
+const steps: readonly (readonly [shown: string, pressed: string])[] = [
+  ['Directory of the project', keys.enter],
+  ['How do you want to build', keys.down + keys.enter],
+  ['Name of the project', keys.enter],
+  ['How do people talk to it', keys.enter],
+  ['Generate a web client', keys.down + keys.down + keys.enter],
+  ['How is the bot reached', keys.enter],
+  ['Another way in', keys.enter],
+  ['How does it think', keys.enter],
+  ['Which service hears', `soniox${keys.enter}`],
+  ['Which service thinks', keys.enter],
+  ['Which service speaks', keys.enter],
+  ['Features', keys.enter],
+  ['Make this project', keys.enter],
+];
+
+test('the wizard is answered on a terminal, and a long list is searched by typing', async () => {
+  const terminal = start();
+  for (const [shown, pressed] of steps) {
+    await terminal.shows(shown);
+    terminal.press(pressed);
+  }
+  const { status, shown } = await terminal.ended;
+  expect({ status, shown }).toEqual({ status: 0, shown: expect.stringContaining('Files written') });
+  const answers = JSON.parse(await readFile(join(directory, 'voice-bot/.botcli/project.json'), 'utf8'));
+  expect(answers.configuration).toMatchObject({
+    project_name: 'voice-bot',
+    transports: ['hostedrtc'],
+    stt_service: 'soniox_stt',
+    llm_service: 'openai_responses_llm',
+    tts_service: 'cartesia_tts',
+    deploy_to_cloud: true,
+  });
+});
+
+test.each(steps.map(([shown], index) => [shown, index] as const))(
+  'Ctrl-C at "%s" leaves nothing on disk',
+  async (_shown, index) => {
+    const terminal = start();
+    for (const [shown, pressed] of steps.slice(0, index)) {
+      await terminal.shows(shown);
+      terminal.press(pressed);
+    }
+    await terminal.shows(steps[index]?.[0] ?? '');
+    terminal.press(keys.ctrlC);
+    expect((await terminal.ended).status).toBe(130);
+    expect(await readdir(directory)).toEqual([]);
+  },
+);

@@ -1,0 +1,52 @@
+import { lstatSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ProjectFile } from '../project/project-file.ts';
+
+/** What is in the way of a file; only a `different` one may be overwritten, and only when that was asked for. */
+export type Conflict = { readonly path: string; readonly kind: 'different' | 'blocked'; readonly message: string };
+
+/** Which files have to be written, and what is in their way. */
+export type Survey = { readonly missing: readonly ProjectFile[]; readonly conflicts: readonly Conflict[] };
+
+/** Compares the files with what is in a directory, which need not exist. Nothing is written. */
+export function survey(directory: string, files: readonly ProjectFile[]): Survey {
+  const missing: ProjectFile[] = [];
+  const conflicts: Conflict[] = [];
+  for (const file of files) {
+    const conflict = blockOf(directory, file.path) ?? differenceOf(directory, file);
+    if (conflict !== null) conflicts.push(conflict);
+    if (conflict !== null || !exists(join(directory, file.path))) missing.push(file);
+  }
+  return { missing, conflicts };
+}
+
+/** The text of a file, or null when there is none. */
+export function textOf(path: string): string | null {
+  return exists(path) ? readFileSync(path, 'utf8') : null;
+}
+
+/** A directory on the way that is something else: a link could lead anywhere, so none is followed. */
+function blockOf(directory: string, path: string): Conflict | null {
+  const parts = path.split('/');
+  for (let length = 1; length < parts.length; length += 1) {
+    const parent = parts.slice(0, length).join('/');
+    const found = lstatSync(join(directory, parent), { throwIfNoEntry: false });
+    if (found !== undefined && !found.isDirectory()) {
+      return { path, kind: 'blocked', message: `${parent} is no directory` };
+    }
+  }
+  const found = lstatSync(join(directory, path), { throwIfNoEntry: false });
+  if (found === undefined || found.isFile()) return null;
+  const kind = found.isSymbolicLink() ? 'a link' : found.isDirectory() ? 'a directory' : 'no ordinary file';
+  return { path, kind: 'blocked', message: `is ${kind}` };
+}
+
+function differenceOf(directory: string, { path, text }: ProjectFile): Conflict | null {
+  const target = join(directory, path);
+  if (!exists(target) || readFileSync(target).equals(Buffer.from(text))) return null;
+  return { path, kind: 'different', message: 'exists and differs' };
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
+
+/** A program in a pseudo-terminal of its own. */
+export type Terminal = {
+  /** Resolves when the screen has shown the text since the last time something was waited for. */
+  shows(text: string): Promise<void>;
+  press(keys: string): void;
+  /** Exit status; everything that was shown. */
+  readonly ended: Promise<{ readonly status: number | null; readonly shown: string }>;
+};
+
+export const keys = { enter: '\r', down: '\x1b[B', space: ' ', ctrlC: '\x03' } as const;
+
+/** Runs a command line in a pseudo-terminal, by `script` of util-linux, which every Debian has. */
+export function runInTerminal(command: string, directory: string): Terminal {
+  const env = { HOME: directory, PATH: '/usr/bin:/bin', TERM: 'xterm', COLUMNS: '120' };
+  const child = spawn('/usr/bin/script', ['-qfec', `stty cols 120 rows 40; ${command}`, '/dev/null'], {
+    cwd: directory,
+    env,
+  });
+  let shown = '';
+  let seen = 0;
+  let look = () => {};
+  child.stdout.on('data', (chunk) => {
+    shown += stripVTControlCharacters(String(chunk));
+    look();
+  });
+  const ended = new Promise<{ status: number | null; shown: string }>((resolve, reject) => {
+    child.on('error', reject).on('close', (status) => resolve({ status, shown }));
+  });
+  return {
+    shows: (text) =>
+      new Promise((resolve, reject) => {
+        look = () => {
+          const at = shown.indexOf(text, seen);
+          if (at === -1) return;
+          seen = at + text.length;
+          look = () => {};
+          resolve();
+        };
+        look();
+        void ended.then(() => reject(new Error(`ended without showing ${JSON.stringify(text)}: ${shown.slice(seen)}`)));
+      }),
+    press: (pressed) => child.stdin.write(pressed),
+    ended,
+  };
+}

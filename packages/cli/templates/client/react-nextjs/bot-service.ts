@@ -1,0 +1,27 @@
+/** Where sessions are started: the runner on this machine, or the hosting service. Read on the server only. */
+export function startUrl(): URL {
+  return new URL(process.env.BOT_START_URL || 'http://localhost:7860/start');
+}
+
+/** Hands a request of the browser on, with the key, and gives back what was answered. */
+export async function forward(request: Request, url: URL): Promise<Response> {
+  const key = process.env.BOT_START_PUBLIC_API_KEY;
+  const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
+  try {
+    const answer = await fetch(url, {
+      method: request.method,
+      headers: {
+        'content-type': request.headers.get('content-type') ?? 'application/json',
+        ...(key ? { authorization: `Bearer ${key}` } : {}),
+      },
+      ...(hasBody ? { body: await request.arrayBuffer() } : {}),
+    });
+    const type = answer.headers.get('content-type') ?? 'application/json';
+    return new Response(await answer.arrayBuffer(), {
+      status: answer.status,
+      headers: { 'content-type': type },
+    });
+  } catch {
+    return Response.json({ info: 'The bot cannot be reached. Is it running?' }, { status: 502 });
+  }
+}

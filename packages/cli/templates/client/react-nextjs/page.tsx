@@ -1,0 +1,7 @@
+'use client';
+
+import { Talk } from '../talk';
+
+export default function Page() {
+  return <Talk />;
+}

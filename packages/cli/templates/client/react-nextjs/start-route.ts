@@ -1,0 +1,6 @@
+import { forward, startUrl } from '../../../bot-service';
+
+/** Starts a session for the browser, which never sees the key. */
+export function POST(request: Request): Promise<Response> {
+  return forward(request, startUrl());
+}

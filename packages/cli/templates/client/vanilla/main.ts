@@ -1,0 +1,70 @@
+import './style.css';
+import { name } from './config';
+import { createConversation, type Line, type State } from './conversation';
+import { isOpen, phases } from './phases';
+import { waysIn } from './transports';
+
+const conversation = createConversation();
+const root = find(document, '#talk', HTMLElement);
+const parts = {
+  phase: find(root, '.phase', HTMLElement),
+  face: find(root, '.face', HTMLElement),
+  video: find(root, 'video', HTMLVideoElement),
+  lines: find(root, 'ol', HTMLOListElement),
+  error: find(root, '.error', HTMLElement),
+  main: find(root, 'button.main', HTMLButtonElement),
+  microphone: find(root, 'button.microphone', HTMLButtonElement),
+  ways: find(root, 'select', HTMLSelectElement),
+};
+
+find(root, 'h1', HTMLElement).textContent = name;
+document.title = name;
+parts.ways.append(...waysIn.map((way, index) => new Option(way.label, String(index))));
+parts.main.addEventListener('click', () => {
+  if (isOpen(conversation.state())) void conversation.stop();
+  else void conversation.start(waysIn[Number(parts.ways.value)] ?? waysIn[0]);
+});
+parts.microphone.addEventListener('click', () => {
+  conversation.setMicrophone(!conversation.state().microphone);
+});
+conversation.subscribe(() => show(conversation.state()));
+show(conversation.state());
+
+function show(state: State): void {
+  const open = isOpen(state);
+  parts.phase.textContent = phases[state.phase];
+  parts.face.dataset.speaking = state.speaking;
+  parts.face.hidden = state.video !== null;
+  showVideo(state.video);
+  parts.lines.replaceChildren(...state.lines.map(lineElement));
+  parts.lines.scrollTop = parts.lines.scrollHeight;
+  parts.error.textContent = state.error ?? '';
+  parts.main.textContent = open ? 'Hang up' : 'Talk';
+  parts.microphone.textContent = state.microphone ? 'Mute' : 'Unmute';
+  parts.microphone.hidden = state.phase !== 'talking';
+  parts.ways.hidden = open || waysIn.length < 2;
+}
+
+function showVideo(track: MediaStreamTrack | null): void {
+  parts.video.hidden = track === null;
+  const shown = parts.video.srcObject instanceof MediaStream ? parts.video.srcObject : null;
+  if (shown?.getVideoTracks()[0] === (track ?? undefined)) return;
+  parts.video.srcObject = track === null ? null : new MediaStream([track]);
+}
+
+function lineElement({ who, text }: Line): HTMLLIElement {
+  const element = document.createElement('li');
+  element.dataset.who = who;
+  element.textContent = text;
+  return element;
+}
+
+function find<Kind extends Element>(
+  within: ParentNode,
+  selector: string,
+  kind: new () => Kind,
+): Kind {
+  const element = within.querySelector(selector);
+  if (!(element instanceof kind)) throw new Error(`The page has no ${selector}.`);
+  return element;
+}

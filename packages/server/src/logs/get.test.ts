@@ -1,0 +1,37 @@
+import { getEventListeners } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, it, onTestFinished } from 'vitest';
+import { runtimes } from '../runtime/registry.ts';
+import { testRows } from '../store/test-rows.ts';
+import { getLogs } from './get.ts';
+
+it('who waits for a line is let go when the service goes down, and nothing is left of the wait', async () => {
+  const rows = await testRows();
+  const root = await mkdtemp(join(tmpdir(), 'bothost-get-'));
+  // Bots have accounts of their own and must pass through.
+  await chmod(root, 0o711);
+  const logger = pino({ level: 'silent' });
+  const runtime = await runtimes.process({ dataDirectory: root, logger, now: () => new Date(), path: '/usr/bin:/bin' });
+  onTestFinished(async () => {
+    await runtime.close();
+    await rows.close();
+    await rm(root, { recursive: true, force: true });
+  });
+  const agentId = await rows.agent(await rows.organization());
+  const closing = new AbortController();
+  const { signal } = closing;
+  const host = { id: await rows.host() };
+  const context = { db: rows.db, logsDirectory: root, outputs: runtime.outputs, host, closing: signal };
+  const query = { limit: 10, offset: 0, order: 'asc', wait: 25 } as const;
+  const listeners = () => getEventListeners(signal, 'abort').length;
+
+  const waiting = getLogs(context, agentId, query);
+  expect(listeners()).toBe(1);
+  closing.abort();
+  expect(await waiting).toMatchObject({ logs: [], nextCursor: expect.any(String) });
+  expect(await getLogs(context, agentId, query)).toMatchObject({ logs: [], nextCursor: expect.any(String) });
+  expect(listeners()).toBe(0);
+});
