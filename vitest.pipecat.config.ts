@@ -19,6 +19,8 @@ export default defineConfig({
       pythonCache: process.env['BOTHOST_TEST_CACHE'] ?? fileURLToPath(new URL('node_modules/.cache', import.meta.url)),
       // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
       python: process.env['BOTHOST_TEST_PYTHON'],
+      // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
+      surroundings: process.env,
     },
   },
 });

@@ -1,0 +1,52 @@
+import type { WebSocket } from 'ws';
+import type { Visit } from './visit.ts';
+
+/** What is spoken is a tone, so that whoever hears it knows where it comes from: its pitch in hertz. */
+export const pitch = 440;
+/** Seconds of sound: for each letter, at most, and in one message. */
+const [perLetter, longest, perChunk] = [0.05, 2, 0.2];
+
+type Said = {
+  readonly transcript?: string;
+  readonly continue?: boolean;
+  readonly cancel?: boolean;
+  readonly context_id: string;
+  readonly output_format?: { readonly sample_rate: number };
+};
+
+/** Cartesia's `/tts/websocket` (vendor protocols 6): a sentence in, its words' times and raw sound out. */
+export function speak(socket: WebSocket, visit: Visit): void {
+  const spoken = new Map<string, number>();
+  socket.on('message', (data: Buffer) => {
+    const said: Said = JSON.parse(data.toString());
+    visit.said.push(said);
+    const { context_id, transcript = '', output_format } = said;
+    const send = (message: object) => socket.send(JSON.stringify({ context_id, ...message }));
+    if (said.cancel === true) return;
+    if (transcript.trim() !== '') {
+      const rate = output_format?.sample_rate ?? 24_000;
+      const start = spoken.get(context_id) ?? 0;
+      const seconds = Math.min(longest, transcript.length * perLetter);
+      spoken.set(context_id, start + seconds);
+      const words = transcript.trim().split(/\s+/);
+      const times = words.map((_, index) => start + (index * seconds) / words.length);
+      const ends = times.map((time) => time + seconds / words.length);
+      send({ type: 'timestamps', word_timestamps: { words, start: times, end: ends } });
+      for (let from = 0; from < seconds; from += perChunk) {
+        const sound = tone(start + from, Math.min(perChunk, seconds - from), rate);
+        send({ type: 'chunk', data: sound.toString('base64'), done: false, status_code: 206, step_time: 1 });
+      }
+    }
+    if (said.continue === false) send({ type: 'done', done: true, status_code: 200 });
+  });
+}
+
+/** PCM of 16 bits, little end first. */
+function tone(start: number, seconds: number, rate: number): Buffer {
+  const sound = Buffer.alloc(Math.round(seconds * rate) * 2);
+  for (let index = 0; index * 2 < sound.length; index += 1) {
+    const time = start + index / rate;
+    sound.writeInt16LE(Math.round(Math.sin(2 * Math.PI * pitch * time) * 16_000), index * 2);
+  }
+  return sound;
+}

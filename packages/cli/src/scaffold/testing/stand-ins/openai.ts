@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
+import type { WebSocket } from 'ws';
+import { judge, thinksAsJudge } from './judge.ts';
+import type { Visit } from './visit.ts';
+
+type Message = { readonly role?: string; readonly content?: string | readonly { readonly text?: string }[] };
+type Asked = {
+  readonly model: string;
+  readonly stream?: boolean;
+  readonly messages?: readonly Message[];
+  readonly input?: readonly Message[];
+};
+
+/** What the model says to what it was told last. */
+export function answer(messages: readonly Message[]): string {
+  const last = textOf(messages.filter(({ role }) => role !== 'assistant').at(-1));
+  if (/introduce yourself/i.test(last)) return 'Hello, I am a stand-in. I am here to help.';
+  if (/capital of France/i.test(last)) return 'The capital of France is Paris.';
+  return `You said: ${last}`;
+}
+
+function textOf(message: Message | undefined): string {
+  const content = message?.content ?? '';
+  return typeof content === 'string' ? content : content.map(({ text = '' }) => text).join(' ');
+}
+
+const usage = { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 };
+
+/** `POST /v1/chat/completions` (vendor protocols 4), as a stream of events or at once. */
+export async function chat(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
+  const asked = (await json(request)) as Asked;
+  visit.said.push(asked);
+  const { model, messages = [] } = asked;
+  const text = thinksAsJudge(model) ? judge(textOf(messages.at(-1))) : answer(messages);
+  const head = { id: 'chatcmpl-stand-in', created: 1_700_000_000, model };
+  if (asked.stream !== true) {
+    const choices = [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }];
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ ...head, object: 'chat.completion', choices, usage }));
+    return;
+  }
+  response.setHeader('content-type', 'text/event-stream');
+  const send = (choices: readonly object[], counted: object | null = null) =>
+    response.write(
+      `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, usage: counted })}\n\n`,
+    );
+  const choice = (delta: object, finish: string | null = null) => [{ index: 0, delta, finish_reason: finish }];
+  send(choice({ role: 'assistant', content: '' }));
+  for (const piece of piecesOf(text)) send(choice({ content: piece }));
+  send(choice({}, 'stop'));
+  send([], usage);
+  response.end('data: [DONE]\n\n');
+}
+
+/** `WS /v1/responses` (vendor protocols 5): one socket for all turns of a bot. */
+export function converse(socket: WebSocket, visit: Visit): void {
+  let count = 0;
+  socket.on('message', (data: Buffer) => {
+    const asked: Asked & { readonly type: string } = JSON.parse(data.toString());
+    visit.said.push(asked);
+    if (asked.type !== 'response.create') return;
+    count += 1;
+    const text = answer(asked.input ?? []);
+    const [id, itemId] = [`resp_${count}`, `msg_${count}`];
+    const item = { id: itemId, type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] };
+    const send = (type: string, content: object) => socket.send(JSON.stringify({ type, ...content }));
+    send('response.created', { response: { id } });
+    send('response.output_item.added', { item: { ...item, content: [] } });
+    for (const delta of piecesOf(text)) send('response.output_text.delta', { item_id: itemId, delta });
+    send('response.output_item.done', { item });
+    const counted = {
+      input_tokens: 9,
+      output_tokens: 9,
+      total_tokens: 18,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens_details: { reasoning_tokens: 0 },
+    };
+    send('response.completed', { response: { id, model: asked.model, output: [item], usage: counted } });
+  });
+}
+
+function piecesOf(text: string): readonly string[] {
+  return text.match(/\S+\s*/g) ?? [];
+}

@@ -1,0 +1,42 @@
+"""Leads an unchanged bot to the stand-ins of its vendors.
+
+Pipecat imports the files that PIPECAT_SETUP_FILES names into every bot and calls this hook before the services connect.
+OpenAI's own OPENAI_BASE_URL does the same for requests over HTTP; the other addresses can be changed in the objects only.
+"""
+
+import os
+from collections.abc import Iterator
+
+from pipecat.pipeline.worker import PipelineWorker
+from pipecat.processors.frame_processor import FrameProcessor
+
+
+async def setup_pipeline_worker(worker: PipelineWorker) -> None:
+    """Give each service the address of its stand-in."""
+    address = os.environ["STAND_INS"]
+    for service in processors(worker._pipeline):
+        name = type(service).__name__
+        if name == "DeepgramSTTService":
+            service._client = deepgram(address)
+        elif name == "CartesiaTTSService":
+            service._url = f"ws://{address}/tts/websocket"
+        elif name == "OpenAIResponsesLLMService":
+            service._ws_url = f"ws://{address}/v1/responses"
+
+
+def deepgram(address: str):
+    """Make a client of the vendor's own package for another address."""
+    from deepgram import AsyncDeepgramClient, DeepgramClientEnvironment
+
+    web, socket = f"http://{address}", f"ws://{address}"
+    environment = DeepgramClientEnvironment(
+        base=web, production=socket, agent=socket, agent_rest=web
+    )
+    return AsyncDeepgramClient(api_key=os.environ["DEEPGRAM_API_KEY"], environment=environment)
+
+
+def processors(of: FrameProcessor) -> Iterator[FrameProcessor]:
+    """Walk a pipeline and those inside it."""
+    for processor in of.processors:
+        yield processor
+        yield from processors(processor)
