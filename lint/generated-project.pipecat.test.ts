@@ -1,0 +1,112 @@
+import { appendFile, copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { evaluate } from '../packages/cli/src/scaffold/testing/evaluate.ts';
+import { type GeneratedProject, setUpProject } from '../packages/cli/src/scaffold/testing/generated-project.ts';
+import { ring } from '../packages/cli/src/scaffold/testing/phone-call.ts';
+import { reached } from '../packages/cli/src/scaffold/testing/reached.ts';
+import { pitch } from '../packages/cli/src/scaffold/testing/stand-ins/cartesia.ts';
+import { openStandIns, type StandIns } from '../packages/cli/src/scaffold/testing/stand-ins/stand-ins.ts';
+import { openUv } from '../packages/cli/src/scaffold/testing/uv.ts';
+import { type Service, startService } from '../packages/dashboard/src/testing/service.ts';
+import { readConfig } from '../packages/server/src/config.ts';
+import { buildBotcli, buildService } from './build-programs.ts';
+import { openTerminal, type Terminal } from './transcript.ts';
+
+/** A generated telephone bot, deployed as its README says to the service as its operator runs it. */
+const hook = fileURLToPath(
+  new URL('../packages/cli/src/scaffold/testing/stand-ins/reach_stand_ins.py', import.meta.url),
+);
+let project: GeneratedProject;
+let service: Service;
+let standIns: StandIns;
+let terminal: Terminal;
+
+beforeAll(async () => {
+  standIns = await openStandIns();
+  const services = { stt_service: 'deepgram_stt', llm_service: 'openai_llm', tts_service: 'cartesia_tts' };
+  const given = { project_name: 'Phone', transports: ['carrier1'], mode: 'cascade', ...services, enable_eval: true };
+  project = await setUpProject(given, ['evals']);
+  buildService();
+  const { inherited, secrets } = readConfig();
+  const uv = dirname((await openUv()).program);
+  service = await startService({ PATH: `${uv}:${inherited.path}`, ...secrets.buildVariables });
+  const { environment, folder, origin } = service;
+  const PATH = `${await buildBotcli(join(folder, 'botcli'))}:${environment['PATH']}`;
+  terminal = openTerminal(folder, origin, { ...environment, PATH });
+  await keep(await valuesOf(project));
+  await deploy();
+});
+afterAll(async () => {
+  await service?.close();
+  await project?.remove();
+  await standIns?.close();
+});
+
+const commands = (text: string) => terminal.follow({ kind: 'commands', text, printed: null });
+
+/** The `.env` of the project, and where OpenAI is: the variable of OpenAI's own package. */
+async function valuesOf({ directory }: GeneratedProject): Promise<Record<string, string>> {
+  const env = await readFile(join(directory, '.env'), 'utf8');
+  const pairs = [...env.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]);
+  return {
+    ...Object.fromEntries(pairs),
+    OPENAI_BASE_URL: `http://${standIns.address}/v1`,
+    STAND_INS: standIns.address,
+  };
+}
+
+/** Puts values into the secret set that `deploy.toml` names. */
+async function keep(values: Readonly<Record<string, string>>): Promise<void> {
+  const response = await fetch(`${service.origin}/v1/secrets/phone-secrets`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${service.privateKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      secrets: Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue })),
+    }),
+  });
+  expect(response.status, await response.text()).toBe(202);
+  await vi.waitUntil(async () => (await service.ask('secrets/phone-secrets'))['status'] === 'ready', {
+    timeout: 20_000,
+  });
+}
+
+/**
+ * The first deploy makes the environment; a `.pth` file in it then leads every bot to the stand-ins, since the service
+ * sets PIPECAT_SETUP_FILES to nothing that a secret could name. The second is of the project as it was generated.
+ */
+async function deploy(): Promise<void> {
+  const bot = join(project.directory, 'bot.py');
+  const generated = await readFile(bot, 'utf8');
+  await appendFile(bot, '# only to make the environment\n');
+  const first = await commands(`cd ${project.directory} && botcli cloud deploy --yes`);
+  expect(first).toContain('> uv sync --frozen');
+  await writeFile(bot, generated);
+  const readable = join(project.directory, '../reach_stand_ins.py');
+  await copyFile(hook, readable);
+  const environments = join(service.folder, 'data/environments');
+  const places = (await readdir(environments, { recursive: true })).filter((path) =>
+    /\/lib\/[^/]+\/site-packages$/.test(path),
+  );
+  expect(places).toHaveLength(1);
+  const line = `import os; os.environ["PIPECAT_SETUP_FILES"] = ${JSON.stringify(readable)}\n`;
+  await writeFile(join(environments, places[0] ?? '', 'stand-ins.pth'), line);
+  expect(await commands('botcli cloud deploy --yes')).toContain(
+    'with what an earlier version of the project installed',
+  );
+}
+
+it('greets whoever rings through the service', async () => {
+  const url = `${service.origin.replace('http', 'ws')}/ws/twilio`;
+  const heard = await ring(url, { _pipecatCloudServiceHost: 'phone.home', from_number: '+15550001' });
+  expect(heard.pitch).toBeCloseTo(pitch, -1.5);
+  expect(reached(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
+});
+
+it('passes its conversations through the service', async () => {
+  const url = `${service.origin.replace('http', 'ws')}/ws/generic/phone.home`;
+  const { status, output, errors } = await evaluate(project, url, standIns);
+  process.stdout.write(output);
+  expect(status, output + errors).toBe(0);
+});
