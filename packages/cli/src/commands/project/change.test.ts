@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Circumstances, runProgram } from '../../testing/run-program.ts';
 
@@ -102,30 +103,57 @@ describe('project add', () => {
 });
 
 describe('project update', () => {
-  /** As if another version had made the README, and it read like this. */
-  const madeByAnother = async (readme: string) => {
+  /** As if another version had made a file, and it read like this. */
+  const madeByAnother = async (path: string, text: string, isKnown = true) => {
     const answers = JSON.parse(await read('.botcli/project.json'));
-    const files = { ...answers.files, 'README.md': `sha256:${createHash('sha256').update(readme).digest('hex')}` };
+    const texts = JSON.parse(brotliDecompressSync(Buffer.from(answers.generated, 'base64')).toString());
+    const packed = brotliCompressSync(JSON.stringify({ ...texts, [path]: text })).toString('base64');
+    answers.files[path] = `sha256:${createHash('sha256').update(text).digest('hex')}`;
+    const generated = isKnown ? { generated: packed } : { generated: undefined };
     await writeFile(
       join(directory, '.botcli/project.json'),
-      JSON.stringify({ ...answers, generator: 'botcli 0.0.9', files }),
+      JSON.stringify({ ...answers, ...generated, generator: 'botcli 0.0.9' }),
     );
   };
 
   test('a file that nobody edited is replaced, whatever version made it', async () => {
-    await madeByAnother('of old\n');
+    await madeByAnother('README.md', 'of old\n');
     await writeFile(join(directory, 'README.md'), 'of old\n');
     expect((await botcli(['project', 'update', '--yes'])).stdout).toContain('README.md\tchanged');
     expect(await read('README.md')).toContain('# demo');
     expect(JSON.parse(await read('.botcli/project.json')).generator).not.toBe('botcli 0.0.9');
   });
 
-  test('one that was edited is a conflict, as it is not known what it was', async () => {
-    await madeByAnother('of old\n');
+  test('one that was edited is merged with what another version made of it', async () => {
+    const now = await read('server/bot.py');
+    const old = now.replace('import os\n', 'import os\nimport sys\n');
+    await madeByAnother('server/bot.py', old);
+    await writeFile(join(directory, 'server/bot.py'), old.replace('friendly', 'grumpy'));
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toContain('server/bot.py\tmerged');
+    expect(await read('server/bot.py')).toBe(now.replace('friendly', 'grumpy'));
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('server/bot.py\tkept\n');
+  });
+
+  test('one that was edited where it has to change is a conflict: it is named, and all stays', async () => {
+    await madeByAnother('README.md', 'of old\n');
     await writeFile(join(directory, 'README.md'), 'mine\n');
     const { status, stderr } = await botcli(['project', 'update', '--yes']);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('README.md') });
     expect(await read('README.md')).toBe('mine\n');
+    expect(JSON.parse(await read('.botcli/project.json')).generator).toBe('botcli 0.0.9');
+  });
+
+  test('so is one of which it is not known what was generated', async () => {
+    await madeByAnother('README.md', 'of old\n', false);
+    await writeFile(join(directory, 'README.md'), 'of old\n\nmine\n');
+    expect((await botcli(['project', 'update', '--yes'])).status).toBe(1);
+  });
+
+  test('a file that was removed stays removed when another version would make it differently', async () => {
+    await madeByAnother('server/Dockerfile', 'FROM old\n');
+    await rm(join(directory, 'server/Dockerfile'));
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toContain('server/Dockerfile\tkept');
+    await expect(read('server/Dockerfile')).rejects.toThrow('ENOENT');
   });
 
   test('a generated file that was removed stays removed', async () => {

@@ -5,8 +5,9 @@ import { flag } from '../../options.ts';
 export const command = define({
   summary: 'Bring a generated project to what this version would make',
   details:
-    'Files that nobody edited are replaced; edited ones are merged where it is known what they were made from, which is so ' +
-    'for projects of this very version, and are conflicts otherwise. The difference is shown first.',
+    'Files that nobody edited are replaced; in edited ones your edits and the change are merged, whatever version made them, as ' +
+    'the project keeps what was generated. Where both touch the same lines nothing is changed, and the files are listed. The ' +
+    'difference is shown first. A change that was broken off is finished.',
   arguments: { directory: { description: 'Directory of the project (default: this one)', optional: true } },
   options: {
     'dry-run': flag('Show the difference, change nothing'),

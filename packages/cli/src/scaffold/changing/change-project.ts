@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 import { confirm } from '../../confirm.ts';
@@ -8,8 +7,8 @@ import type { Report } from '../../report.ts';
 import { version } from '../../version.ts';
 import { readAnswers } from '../checking/read-answers.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { putInPlace } from '../writing/put-in-place.ts';
-import { survey } from '../writing/survey.ts';
+import { brokenOff, carryOut, type Edit, finish } from '../writing/carry-out.ts';
+import { survey, textOf } from '../writing/survey.ts';
 import { planChange, type Step } from './plan-change.ts';
 
 export type Changing = {
@@ -25,6 +24,7 @@ export type Changing = {
 /** Brings a project to another configuration or another version: shows what changes, asks, and writes all of it or nothing. */
 export async function changeProject({ world, say }: Context, changing: Changing): Promise<Report> {
   const { directory, dryRun, yes } = changing;
+  finishEarlier(directory, dryRun, say);
   const found = readAnswers(directory);
   const { steps, answers } = planChange(directory, found, changing.next(found.configuration), version);
   const touched = steps.filter(({ before, after }) => before !== after);
@@ -53,14 +53,34 @@ export async function changeProject({ world, say }: Context, changing: Changing)
     say(patch);
     await confirm(world, `Change ${touched.length} files?`, '--yes');
   }
-  const written = touched.flatMap(({ path, after }) => (after === null ? [] : [{ path, text: after }]));
-  putInPlace(directory, [...written, answers], world.signal);
-  for (const { path, kind } of steps) if (kind === 'removed') rmSync(join(directory, path));
+  const before = textOf(join(directory, answers.path));
+  const edits = [...touched, { path: answers.path, before, after: answers.text }];
+  carryOut(directory, edits.filter(isChange), world.signal);
   return report;
 }
 
+/** What an earlier change could not finish, because it was killed, is finished first: it had been agreed to. */
+function finishEarlier(directory: string, dryRun: boolean, say: (text: string) => void): void {
+  const edits = brokenOff(directory);
+  if (edits === null) return;
+  if (dryRun) {
+    throw new Failure(
+      'change-broken-off',
+      `A change of ${directory} was broken off.`,
+      'Finish it by: botcli project update',
+    );
+  }
+  refuseLinks(directory, edits);
+  say('An earlier change was broken off: it is finished first.');
+  for (const path of finish(directory, edits)) say(`warning: ${path} was edited since and is left alone.`);
+}
+
+function isChange({ before, after }: Edit): boolean {
+  return before !== after;
+}
+
 /** Nothing is written or removed through a link. */
-function refuseLinks(directory: string, touched: readonly Step[]): void {
+function refuseLinks(directory: string, touched: readonly Edit[]): void {
   const files = touched.map(({ path, after }) => ({ path, text: after ?? '' }));
   const blocked = survey(directory, files).conflicts.filter(({ kind }) => kind === 'blocked');
   if (blocked.length === 0) return;

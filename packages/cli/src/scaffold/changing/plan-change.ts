@@ -4,7 +4,7 @@ import type { Answers } from '../checking/read-answers.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { projectFiles } from '../project/project.ts';
 import type { ProjectFile } from '../project/project-file.ts';
-import { answersFile, answersPath, hashOf } from '../writing/answers.ts';
+import { answersFile, hashOf } from '../writing/answers.ts';
 import { textOf } from '../writing/survey.ts';
 
 /** What becomes of a file. `kept`: it is left as a person made it. */
@@ -20,22 +20,20 @@ export type Change = { readonly steps: readonly Step[]; readonly answers: Projec
 
 /**
  * What has to be done to a project so that it is as `next` says, with what was edited since kept: three texts are merged, the
- * one that was generated, the one that is there, and the one that would be generated now. The first is made anew; when
- * another version of the generator made it, it is not known, and an edited file is a conflict. Nothing is written.
+ * one that was generated, the one that is there, and the one that would be generated now. The answers hold the first, whatever
+ * version made it; where they do not, an edited file is a conflict. Nothing is written.
  */
 export function planChange(directory: string, answers: Answers, next: Configuration, version: string): Change {
   const wanted = projectFiles(next);
-  const generated = basesOf(answers, version);
   const after = new Map(wanted.map(({ path, text }) => [path, text]));
   const paths = [...new Set([...Object.keys(answers.files), ...after.keys()])].sort();
   const steps = paths.flatMap((path) => {
     const now = textOf(join(directory, path));
     const wish = after.get(path) ?? null;
     const hash = answers.files[path];
-    return stepOf({ path, now, wish, base: generated.get(path) ?? null, hash }) ?? [];
+    return stepOf({ path, now, wish, base: answers.generated.get(path) ?? null, hash }) ?? [];
   });
-  const file = answersFile(next, version, wanted);
-  return { steps, answers: { path: answersPath, text: file.text } };
+  return { steps, answers: answersFile(next, version, wanted) };
 }
 
 type Texts = {
@@ -54,20 +52,9 @@ function stepOf({ path, now, wish, base, hash }: Texts): Step | null {
   if (pristine) return wish === null ? step('removed', null) : step('changed', wish);
   // A person took it away, or edited it: where nothing is to change, that stands.
   if (hash !== undefined && base !== null && base === wish) return step('kept', now);
-  if (now === null) return step('new', wish);
+  if (now === null) return hash === undefined ? step('new', wish) : step('kept', now);
   if (wish === null) return step('kept', now);
   if (base === null) return step('conflict', now);
   const { conflict, result } = merge(now.split('\n'), base.split('\n'), wish.split('\n'));
   return conflict ? step('conflict', now) : step('merged', result.join('\n'));
-}
-
-/** The texts that were generated, where this version makes the same bytes. */
-function basesOf(answers: Answers, version: string): ReadonlyMap<string, string> {
-  if (answers.generator !== `botcli ${version}`) return new Map();
-  const files = projectFiles(answers.configuration);
-  return new Map(
-    files.flatMap(({ path, text }) =>
-      answers.files[path] === `sha256:${hashOf(text)}` ? [[path, text] as const] : [],
-    ),
-  );
 }

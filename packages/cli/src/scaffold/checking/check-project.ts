@@ -4,6 +4,7 @@ import { parse } from 'smol-toml';
 import { planOf } from '../project/plan.ts';
 import { requiredVariables } from '../project/variables.ts';
 import { hashOf } from '../writing/answers.ts';
+import { brokenOff } from '../writing/carry-out.ts';
 import { textOf } from '../writing/survey.ts';
 import type { Answers } from './read-answers.ts';
 
@@ -18,11 +19,18 @@ export type Finding = {
 export async function checkProject(directory: string, answers: Answers): Promise<readonly Finding[]> {
   const deployed = answers.configuration.deploy_to_cloud;
   return [
+    ...changeFindings(directory),
     ...variableFindings(directory, answers),
     ...packageFindings(directory, answers),
     ...(deployed ? await deployFindings(directory) : []),
     ...fileFindings(directory, answers),
   ];
+}
+
+function changeFindings(directory: string): readonly Finding[] {
+  if (brokenOff(directory) === null) return [];
+  const message = 'a change was broken off and some files are old, some new: botcli project update finishes it';
+  return [{ about: 'generated files', state: 'problem', message }];
 }
 
 function variableFindings(directory: string, answers: Answers): readonly Finding[] {

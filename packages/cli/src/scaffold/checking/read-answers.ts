@@ -4,7 +4,8 @@ import { Failure } from '../../failure.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { readConfigFile } from '../configuration/fields.ts';
 import { resolve } from '../configuration/resolve.ts';
-import { answersPath } from '../writing/answers.ts';
+import { answersPath, unpacked } from '../writing/answers.ts';
+import { staysInside } from '../writing/carry-out.ts';
 
 /** How a project was made. */
 export type Answers = {
@@ -13,6 +14,8 @@ export type Answers = {
   readonly generator: string;
   /** `sha256:...` of each file as it was generated, by its path. */
   readonly files: Readonly<Record<string, string>>;
+  /** The texts that were generated, as far as the answers hold them. */
+  readonly generated: ReadonlyMap<string, string>;
 };
 
 /** Reads the answers of a project; a `Failure` says that it is none, or what is wrong with them. */
@@ -30,7 +33,7 @@ export function readAnswers(directory: string): Answers {
       `${path} cannot be read: ${error instanceof Error ? error.message : error}`,
     );
   }
-  const { configuration, generator, files } = (parsed ?? {}) as Readonly<Record<string, unknown>>;
+  const { configuration, generator, files, generated } = (parsed ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof generator !== 'string' || !isRecordOfTexts(files) || !Object.keys(files).every(staysInside)) {
     throw new Failure('answers-unreadable', `${path} does not hold what botcli wrote there.`);
   }
@@ -40,12 +43,7 @@ export function readAnswers(directory: string): Answers {
   if (resolved.configuration === null || issues.length > 0) {
     throw new Failure('answers-invalid', `The answers in ${path} do not hold any more.`, null, issues);
   }
-  return { configuration: resolved.configuration, generator, files };
-}
-
-/** A file of answers may come from anywhere, and its paths are read, written and removed. */
-function staysInside(path: string): boolean {
-  return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..') && !/[\\\0]/.test(path);
+  return { configuration: resolved.configuration, generator, files, generated: unpacked(generated, files) };
 }
 
 function isRecordOfTexts(value: unknown): value is Readonly<Record<string, string>> {
