@@ -1,9 +1,9 @@
 import type { Context } from './context.ts';
-import type { Options, Repeated, Switch, Valued } from './options.ts';
+import type { Options, Repeated, Switch, Valued, Words } from './options.ts';
 import type { Report, Stream } from './report.ts';
 
 /** A word that stands at its place on the command line; it has to be given unless it is optional. */
-export type Argument = { readonly description: string; readonly optional?: true };
+export type Argument = { readonly description: string; readonly optional?: true; readonly words?: Words };
 /** By the name in help, in the order on the command line; optional ones come last. */
 export type Arguments = Readonly<Record<string, Argument>>;
 
@@ -14,6 +14,8 @@ export type Command = {
   readonly details: string | null;
   readonly arguments: Arguments;
   readonly options: Options;
+  /** It asks no service, so that it works whatever the profile and the address of the service are like. */
+  readonly isLocal: boolean;
   /** Lines that work as they are, without the leading `botcli`. */
   readonly examples: readonly string[];
   run(context: Context, values: Readonly<Record<string, unknown>>): Promise<Report | Stream>;
@@ -43,6 +45,7 @@ type ValueOf<Given> =
 export function command<const A extends Arguments, const O extends Options>(definition: {
   readonly summary: string;
   readonly details?: string;
+  readonly isLocal?: true;
   readonly arguments: A;
   readonly options: O;
   readonly examples: readonly string[];
@@ -51,6 +54,7 @@ export function command<const A extends Arguments, const O extends Options>(defi
   return {
     ...definition,
     details: definition.details ?? null,
+    isLocal: definition.isLocal ?? false,
     // The parser made the values by these very descriptions; this is the one place where the types meet again.
     run: (context, values) => definition.run(context, values as Values<A, O>),
   };

@@ -8,6 +8,7 @@ type Loader = () => Promise<{ readonly command: Command }>;
  */
 export const commands: Readonly<Record<string, Loader>> = {
   init: () => import('./commands/init.ts'),
+  completion: () => import('./commands/completion.ts'),
   'project add': () => import('./commands/project/add.ts'),
   'project check': () => import('./commands/project/check.ts'),
   'project update': () => import('./commands/project/update.ts'),

@@ -1,9 +1,12 @@
 import type { Client } from '@bothost/contract';
 import type { GlobalValues, OutputMode } from './global-options.ts';
-import { type Profile, readProfile } from './profile.ts';
+import { noProfile, type Profile, readProfile } from './profile.ts';
 import { type Settings, settle } from './settings.ts';
+import type { Suggestion } from './suggestion.ts';
 import { createTalk, type Talk } from './talk.ts';
 import type { World } from './world.ts';
+
+type Suggest = (line: readonly string[]) => Promise<readonly Suggestion[]>;
 
 /** What a command gets to work with. */
 export type Context = {
@@ -16,17 +19,29 @@ export type Context = {
   readonly talk: Talk;
   readonly say: (text: string) => void;
   readonly warn: (text: string) => void;
+  /** What the last word of a command line may become. */
+  readonly suggest: Suggest;
   /** The service with the private key, acting in the organization of the settings. */
   readonly service: () => Promise<Client>;
 };
 
+/** What the command line says besides the command's own values, and what is known of the command. */
+export type Call = {
+  readonly flags: GlobalValues;
+  readonly mode: OutputMode;
+  /** The command asks no service: what is wrong with the profile must not stop it, and its keys are not read. */
+  readonly isLocal: boolean;
+  readonly suggest: Suggest;
+};
+
 /** Reads the profile and settles where the service is and who asks. Nothing is asked of the service yet. */
-export async function createContext(world: World, flags: GlobalValues, mode: OutputMode): Promise<Context> {
+export async function createContext(world: World, { flags, mode, isLocal, suggest }: Call): Promise<Context> {
   const talk = createTalk(world, mode);
   const { say } = talk;
   const warn = (text: string) => say(`warning: ${text}`);
-  const profile = await readProfile(world.environment.profileFile, warn);
-  const settings = settle(flags, world.environment, profile);
+  const { environment } = world;
+  const profile = isLocal ? noProfile : await readProfile(environment.profileFile, warn);
+  const settings = settle(isLocal ? {} : flags, isLocal ? { ...environment, apiUrl: null } : environment, profile);
   return {
     world,
     mode,
@@ -35,6 +50,7 @@ export async function createContext(world: World, flags: GlobalValues, mode: Out
     profile,
     say,
     warn,
+    suggest,
     service: async () => {
       const { connect, usableKey } = await import('./connection.ts');
       const key = usableKey('private', settings.privateKey, warn);

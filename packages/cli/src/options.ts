@@ -3,6 +3,9 @@ import { UsageError } from './failure.ts';
 /** An option that is there or not. */
 export type Flag = { readonly kind: 'flag'; readonly short?: string; readonly description: string };
 
+/** The values that there are, for completion; a call where making them costs something. */
+export type Words = readonly string[] | (() => Promise<readonly string[]>);
+
 /** An option with a value. `read` turns its text into the value or throws a `UsageError`. */
 export type Valued<T, Required extends boolean = boolean> = {
   readonly kind: 'value';
@@ -11,6 +14,8 @@ export type Valued<T, Required extends boolean = boolean> = {
   readonly placeholder: string;
   readonly description: string;
   readonly required: Required;
+  /** Absent where any text or a file will do. */
+  readonly words?: Words;
   readonly read: (text: string) => T;
 };
 
@@ -24,7 +29,12 @@ export type Option = Flag | Switch | Valued<unknown> | Repeated<unknown>;
 /** By the name on the command line, without the dashes. */
 export type Options = Readonly<Record<string, Option>>;
 
-type Describe = { readonly description: string; readonly short?: string; readonly placeholder?: string };
+type Describe = {
+  readonly description: string;
+  readonly short?: string;
+  readonly placeholder?: string;
+  readonly words?: Words;
+};
 
 export function flag(description: string, short?: string): Flag {
   return { kind: 'flag', description, ...(short === undefined ? {} : { short }) };
@@ -61,7 +71,7 @@ export function integer(describe: Describe, minimum: number, maximum: number): V
 
 /** One of a few words. */
 export function choice<const Word extends string>(describe: Describe, words: readonly Word[]): Valued<Word, false> {
-  return valued(describe, words.join('|'), (given) => {
+  return valued({ words, ...describe }, words.join('|'), (given) => {
     const word = words.find((candidate) => candidate === given);
     if (word === undefined) throw new UsageError(`takes ${words.join(', ')}, not ${JSON.stringify(given)}`);
     return word;

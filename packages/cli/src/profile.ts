@@ -9,6 +9,8 @@ type Field = (typeof fields)[number];
 /** What the profile says (decisions, "first start"); null where it says nothing or there is no file. */
 export type Profile = Readonly<Record<Field, string | null>>;
 
+export const noProfile: Profile = { api_url: null, organization: null, private_key: null, public_key: null };
+
 /**
  * Reads the profile. A file that others can read is closed to them first and `warn` is told: it holds keys.
  * A file that is no TOML, or has a field of another type, is a `Failure`, never an empty profile.

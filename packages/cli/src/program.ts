@@ -58,7 +58,13 @@ async function execute(world: World, args: readonly string[], mode: OutputMode, 
   const values = parseLine(args, indexes, command);
   requireGiven(values, command, usageLine(found.path, command));
   seen.subject = subjectOf(found.path, values);
-  const context = await createContext(world, values as GlobalValues, mode);
+  const suggest = async (line: readonly string[]) => (await import('./suggest-words.ts')).suggestWords(line);
+  const context = await createContext(world, {
+    flags: values as GlobalValues,
+    mode,
+    isLocal: command.isLocal,
+    suggest,
+  });
   seen.settings = context.settings;
   try {
     const said = await command.run(context, values);

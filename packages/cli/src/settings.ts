@@ -20,7 +20,7 @@ export type Settings = {
 
 /** Flags win over the environment, the environment over the profile (decisions, "configuration"). */
 export function settle(
-  flags: Pick<GlobalValues, 'api-url' | 'organization'>,
+  flags: Partial<Pick<GlobalValues, 'api-url' | 'organization'>>,
   environment: Environment,
   profile: Profile,
 ): Settings {

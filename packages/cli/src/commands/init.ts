@@ -1,8 +1,13 @@
 import { command as define } from '../command.ts';
-import { flag, onOff, repeated, text } from '../options.ts';
+import { flag, onOff, repeated, text, type Words } from '../options.ts';
+import type { CatalogueKind } from '../scaffold/catalogue/names.ts';
 
-const stated = (description: string, placeholder: string, short?: string) =>
-  text({ description, placeholder, ...(short === undefined ? {} : { short }) });
+const stated = (description: string, placeholder: string, words?: Words, short?: string) =>
+  text({ description, placeholder, ...(words && { words }), ...(short && { short }) });
+
+/** Names of the catalogue, read when somebody asks for them. */
+const named = (kind: CatalogueKind) => async () => (await import('../scaffold/catalogue/names.ts')).namesOf(kind);
+const directions = ['dial-in', 'dial-out'];
 
 export const command = define({
   summary: 'Make a runnable bot project',
@@ -11,23 +16,30 @@ export const command = define({
     'everything missing or wrong is told at once. Without one, a terminal is asked whether to build with a coding agent or to ' +
     'choose now. "quickstart" makes a small bot to talk to in a browser, in ./botcli-quickstart; write ./quickstart for a directory ' +
     'of that name. Files of yours are never overwritten without --force.',
+  isLocal: true,
   arguments: {
-    'target-dir': { description: 'Directory of the project, . for this one; or quickstart', optional: true },
+    'target-dir': {
+      description: 'Directory of the project, . for this one; or quickstart',
+      optional: true,
+      words: ['quickstart'],
+    },
   },
   options: {
-    name: stated('Name of the project (default: the directory’s)', 'NAME', 'n'),
-    'bot-type': stated('web or telephony (default: by transport)', 'TYPE', 'b'),
-    transport: repeated(stated('How the bot is reached; may be given more than once', 'TRANSPORT', 't')),
-    mode: stated('cascade (three services) or realtime (one)', 'MODE', 'm'),
-    stt: stated('Service that hears, VENDOR_stt', 'SERVICE'),
-    llm: stated('Service that thinks, VENDOR_llm', 'SERVICE'),
-    tts: stated('Service that speaks, VENDOR_tts', 'SERVICE'),
-    realtime: stated('Service that does all three, VENDOR_realtime', 'SERVICE'),
-    video: stated('Service that shows a face, VENDOR_video; web bots only', 'SERVICE'),
-    'client-framework': stated('react, vanilla or none; web bots only', 'FRAMEWORK'),
-    'client-server': stated('vite or nextjs, with react (default: vite)', 'SERVER'),
-    'daily-pstn-mode': stated('dial-in or dial-out, with hostedrtc_pstn', 'MODE'),
-    'twilio-daily-sip-mode': stated('dial-in or dial-out, with carrier1_hostedrtc_sip', 'MODE'),
+    name: stated('Name of the project (default: the directory’s)', 'NAME', undefined, 'n'),
+    'bot-type': stated('web or telephony (default: by transport)', 'TYPE', ['web', 'telephony'], 'b'),
+    transport: repeated(
+      stated('How the bot is reached; may be given more than once', 'TRANSPORT', named('transport'), 't'),
+    ),
+    mode: stated('cascade (three services) or realtime (one)', 'MODE', ['cascade', 'realtime'], 'm'),
+    stt: stated('Service that hears, VENDOR_stt', 'SERVICE', named('stt')),
+    llm: stated('Service that thinks, VENDOR_llm', 'SERVICE', named('llm')),
+    tts: stated('Service that speaks, VENDOR_tts', 'SERVICE', named('tts')),
+    realtime: stated('Service that does all three, VENDOR_realtime', 'SERVICE', named('realtime')),
+    video: stated('Service that shows a face, VENDOR_video; web bots only', 'SERVICE', named('video')),
+    'client-framework': stated('react, vanilla or none; web bots only', 'FRAMEWORK', ['react', 'vanilla', 'none']),
+    'client-server': stated('vite or nextjs, with react (default: vite)', 'SERVER', ['vite', 'nextjs']),
+    'daily-pstn-mode': stated('dial-in or dial-out, with hostedrtc_pstn', 'MODE', directions),
+    'twilio-daily-sip-mode': stated('dial-in or dial-out, with carrier1_hostedrtc_sip', 'MODE', directions),
     recording: onOff('Record what is said'),
     transcription: onOff('Log what is said'),
     'video-input': onOff('Let the bot see the camera; web bots only'),
@@ -36,7 +48,7 @@ export const command = define({
     'enable-nc': onOff('Take noise out of what the bot hears'),
     observability: onOff('Let a debugger look at the pipeline'),
     eval: onOff('Scenarios that evaluate the bot'),
-    config: stated('JSON file with the answers; options win over it', 'FILE', 'c'),
+    config: stated('JSON file with the answers; options win over it', 'FILE', undefined, 'c'),
     'dry-run': flag('Print the resolved configuration as JSON, write nothing'),
     'list-options': flag('Print all values there are to choose from, as JSON'),
     'overwrite-guide': flag('Replace guides that are there already'),

@@ -7,8 +7,12 @@ export const command = define({
   details:
     'A service takes the place of the one in its role. What you edited is kept: your edits and the change are merged, the ' +
     'difference is shown first, and where both touch the same lines nothing is changed.',
+  isLocal: true,
   arguments: {
-    what: { description: 'As init takes it: carrier1, soniox_stt, recording, eval, ...' },
+    what: {
+      description: 'As init takes it: carrier1, soniox_stt, recording, eval, ...',
+      words: async () => (await import('../../scaffold/catalogue/names.ts')).addable(),
+    },
     directory: { description: 'Directory of the project (default: this one)', optional: true },
   },
   options: {

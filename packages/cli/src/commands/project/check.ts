@@ -8,6 +8,7 @@ export const command = define({
   details:
     'Are the variables of the chosen services filled (their values are never shown), do versions and extras fit the ' +
     'choices, can deploy.toml be deployed, which generated files were edited. Status 1 when something does not work.',
+  isLocal: true,
   arguments: { directory: { description: 'Directory of the project (default: this one)', optional: true } },
   options: {},
   examples: ['project check', 'project check my-bot --json'],

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 function botcli(args: readonly string[], kill: number | null = null) {
   const flags = kill === null ? [] : ['--import', join(folder, 'kill.mjs')];
-  const env = { PATH: import.meta.env['PATH'], HOME: folder, KILL_AT: String(kill) };
+  const env = { HOME: folder, KILL_AT: String(kill) };
   return spawnSync(execPath, [...flags, join(program, 'bin/botcli.js'), ...args], { env, encoding: 'utf8' });
 }
 

@@ -8,6 +8,7 @@ export const command = define({
     'Files that nobody edited are replaced; in edited ones your edits and the change are merged, whatever version made them, as ' +
     'the project keeps what was generated. Where both touch the same lines nothing is changed, and the files are listed. The ' +
     'difference is shown first. A change that was broken off is finished.',
+  isLocal: true,
   arguments: { directory: { description: 'Directory of the project (default: this one)', optional: true } },
   options: {
     'dry-run': flag('Show the difference, change nothing'),

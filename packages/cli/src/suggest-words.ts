@@ -1,0 +1,101 @@
+import type { Command } from './command.ts';
+import { leadingWords } from './command-line.ts';
+import { aliases, commands, groups } from './commands.ts';
+import { wordsBelow } from './find-command.ts';
+import { globalOptions } from './global-options.ts';
+import type { Option, Options, Words } from './options.ts';
+import type { Suggestion } from './suggestion.ts';
+
+/**
+ * What the last of the words of a line may become; it may be empty, and `botcli` itself is left out. No suggestion means that
+ * anything will do, such as a file.
+ */
+export async function suggestWords(line: readonly string[]): Promise<readonly Suggestion[]> {
+  const { before, current } = withoutEqualSigns(line);
+  const place = placeOf(before);
+  const command = place.isCommand ? (await commands[place.path]?.())?.command : undefined;
+  const options: Options = { ...globalOptions, ...command?.options };
+  const all = await candidates({ before, current, place, command, options });
+  return all.filter(({ word }) => word.startsWith(current));
+}
+
+type Asked = {
+  readonly before: readonly string[];
+  readonly current: string;
+  readonly place: Place;
+  readonly command: Command | undefined;
+  readonly options: Options;
+};
+
+async function candidates(asked: Asked): Promise<readonly Suggestion[]> {
+  const { before, current, place, command, options } = asked;
+  const [, inline] = /^(--[^=]+)=/.exec(current) ?? [];
+  if (inline !== undefined) {
+    return (await valuesOf(optionCalled(inline, options))).map((value) => plain(`${inline}=${value}`));
+  }
+  const waiting = optionCalled(before.at(-1) ?? '', options);
+  if (waiting?.kind === 'value' || waiting?.kind === 'values') return (await valuesOf(waiting)).map(plain);
+  if (current.startsWith('-')) return optionsFor(options, before);
+  if (command === undefined) return place.isCommand ? [] : below(place.path);
+  const taken = place.rest - 1;
+  const argument = Object.values(command.arguments)[taken];
+  return (await wordsOf(argument?.words)).map(plain);
+}
+
+/** Where the words lead, and how many of them the command has got as arguments, with the one that is being written. */
+type Place = { readonly path: string; readonly isCommand: boolean; readonly rest: number };
+
+function placeOf(before: readonly string[]): Place {
+  const words = leadingWords(before).map(({ text }) => text);
+  let path = '';
+  for (const [index, word] of words.entries()) {
+    const next = path === '' ? word : `${path} ${word}`;
+    const target = aliases[next] ?? next;
+    if (Object.hasOwn(commands, target)) return { path: target, isCommand: true, rest: words.length - index };
+    if (!Object.hasOwn(groups, next)) return { path: next, isCommand: true, rest: 0 };
+    path = next;
+  }
+  return { path, isCommand: false, rest: 0 };
+}
+
+async function below(path: string): Promise<readonly Suggestion[]> {
+  const entries = wordsBelow(path).map(async (word) => {
+    const place = path === '' ? word : `${path} ${word}`;
+    return { word, meaning: groups[place] ?? (await commands[place]?.())?.command.summary ?? '' };
+  });
+  return Promise.all(entries);
+}
+
+/** Options that are not there yet, or may be there more than once. */
+function optionsFor(options: Options, before: readonly string[]): readonly Suggestion[] {
+  return Object.entries(options).flatMap(([name, option]) => {
+    const names = option.kind === 'switch' ? [`--${name}`, `--no-${name}`] : [`--${name}`];
+    const isThere = option.kind !== 'values' && names.some((one) => before.includes(one));
+    return isThere ? [] : names.map((word) => ({ word, meaning: option.description }));
+  });
+}
+
+function optionCalled(word: string, options: Options): Option | undefined {
+  if (word.startsWith('--')) return Object.hasOwn(options, word.slice(2)) ? options[word.slice(2)] : undefined;
+  if (!/^-[^-]$/.test(word)) return undefined;
+  return Object.values(options).find(({ short }) => short === word.slice(1));
+}
+
+async function valuesOf(option: Option | undefined): Promise<readonly string[]> {
+  return option !== undefined && 'words' in option ? wordsOf(option.words) : [];
+}
+
+async function wordsOf(words: Words | undefined): Promise<readonly string[]> {
+  return typeof words === 'function' ? words() : (words ?? []);
+}
+
+function plain(word: string): Suggestion {
+  return { word, meaning: '' };
+}
+
+/** Bash makes three words of `--name=value`. */
+function withoutEqualSigns(line: readonly string[]): { readonly before: readonly string[]; readonly current: string } {
+  const words = line.filter((word, index) => word !== '=' || index === line.length - 1);
+  const last = words.at(-1) ?? '';
+  return { before: words.slice(0, -1), current: last === '=' ? '' : last };
+}
