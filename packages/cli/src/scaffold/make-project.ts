@@ -98,6 +98,8 @@ const causes: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
+  EFBIG: 'files may not be that large here',
+  EXDEV: 'a directory in it is another disk',
   ENAMETOOLONG: 'the name is too long',
   ENOTDIR: 'a part of the path is a file',
   ELOOP: 'links lead in a circle',
@@ -106,8 +108,8 @@ const causes: Readonly<Record<string, string>> = {
 function failureOf(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Failure) return error;
   const code = 'code' in error ? String(error.code) : '';
-  const cause = causes[code];
-  if (cause === undefined) return error;
+  if (!('syscall' in error)) return error;
+  const cause = causes[code] ?? `the system says ${code}`;
   const path = 'path' in error ? ` (${String(error.path)})` : '';
   return new Failure('cannot-write', `The project cannot be written: ${cause}${path}. Nothing was written.`);
 }

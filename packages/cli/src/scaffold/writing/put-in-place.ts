@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ProjectFile } from '../project/project-file.ts';
 
@@ -29,8 +29,14 @@ export function putInPlace(directory: string, files: readonly ProjectFile[], sig
   }
 }
 
-/** On the same file system as the directory: beside it, or within it where nothing can be written beside it. */
+/**
+ * On the same file system as the directory: beside it, or within it where it is a disk of its own (a container's volume) or
+ * nothing can be written beside it.
+ */
 function stageFor(directory: string): string {
+  if (existsSync(directory) && statSync(directory).dev !== statSync(dirname(directory)).dev) {
+    return mkdtempSync(join(directory, '.botcli-'));
+  }
   const name = `.${basename(directory) || 'root'}.botcli-`;
   try {
     return mkdtempSync(join(dirname(directory), name));
