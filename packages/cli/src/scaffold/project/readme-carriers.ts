@@ -14,6 +14,10 @@ export function carrierSetUp(plan: Plan): readonly string[] {
             'A carrier has to reach the bot. While you build, give it a tunnel to port 7860, for example `ngrok http 7860`, and',
             'use the tunnel’s name for HOST below. On the service, HOST is the service’s name; there AGENT.ORG is',
             `\`${plan.slug}.\` and the name of your organization (\`botcli cloud organizations list\`).`,
+            '',
+            'Whoever knows these addresses can ring the bot: nothing proves that it is the carrier. Where that matters, take',
+            '`websocket_auth` out of `deploy.toml`, and have a webhook of your own check the carrier’s signature and get each call',
+            'a token; the service’s document on telephone calls has one.',
           ].join('\n'),
         ];
   return [...local, ...sections, ...rooms(plan)];
@@ -122,6 +126,9 @@ function rooms(plan: Plan): readonly string[] {
       'Give the carrier a tunnel to port 8080: `https://HOST/call`, asked by POST when a call comes in at your number. With',
       'the bot on the service, `server.py` runs on a machine of yours, and `BOT_START_URL` and `BOT_START_PUBLIC_API_KEY` say',
       `where bots are started: \`https://HOST/v1/public/${plan.slug}/start\`, with a public key.`,
+      '',
+      '`server.py` answers only what the carrier has signed with the token of your account. The signature covers the address:',
+      'a proxy that changes it without `X-Forwarded-Proto` and `X-Forwarded-Host` needs `WEBHOOK_URL`.',
     ].join('\n'),
   ];
 }
