@@ -89,6 +89,9 @@ function wrong(said: Said): readonly string[] {
   ] as const) {
     check(key, wanted && (type === 'telephony' || blind));
   }
+  const sees = ['openai_realtime', 'azure_realtime', 'gemini_live_realtime', 'gemini_vertex_live_realtime'];
+  const blindly = said.realtime?.endsWith('_realtime') === true && !sees.includes(said.realtime);
+  check('video_input', said.video_input === true && blindly);
   const framework = said.client_framework;
   const client = framework === 'react' || framework === 'vanilla';
   check('client_framework', framework !== undefined && framework !== 'none' && !client);

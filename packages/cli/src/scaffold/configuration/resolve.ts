@@ -1,3 +1,4 @@
+import { findService, servicesOf } from '../catalogue/services.ts';
 import type { Transport } from '../catalogue/transport.ts';
 import { type Complain, listed, oneOf, option } from './complain.ts';
 import { type BotType, botTypes, type Configuration, type Issue, type Mode, modes } from './configuration.ts';
@@ -27,6 +28,7 @@ export function resolve(given: Given, defaultName: string): Resolved {
   const services = resolveServices(given, mode, botType, complain);
   const client = resolveClient(given, botType, chosen, complain);
   checkFeatures(given, botType, chosen, complain);
+  checkSight(given, services.realtime_service, complain);
   if (issues.length > 0 || mode === null) return { configuration: null, issues: inOrder(issues) };
   const direction = (request: string) =>
     chosen.find((one) => one.request?.value === request)?.request?.direction ?? null;
@@ -78,6 +80,17 @@ function checkFeatures(given: Given, botType: BotType, chosen: readonly Transpor
   if (given.enable_nc === true && given.deploy_to_cloud === false) {
     complain('enable_nc', 'needs the cloud deployment');
   }
+}
+
+/** A camera that nothing looks at would be switched on for nothing. The model of a cascade gets a tool to look with. */
+function checkSight(given: Given, realtime: string | null, complain: Complain): void {
+  if (given.video_input !== true || realtime === null) return;
+  if (findService('realtime', realtime)?.service.sees === true) return;
+  const seeing = servicesOf('realtime').filter(({ service }) => service.sees === true);
+  complain(
+    'video_input',
+    `${realtime} does not look at video; ${listed(seeing.map(({ service }) => service.value))} do`,
+  );
 }
 
 /** In the order of the configuration's keys. */

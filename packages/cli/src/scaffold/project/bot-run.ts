@@ -1,6 +1,7 @@
 import { dialsOut, hearsReady, isRung, mixesCallers } from './bot-calls.ts';
 import { audioBuffer, recordingHandler } from './bot-recording.ts';
 import { services, variableNames } from './bot-services.ts';
+import { context, looks, sight } from './bot-sight.ts';
 import { type Code, code, join, nothing } from './code.ts';
 import type { Plan } from './plan.ts';
 
@@ -9,7 +10,8 @@ export function conversation(plan: Plan): Code {
   return join(
     [
       join([signature(plan), services(plan)], 0),
-      context(plan),
+      sight(plan),
+      join([context(plan), aggregators], 0),
       audioBuffer(plan),
       pipeline(plan),
       worker(plan),
@@ -52,20 +54,16 @@ function signature(plan: Plan): Code {
   );
 }
 
-function context(_plan: Plan): Code {
-  return code(
-    [
-      '    context = LLMContext()',
-      '    user_aggregator, assistant_aggregator = LLMContextAggregatorPair(',
-      '        context,',
-      '        user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),',
-      '    )',
-    ],
-    ['pipecat.audio.vad.silero', 'SileroVADAnalyzer'],
-    ['pipecat.processors.aggregators.llm_context', 'LLMContext'],
-    ['pipecat.processors.aggregators.llm_response_universal', 'LLMContextAggregatorPair', 'LLMUserAggregatorParams'],
-  );
-}
+const aggregators = code(
+  [
+    '    user_aggregator, assistant_aggregator = LLMContextAggregatorPair(',
+    '        context,',
+    '        user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),',
+    '    )',
+  ],
+  ['pipecat.audio.vad.silero', 'SileroVADAnalyzer'],
+  ['pipecat.processors.aggregators.llm_response_universal', 'LLMContextAggregatorPair', 'LLMUserAggregatorParams'],
+);
 
 function pipeline(plan: Plan): Code {
   const { configuration } = plan;
@@ -170,6 +168,7 @@ function connection(plan: Plan): Code {
     [
       '    @transport.event_handler("on_client_connected")',
       '    async def on_client_connected(transport, client):',
+      ...(looks(plan) ? ['        nonlocal client_id', '        client_id = transport.get_client_id(client)'] : []),
       ...(numbers
         ? [
             '        caller = runner_args.call_data.from_number if runner_args.call_data else None',

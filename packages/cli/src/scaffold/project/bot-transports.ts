@@ -31,7 +31,7 @@ export function parametersOf(transport: Transport, features: Features): Expressi
     ...audio,
     ...(features.enable_nc ? { audio_in_filter: noiseFilter } : {}),
     ...(transport.key === 'websocket' ? browserSocket : {}),
-    ...(transport.video && features.video_input ? camera : {}),
+    ...(transport.video && features.video_input ? camera(features) : {}),
     ...(transport.video && features.video_output ? screen : {}),
   });
 }
@@ -43,13 +43,14 @@ const browserSocket = {
   add_wav_header: python('False'),
   serializer: construct({ module: 'pipecat.serializers.protobuf', name: 'ProtobufFrameSerializer' }, {}),
 };
-/** One picture a second is what models look at. */
-const camera = {
+/** One picture a second is what realtime models look at; in a cascade the model asks for one. */
+const camera = ({ mode }: Features) => ({
   video_in_enabled: yes,
-  video_in_sources: python('{"camera": VideoInSourceParams(framerate=1)}', [
-    { module: 'pipecat.transports.base_transport', name: 'VideoInSourceParams' },
-  ]),
-};
+  video_in_sources: python(
+    `{"camera": VideoInSourceParams(${mode === 'cascade' ? 'on_request_only=True' : 'framerate=1'})}`,
+    [{ module: 'pipecat.transports.base_transport', name: 'VideoInSourceParams' }],
+  ),
+});
 const screen = {
   video_out_enabled: yes,
   video_out_is_live: yes,

@@ -1,4 +1,5 @@
 import { dialsOut } from './bot-calls.ts';
+import { looks } from './bot-sight.ts';
 import { secretSetOf } from './deployment.ts';
 import type { Plan } from './plan.ts';
 import { carrierSetUp } from './readme-carriers.ts';
@@ -70,7 +71,13 @@ function run(plan: Plan): string {
     : browser.includes('hostedrtc')
       ? ['', 'Open http://localhost:7860 and choose the hosted room.']
       : [];
-  return ['## Run', '', ...shell('cd server', 'uv run bot.py'), ...light].join('\n');
+  const sees = looks(plan)
+    ? [
+        '',
+        'The model looks at the camera when it needs to, by the tool `look` in `bot.py`: choose a model that takes pictures.',
+      ]
+    : [];
+  return ['## Run', '', ...shell('cd server', 'uv run bot.py'), ...light, ...sees].join('\n');
 }
 
 function callOut(plan: Plan): readonly string[] {
