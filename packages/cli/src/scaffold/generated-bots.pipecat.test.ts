@@ -1,16 +1,21 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { quickstart } from './quickstart.ts';
 import { evaluate } from './testing/evaluate.ts';
-import { type GeneratedProject, setUpProject } from './testing/generated-project.ts';
+import { type GeneratedProject, placeholder, setUpProject } from './testing/generated-project.ts';
 import { type LocalBot, startBot } from './testing/local-bot.ts';
 import { ring } from './testing/phone-call.ts';
 import { reached } from './testing/reached.ts';
 import { pitch } from './testing/stand-ins/cartesia.ts';
 import { openStandIns, type StandIns } from './testing/stand-ins/stand-ins.ts';
+import { signature, startWebhook } from './testing/webhook.ts';
 
 /** Generated bots, unchanged, under Pipecat's own runner; their vendors are stand-ins on this machine. */
+const services = { stt_service: 'deepgram_stt', llm_service: 'openai_llm', tts_service: 'cartesia_tts' };
 const testing = join(import.meta.dirname, 'testing');
 let standIns: StandIns;
 beforeEach(async () => {
@@ -39,7 +44,6 @@ async function start(project: GeneratedProject, where: 'documented' | 'anywhere'
 describe('a telephone bot with evaluations', () => {
   let project: GeneratedProject;
   beforeAll(async () => {
-    const services = { stt_service: 'deepgram_stt', llm_service: 'openai_llm', tts_service: 'cartesia_tts' };
     const given = { transports: ['carrier1'], mode: 'cascade', ...services, enable_eval: true };
     project = await setUpProject(given, ['evals']);
   });
@@ -72,6 +76,17 @@ describe('a telephone bot with evaluations', () => {
   });
 });
 
+/** A call over WebRTC, as a browser makes it; `text` is said after the greeting. */
+async function visit(project: GeneratedProject, bot: LocalBot, ...text: readonly string[]) {
+  const command = ['python', join(testing, 'webrtc_call.py'), `http://${bot.address}/api/offer`, ...text];
+  const { status, output, errors } = await project.run(command);
+  expect(status, errors).toBe(0);
+  const heard: { seconds: number; pitch: number; messages: readonly string[] } = JSON.parse(output);
+  expect(heard.pitch).toBeCloseTo(pitch, -1.5);
+  expect(heard.messages).toContain('bot-ready');
+  return heard;
+}
+
 describe('the quickstart', () => {
   let project: GeneratedProject;
   beforeAll(async () => {
@@ -86,15 +101,60 @@ describe('the quickstart', () => {
     const page = await fetch(`http://${bot.address}`);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('<html');
-    const { status, output, errors } = await project.run([
-      'python',
-      join(testing, 'webrtc_call.py'),
-      `http://${bot.address}/api/offer`,
-    ]);
-    expect(status, errors).toBe(0);
-    const heard: { pitch: number; messages: string[] } = JSON.parse(output);
-    expect(heard.pitch).toBeCloseTo(pitch, -1.5);
-    expect(heard.messages).toContain('bot-ready');
+    await visit(project, bot);
     expect(reached(standIns)).toEqual(['cartesia', 'deepgram', 'openai-responses']);
+  });
+});
+
+describe('a cascade with a camera', () => {
+  let project: GeneratedProject;
+  beforeAll(async () => {
+    const given = { transports: ['lightrtc'], mode: 'cascade', ...services, video_input: true };
+    project = await setUpProject(given, []);
+  });
+  afterAll(() => project?.remove());
+
+  it('looks when its model wants to, and not before', async () => {
+    const bot = await start(project);
+    const pictures = () => standIns.visits.filter(({ said }) => JSON.stringify(said).includes('data:image/'));
+    await visit(project, bot);
+    expect(pictures()).toEqual([]);
+    await visit(project, bot, 'What do you see?');
+    expect(pictures()).toHaveLength(1);
+    const spoken = standIns.visits.flatMap(({ vendor, said }) => (vendor === 'cartesia' ? said : []));
+    expect(JSON.stringify(spoken)).toContain('I see a picture.');
+  });
+});
+
+describe('the webhook of a bot that is rung through a bridge', () => {
+  let project: GeneratedProject;
+  beforeAll(async () => {
+    const given = { transports: ['carrier1_hostedrtc_sip_dialin'], mode: 'cascade', ...services };
+    project = await setUpProject(given, []);
+  });
+  afterAll(() => project?.remove());
+
+  it('starts a bot for what the carrier has signed, and refuses all else', async () => {
+    const starts: unknown[] = [];
+    const service = createServer(async (request, response) => {
+      starts.push(await json(request));
+      response.end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(service, 'listening');
+    const webhook = await startWebhook(project, service.address());
+    onTestFinished(async () => {
+      await webhook.stop();
+      service.close();
+    });
+    const fields = { CallSid: 'CA1', From: '+15550001', CallToken: '' };
+    const refused = [null, 'x', 'é', signature(`${webhook.url}/call`, fields, 'another token')];
+    for (const one of refused) expect((await webhook.ring(fields, one)).status).toBe(403);
+    const signed = signature('https://bot.example.com/call', fields, placeholder);
+    expect((await webhook.ring({ ...fields, From: '+15550002' }, signed, 'bot.example.com')).status).toBe(403);
+    expect(starts).toEqual([]);
+    const answer = await webhook.ring(fields, signed, 'bot.example.com');
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain('<Pause');
+    expect(starts).toEqual([expect.objectContaining({ body: { call_sid: 'CA1', from_number: '+15550001' } })]);
   });
 });

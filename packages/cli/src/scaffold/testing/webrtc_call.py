@@ -1,4 +1,7 @@
-"""Talks to a bot as a browser does: python webrtc_call.py URL_OF_OFFER. Prints what was heard as JSON."""
+"""Talks to a bot as a browser does: python webrtc_call.py URL_OF_OFFER [TEXT].
+
+Shows a camera, listens to the greeting, says TEXT after it, listens to the answer, and prints what was heard as JSON.
+"""
 
 import asyncio
 import json
@@ -7,61 +10,71 @@ import urllib.request
 
 import numpy as np
 from aiortc import RTCPeerConnection, RTCSessionDescription
-from aiortc.mediastreams import AudioStreamTrack, MediaStreamError
+from aiortc.mediastreams import AudioStreamTrack, MediaStreamError, VideoStreamTrack
 
-# Seconds of sound that are enough, and those to wait for it.
-ENOUGH, PATIENCE = 1.5, 30
+# Seconds to wait for all that the bot has to say.
+PATIENCE = 60
 
 
-async def main(url: str) -> None:
+async def main(url: str, texts: list[str]) -> None:
     """Offer, take the answer, say that the client is ready, and listen."""
     peer = RTCPeerConnection()
     channel = peer.createDataChannel("rtvi", ordered=True)
     heard: list[np.ndarray] = []
+    rates: set[int] = set()
     messages: list[str] = []
-    enough = asyncio.Event()
+    over = asyncio.Event()
+
+    def say(kind: str, data: object) -> None:
+        channel.send(json.dumps({"label": "rtvi-ai", "type": kind, "id": kind, "data": data}))
 
     @channel.on("open")
     def on_open() -> None:
         about = {"library": "test", "library_version": "1"}
-        ready = {"version": "2.0.0", "about": about}
-        message = {"label": "rtvi-ai", "type": "client-ready", "id": "1", "data": ready}
-        channel.send(json.dumps(message))
+        say("client-ready", {"version": "2.0.0", "about": about})
 
     @channel.on("message")
-    def on_message(message: str) -> None:
-        if message.startswith("{"):
-            messages.append(json.loads(message).get("type", ""))
+    def on_message(text: str) -> None:
+        if not text.startswith("{"):
+            return
+        kind = json.loads(text).get("type", "")
+        messages.append(kind)
+        if kind != "bot-stopped-speaking":
+            return
+        if texts:
+            options = {"run_immediately": True, "audio_response": True}
+            say("send-text", {"content": texts.pop(), "options": options})
+        else:
+            over.set()
 
     @peer.on("track")
     def on_track(track) -> None:
         async def listen() -> None:
-            while True:
+            while track.kind == "audio":
                 try:
                     frame = await track.recv()
                 except MediaStreamError:
                     return
+                rates.add(frame.sample_rate)
                 sound = frame.to_ndarray().reshape(-1, len(frame.layout.channels))[:, 0]
                 if np.abs(sound).max() > 1000:
                     heard.append(sound)
-                if sum(map(len, heard)) / frame.sample_rate > ENOUGH:
-                    enough.rate = frame.sample_rate
-                    enough.set()
 
         asyncio.ensure_future(listen())
 
     peer.addTrack(AudioStreamTrack())
-    peer.addTransceiver("video", direction="recvonly")
+    peer.addTrack(VideoStreamTrack())
     await peer.setLocalDescription(await peer.createOffer())
     offer = {"sdp": peer.localDescription.sdp, "type": peer.localDescription.type}
     answer = await asyncio.to_thread(post, url, offer)
     await peer.setRemoteDescription(RTCSessionDescription(answer["sdp"], answer["type"]))
-    await asyncio.wait_for(enough.wait(), PATIENCE)
+    await asyncio.wait_for(over.wait(), PATIENCE)
     sound = np.concatenate(heard).astype(float)
+    (rate,) = rates
     crossings = int(np.count_nonzero(np.diff(np.signbit(sound))))
-    pitch = crossings * enough.rate / (2 * len(sound))
+    found = {"seconds": len(sound) / rate, "pitch": crossings * rate / (2 * len(sound))}
     await peer.close()
-    print(json.dumps({"pitch": pitch, "messages": messages}))
+    print(json.dumps({**found, "messages": messages}))
 
 
 def post(url: str, body: object) -> dict:
@@ -72,4 +85,4 @@ def post(url: str, body: object) -> dict:
         return json.load(response)
 
 
-asyncio.run(main(sys.argv[1]))
+asyncio.run(main(sys.argv[1], sys.argv[2:]))

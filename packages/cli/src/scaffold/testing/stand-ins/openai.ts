@@ -4,17 +4,21 @@ import type { WebSocket } from 'ws';
 import { judge, thinksAsJudge } from './judge.ts';
 import type { Visit } from './visit.ts';
 
-type Message = { readonly role?: string; readonly content?: string | readonly { readonly text?: string }[] };
+type Part = { readonly type?: string; readonly text?: string };
+type Message = { readonly role?: string; readonly content?: string | readonly Part[] };
 type Asked = {
   readonly model: string;
   readonly stream?: boolean;
   readonly messages?: readonly Message[];
   readonly input?: readonly Message[];
+  readonly tools?: readonly { readonly function?: { readonly name?: string } }[];
 };
 
 /** What the model says to what it was told last. */
 export function answer(messages: readonly Message[]): string {
-  const last = textOf(messages.filter(({ role }) => role !== 'assistant').at(-1));
+  const message = messages.filter(({ role }) => role !== 'assistant').at(-1);
+  const last = textOf(message);
+  if (hasPicture(message)) return 'I see a picture.';
   if (/introduce yourself/i.test(last)) return 'Hello, I am a stand-in. I am here to help.';
   if (/capital of France/i.test(last)) return 'The capital of France is Paris.';
   return `You said: ${last}`;
@@ -25,6 +29,17 @@ function textOf(message: Message | undefined): string {
   return typeof content === 'string' ? content : content.map(({ text = '' }) => text).join(' ');
 }
 
+function hasPicture(message: Message | undefined): boolean {
+  const content = message?.content ?? '';
+  return typeof content !== 'string' && content.some(({ type }) => type === 'image_url');
+}
+
+/** Whether it looks before it answers: it is asked what it sees, and can. */
+function looksFirst({ messages = [], tools = [] }: Asked): boolean {
+  return /what do you see/i.test(textOf(messages.at(-1))) && tools.some((tool) => tool.function?.name === 'look');
+}
+
+const look = { name: 'look', arguments: JSON.stringify({ question: 'What is there?' }) };
 const usage = { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 };
 
 /** `POST /v1/chat/completions` (vendor protocols 4), as a stream of events or at once. */
@@ -47,8 +62,13 @@ export async function chat(request: IncomingMessage, response: ServerResponse, v
     );
   const choice = (delta: object, finish: string | null = null) => [{ index: 0, delta, finish_reason: finish }];
   send(choice({ role: 'assistant', content: '' }));
-  for (const piece of piecesOf(text)) send(choice({ content: piece }));
-  send(choice({}, 'stop'));
+  if (looksFirst(asked)) {
+    send(choice({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: look }] }));
+    send(choice({}, 'tool_calls'));
+  } else {
+    for (const piece of piecesOf(text)) send(choice({ content: piece }));
+    send(choice({}, 'stop'));
+  }
   send([], usage);
   response.end('data: [DONE]\n\n');
 }
