@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { evaluate } from '../packages/cli/src/scaffold/testing/evaluate.ts';
 import { type GeneratedProject, setUpProject } from '../packages/cli/src/scaffold/testing/generated-project.ts';
+import { phoneBot } from '../packages/cli/src/scaffold/testing/phone-bot.ts';
 import { ring } from '../packages/cli/src/scaffold/testing/phone-call.ts';
 import { reached } from '../packages/cli/src/scaffold/testing/reached.ts';
 import { pitch } from '../packages/cli/src/scaffold/testing/stand-ins/cartesia.ts';
@@ -25,9 +26,7 @@ let terminal: Terminal;
 
 beforeAll(async () => {
   standIns = await openStandIns();
-  const services = { stt_service: 'deepgram_stt', llm_service: 'openai_llm', tts_service: 'cartesia_tts' };
-  const given = { project_name: 'Phone', transports: ['carrier1'], mode: 'cascade', ...services, enable_eval: true };
-  project = await setUpProject(given, ['evals']);
+  project = await setUpProject(phoneBot, ['evals']);
   buildService();
   const { inherited, secrets } = readConfig();
   const uv = dirname((await openUv()).program);

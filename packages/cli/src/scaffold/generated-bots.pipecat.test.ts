@@ -8,6 +8,7 @@ import { quickstart } from './quickstart.ts';
 import { evaluate } from './testing/evaluate.ts';
 import { type GeneratedProject, placeholder, setUpProject } from './testing/generated-project.ts';
 import { type LocalBot, startBot } from './testing/local-bot.ts';
+import { phoneBot, services } from './testing/phone-bot.ts';
 import { ring } from './testing/phone-call.ts';
 import { reached } from './testing/reached.ts';
 import { pitch } from './testing/stand-ins/cartesia.ts';
@@ -15,7 +16,6 @@ import { openStandIns, type StandIns } from './testing/stand-ins/stand-ins.ts';
 import { signature, startWebhook } from './testing/webhook.ts';
 
 /** Generated bots, unchanged, under Pipecat's own runner; their vendors are stand-ins on this machine. */
-const services = { stt_service: 'deepgram_stt', llm_service: 'openai_llm', tts_service: 'cartesia_tts' };
 const testing = join(import.meta.dirname, 'testing');
 let standIns: StandIns;
 beforeEach(async () => {
@@ -44,8 +44,7 @@ async function start(project: GeneratedProject, where: 'documented' | 'anywhere'
 describe('a telephone bot with evaluations', () => {
   let project: GeneratedProject;
   beforeAll(async () => {
-    const given = { transports: ['carrier1'], mode: 'cascade', ...services, enable_eval: true };
-    project = await setUpProject(given, ['evals']);
+    project = await setUpProject(phoneBot, ['evals']);
   });
   afterAll(() => project?.remove());
 

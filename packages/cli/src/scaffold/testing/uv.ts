@@ -51,8 +51,9 @@ export async function openUv(): Promise<Uv> {
 async function install(cache: string, place: string, python: string): Promise<void> {
   await mkdir(cache, { recursive: true });
   const draft = await mkdtemp(`${place}-`);
-  const pip = ['-m', 'pip', 'install', '--quiet', '--prefix', draft, `uv==${version}`];
-  await promisify(execFile)(python, pip);
+  const run = promisify(execFile);
+  await run(python, ['-m', 'venv', draft]);
+  await run(join(draft, 'bin/python'), ['-m', 'pip', 'install', '--quiet', '--no-input', `uv==${version}`]);
   // The builds of a service have accounts of their own.
   await chmod(draft, 0o755);
   await rename(draft, place).catch(() => rm(draft, { recursive: true, force: true }));
