@@ -59,6 +59,9 @@ function setUp(plan: Plan): string {
     '## Set up',
     '',
     `You need Python ${plan.lowest.python} or later and [uv](https://docs.astral.sh/uv/).`,
+    ...plan.services.flatMap(({ service: { label, installation } }) =>
+      installation === undefined ? [] : [`${label}: ${installation.note}.`],
+    ),
     '',
     ...shell('cd server', ...fill, 'uv sync'),
   ].join('\n');
@@ -114,10 +117,18 @@ function evaluate(plan: Plan): readonly string[] {
       '',
       ...shell('cd server', `uv run --group evals pipecat eval run evals/${file}.yaml`),
       '',
-      'Meanings (`eval:`) are judged by a model: without more, one that runs in a local Ollama. `judge:` with a `factory`',
-      'takes any other; see the documents of `pipecat eval`.',
+      'Meanings (`eval:`) are judged by a model: without more, one that runs in a local Ollama. For any other, say',
+      '`eval: {factory: judge.judge, model: MODEL}` below `judge:`, and write a `judge.py` whose `judge(config)` returns a',
+      'service for language models; run with `PYTHONPATH=.`.',
+      ...hosted(plan),
     ].join('\n'),
   ];
+}
+
+/** Each conversation is a session of its own, and a token lets one in: only an agent without tokens takes several. */
+function hosted(plan: Plan): readonly string[] {
+  if (!plan.configuration.deploy_to_cloud || !plan.has('stream')) return [];
+  return ['', `The bot on the service is evaluated with \`--bot-url wss://HOST/ws/generic/${plan.slug}.ORG\`.`];
 }
 
 function client(plan: Plan): readonly string[] {
