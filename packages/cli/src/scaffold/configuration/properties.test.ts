@@ -26,6 +26,11 @@ type Said = {
   readonly video_output?: boolean;
   readonly deploy_to_cloud?: boolean;
   readonly enable_nc?: boolean;
+  readonly recording?: boolean;
+  readonly transcription?: boolean;
+  readonly observability?: boolean;
+  readonly eval?: boolean;
+  readonly name?: string;
 };
 
 const video = ['hostedrtc', 'livekit', 'lightrtc'];
@@ -38,6 +43,8 @@ const known = [...web, ...carriers, ...pstn, ...sip];
 
 function wrong(said: Said): readonly string[] {
   const found = new Set<string>();
+  /** Empty, too long, not to be shown, without letters for an agent, and a word of the service's own addresses. */
+  const unfit = [' ', 'a'.repeat(101), 'line\nbreak', '北京', 'start'];
   const check = (key: string, bad: boolean) => bad && found.add(key);
   const given = said.transports ?? [];
   const isDirection = (mode: string | undefined) => mode === 'dial-in' || mode === 'dial-out';
@@ -68,6 +75,7 @@ function wrong(said: Said): readonly string[] {
     said.bot_type === 'web' || said.bot_type === 'telephony' ? said.bot_type : phones.length > 0 ? 'telephony' : 'web';
   check('bot_type', said.bot_type !== undefined && said.bot_type !== 'web' && said.bot_type !== 'telephony');
   check('bot_type', said.bot_type === 'web' && phones.length > 0);
+  check('project_name', said.name !== undefined && unfit.includes(said.name));
   check('mode', said.mode !== 'cascade' && said.mode !== 'realtime');
   for (const kind of ['stt', 'llm', 'tts', 'realtime'] as const) {
     const ofMode = kind === 'realtime' ? said.mode === 'realtime' : said.mode === 'cascade';
@@ -110,6 +118,48 @@ function wrong(said: Said): readonly string[] {
   return [...found].sort();
 }
 
+/** The same rules, for what comes out of a configuration in which nothing is wrong: all 22 keys, in their order. */
+function resolved(said: Said): object {
+  const directions = { hostedrtc_pstn: said.daily_pstn_mode, carrier1_hostedrtc_sip: said.twilio_daily_sip_mode };
+  const named = (said.transports ?? []).map((one) => {
+    if (one !== 'hostedrtc_pstn' && one !== 'carrier1_hostedrtc_sip') return one;
+    return `${one}_${directions[one] === 'dial-in' ? 'dialin' : 'dialout'}`;
+  });
+  const transports = named.filter((one, index) => named.indexOf(one) === index);
+  const direction = (own: readonly string[]) => {
+    const chosen = transports.find((one) => own.includes(one));
+    if (chosen === undefined) return null;
+    return chosen.endsWith('_dialin') ? 'dial-in' : 'dial-out';
+  };
+  const phone = transports.some((one) => !web.includes(one));
+  const framework =
+    said.client_framework === undefined || said.client_framework === 'none' ? null : said.client_framework;
+  return {
+    project_name: said.name ?? 'my-bot',
+    bot_type: said.bot_type ?? (phone ? 'telephony' : 'web'),
+    transports,
+    mode: said.mode,
+    stt_service: said.stt ?? null,
+    llm_service: said.llm ?? null,
+    tts_service: said.tts ?? null,
+    realtime_service: said.realtime ?? null,
+    video_service: said.video ?? null,
+    generate_client: framework !== null,
+    client_framework: framework,
+    client_server: framework === null ? null : (said.client_server ?? 'vite'),
+    daily_pstn_mode: direction(pstn),
+    twilio_daily_sip_mode: direction(sip),
+    video_input: said.video_input ?? false,
+    video_output: said.video !== undefined || (said.video_output ?? false),
+    recording: said.recording ?? false,
+    transcription: said.transcription ?? false,
+    deploy_to_cloud: said.deploy_to_cloud ?? true,
+    enable_nc: said.enable_nc ?? false,
+    enable_observability: said.observability ?? false,
+    enable_eval: said.eval ?? false,
+  };
+}
+
 const word = (...words: readonly string[]) => fc.constantFrom(...words);
 const configurations: fc.Arbitrary<Said> = fc.record(
   {
@@ -129,16 +179,22 @@ const configurations: fc.Arbitrary<Said> = fc.record(
     video_output: fc.boolean(),
     deploy_to_cloud: fc.boolean(),
     enable_nc: fc.boolean(),
+    recording: fc.boolean(),
+    transcription: fc.boolean(),
+    observability: fc.boolean(),
+    eval: fc.boolean(),
+    name: word('Front Desk', 'x1 "quoted" \\', 'a'.repeat(100), 'a'.repeat(101), ' ', '北京', 'start', 'line\nbreak'),
   },
   { requiredKeys: [] },
 );
 /** Nearly all random ones are wrong somewhere; these are mostly right. */
 const likely = fc.tuple(configurations, fc.boolean()).map(
   ([
-    { stt, llm, tts, realtime, bot_type: _type, daily_pstn_mode: _pstn, twilio_daily_sip_mode: _sip, ...rest },
+    { stt, llm, tts, realtime, name, bot_type: _type, daily_pstn_mode: _pstn, twilio_daily_sip_mode: _sip, ...rest },
     cascade,
   ]): Said => ({
     ...rest,
+    ...(name === undefined || !/^[Fx]/.test(name) ? {} : { name }),
     mode: cascade ? 'cascade' : 'realtime',
     transports: (rest.transports ?? [])
       .filter((one) => known.includes(one))
@@ -176,6 +232,7 @@ test.each([
           return;
         }
         expect(expected).toEqual([]);
+        expect(stdout).toBe(`${JSON.stringify(resolved(said), null, 2)}\n`);
         expect(await dryRun(JSON.parse(stdout))).toEqual({ status: 0, stdout, stderr: '' });
       }),
       { numRuns: 400 },
