@@ -28,6 +28,8 @@ export type Service = {
   readonly since?: string;
   /** Lowest Python on which its packages install, when younger than what every project needs. */
   readonly python?: string;
+  /** What its packages want of a machine beyond that, for people, and what installing them takes where that is unusual. */
+  readonly installation?: { readonly note: string; readonly gigabytes?: number };
   /** Other values that mean it. */
   readonly aliases?: readonly string[];
   /** Whether it looks at video frames that reach it. */

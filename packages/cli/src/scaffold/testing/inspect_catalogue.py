@@ -1,7 +1,7 @@
 """Looks up each service of the catalogue in the installed pipecat-ai.
 
-Reads a JSON list of {value, module, class, arguments, settings} on standard input and writes one of
-{value, how, missing, deprecated}. `how` is "imported" where the module imports with what is installed, and "source" where a
+Reads a JSON list of {value, module, class, arguments, settings, extras} on standard input and writes one of
+{value, how, missing, deprecated, python}; `python` is the lowest that all its extras bring their packages for. `how` is "imported" where the module imports with what is installed, and "source" where a
 vendor's package is not there: then the class is looked up in the text of the module and of those it inherits from.
 """
 
@@ -10,10 +10,16 @@ import importlib
 import importlib.util
 import inspect
 import json
+import re
 import sys
 import warnings
 from dataclasses import fields, is_dataclass
+from importlib import metadata
 from pathlib import Path
+
+from packaging.requirements import Requirement
+
+PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 
 
 def imported(service):
@@ -90,7 +96,25 @@ def from_source(service):
     return accepted, settings, []
 
 
+def lowest_python(extras):
+    """A requirement that is left out below some Python installs nothing there, and says nothing."""
+    conditional = [one for one in map(Requirement, metadata.requires("pipecat-ai")) if one.marker]
+    for version in PYTHONS:
+        there = {"python_version": version, "python_full_version": f"{version}.0"}
+        if all(
+            {one.name for one in conditional if one.marker.evaluate(there | {"extra": extra})}
+            == {one.name for one in conditional if re.search(rf"extra == [\"']{extra}[\"']", str(one.marker))}
+            for extra in extras
+        ):
+            return version
+    return None
+
+
 def look_up(service):
+    return answer(service) | {"python": lowest_python(service["extras"])}
+
+
+def answer(service):
     how = "imported"
     try:
         accepted, settings, deprecated = imported(service)

@@ -151,11 +151,10 @@ function list(
 
 function service(kind: ServiceKind, question: string, when: Question['when'], recommended: string): Question {
   return list(`${kind}_service`, question, when, () => {
-    const all = servicesOf(kind).map(({ service: { value, label, discouraged } }) => ({
-      value,
-      label,
-      ...(discouraged === undefined ? {} : { hint: discouraged }),
-    }));
+    const all = servicesOf(kind).map(({ service: { value, label, discouraged, installation, python } }) => {
+      const hints = [discouraged, python && `needs Python ${python}`, installation?.note].filter((hint) => hint);
+      return { value, label, ...(hints.length === 0 ? {} : { hint: hints.join('; ') }) };
+    });
     const first = all.filter(({ value }) => value === recommended).map((one) => ({ ...one, hint: 'recommended' }));
     return [...first, ...all.filter(({ value }) => value !== recommended)];
   });

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openUv, type Uv } from './testing/uv.ts';
+import { type WrittenProject, writeProjects } from './testing/write-projects.ts';
+
+/** The bounds of every generated project against the registry: resolved, not installed. */
+let directory: string;
+let uv: Uv;
+let distinct: readonly (WrittenProject & { readonly pyproject: string })[];
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'botcli-lock-'));
+  uv = await openUv();
+  const byDependencies = new Map<string, WrittenProject & { pyproject: string }>();
+  for (const project of await writeProjects(directory)) {
+    const pyproject = await readFile(join(project.directory, 'pyproject.toml'), 'utf8');
+    const dependencies = pyproject.slice(pyproject.indexOf('requires-python'));
+    if (!byDependencies.has(dependencies)) byDependencies.set(dependencies, { ...project, pyproject });
+  }
+  distinct = [...byDependencies.values()];
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+/** What uv says against each project, with two at work. */
+async function refusals(args: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  const queue = distinct.values();
+  const work = async () => {
+    for (const { name, directory: cwd } of queue) {
+      await promisify(execFile)(uv.program, ['--quiet', ...args], { cwd, env: uv.environment }).catch(
+        (error: unknown) =>
+          found.push(`${name}: ${error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)}`),
+      );
+    }
+  };
+  await Promise.all([work(), work()]);
+  return found;
+}
+
+test('every project can be locked for all Pythons that it allows, with its groups', async () => {
+  expect(await refusals(['lock'])).toEqual([]);
+  const sizes = await Promise.all(distinct.map((one) => readFile(join(one.directory, 'uv.lock'), 'utf8')));
+  expect(sizes.every((lock) => /^name = "pipecat-ai"$/m.test(lock))).toBe(true);
+  process.stdout.write(`${distinct.length} different sets of dependencies were locked\n`);
+});
+
+test('the lower bounds resolve, too: releases as old as a project says it takes are there', async () => {
+  const lowest = ['pip', 'compile', '--no-header', '--resolution', 'lowest-direct', '--output-file', 'lowest.txt'];
+  expect(await refusals([...lowest, 'pyproject.toml'])).toEqual([]);
+  for (const { name, directory: place, pyproject } of distinct) {
+    const lower = /"pipecat-ai\[[^\]]*\]>=([0-9.]+),/.exec(pyproject)?.[1];
+    expect(await readFile(join(place, 'lowest.txt'), 'utf8'), `${name} in ${dirname(place)}`).toContain(`==${lower}\n`);
+  }
+});

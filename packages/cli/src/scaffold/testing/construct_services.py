@@ -1,0 +1,110 @@
+"""Imports generated bots and constructs their services as they do, with what the library warns of.
+
+Reads a JSON list of {name, files, variables} on standard input, where `files` are paths of Python modules and `variables`
+the environment to run them in, and writes a list of {name, failures, deprecated, constructed} as its last line. Nothing
+reaches the network: a constructor that wants a model or an account from there says so as {wants: "network"}.
+"""
+
+import ast
+import asyncio
+import importlib.util
+import json
+import os
+import socket
+import sys
+import warnings
+from contextlib import contextmanager
+
+import aiohttp
+
+SERVICES = {"stt", "llm", "tts", "avatar"}
+
+
+class Offline(OSError):
+    """What each attempt to reach the network raises."""
+
+
+def refuse(*_arguments, **_named):
+    raise Offline("no network here")
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location("generated", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def constructions(path):
+    """The statements of `run_bot` that make a service."""
+    with open(path, encoding="utf-8") as file:
+        tree = ast.parse(file.read())
+    for function in ast.walk(tree):
+        if isinstance(function, ast.AsyncFunctionDef) and function.name == "run_bot":
+            for statement in ast.walk(function):
+                if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+                    continue
+                target = statement.targets[0]
+                if isinstance(target, ast.Name) and target.id in SERVICES:
+                    yield target.id, ast.Expression(statement.value)
+
+
+def causes(error):
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+async def construct(path, module, failures, made):
+    async with aiohttp.ClientSession() as session:
+        for name, expression in constructions(path):
+            code = compile(expression, path, "eval")
+            try:
+                made.append(type(eval(code, vars(module), {"session": session})).__name__)  # noqa: S307
+            except Exception as error:  # noqa: BLE001: a vendor's package may fail in any way
+                wants = any(isinstance(cause, Offline) or "no network here" in str(cause) for cause in causes(error))
+                failures.append({"service": name, "error": repr(error)[:300], "wants": "network" if wants else None})
+
+
+def try_out(project):
+    failures, made, old = [], [], set()
+    before = dict(os.environ)
+    os.environ.update(project["variables"])
+    for path in project["files"]:
+        try:
+            with caught_warnings() as imports:
+                module = load(path)
+            with caught_warnings() as uses:
+                asyncio.run(construct(path, module, failures, made))
+        except Exception as error:  # noqa: BLE001: an import may fail in any way
+            failures.append({"service": None, "error": repr(error)[:300], "wants": None})
+            continue
+        # Importing the library makes it warn of itself; what its constructors warn of is what they were given.
+        old |= {str(one.message) for one in imports if is_deprecation(one) and one.filename == path}
+        old |= {str(one.message) for one in uses if is_deprecation(one) and is_ours(one, path)}
+    os.environ.clear()
+    os.environ.update(before)
+    return {"name": project["name"], "failures": failures, "deprecated": sorted(old), "constructed": made}
+
+
+@contextmanager
+def caught_warnings():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield caught
+
+
+def is_deprecation(warning):
+    return issubclass(warning.category, DeprecationWarning)
+
+
+def is_ours(warning, path):
+    """Not what vendors' packages do among themselves."""
+    return warning.filename == path or "is deprecated since" in str(warning.message)
+
+
+if __name__ == "__main__":
+    asked = json.load(sys.stdin)
+    socket.socket.connect = refuse
+    socket.getaddrinfo = refuse
+    print(json.dumps([try_out(project) for project in asked]))

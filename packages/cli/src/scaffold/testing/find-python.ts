@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { inject } from 'vitest';
+
+/** An interpreter of this machine; `version` like `3.12`. */
+export type Interpreter = { readonly program: string; readonly version: string };
+
+/** Some services' packages want a newer Python than projects do at least: the first of these that is there is taken. */
+const wanted = ['3.13', '3.12', '3.14'];
+
+/** The one that was named for the tests, or the best of this machine: of its path, or of those that pyenv keeps. */
+export async function findPython(): Promise<Interpreter> {
+  const named = inject('python');
+  if (named !== undefined) return ask(named);
+  const kept = join(homedir(), '.pyenv/versions');
+  const versions = await readdir(kept).catch(() => []);
+  const candidates = wanted.flatMap((version) => [
+    `python${version}`,
+    ...versions.filter((name) => name.startsWith(`${version}.`)).map((name) => join(kept, name, 'bin/python3')),
+  ]);
+  for (const program of candidates) {
+    // A shim of pyenv may stand for nothing.
+    const found = await ask(program).catch(() => null);
+    if (found !== null) return found;
+  }
+  return ask('python3');
+}
+
+async function ask(name: string): Promise<Interpreter> {
+  const script = 'import sys, venv; print(sys.executable, "%d.%d" % sys.version_info[:2])';
+  const { stdout } = await promisify(execFile)(name, ['-c', script]);
+  const [program = '', version = ''] = stdout.trim().split(' ');
+  return { program, version };
+}

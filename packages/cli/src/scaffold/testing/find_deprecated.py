@@ -1,0 +1,96 @@
+"""Finds what generated code uses of pipecat-ai that the library's own documents mark as deprecated.
+
+Type checkers see only what carries a decorator; arguments, settings and whole modules carry a `.. deprecated::` directive
+in their docstrings. Reads a JSON list of paths on standard input and writes a list of {path, uses} as its last line.
+"""
+
+import ast
+import importlib
+import inspect
+import json
+import re
+import sys
+import warnings
+from functools import cache
+from pathlib import Path
+
+DIRECTIVE = re.compile(r"^( *)\.\. deprecated::")
+ENTRY = re.compile(r"^ {4}\*{0,2}(\w+)(?: \([^)]*\))?:")
+
+
+def marks(documentation):
+    """Whether the whole is deprecated, and which of its arguments are."""
+    whole, arguments, entry = False, set(), None
+    for line in inspect.cleandoc(documentation or "").splitlines():
+        found = DIRECTIVE.match(line)
+        if found and len(found.group(1)) == 0:
+            whole = True
+        elif found and entry:
+            arguments.add(entry)
+        elif started := ENTRY.match(line):
+            entry = started.group(1)
+        elif line and not line.startswith(" "):
+            entry = None
+    return whole, arguments
+
+
+@cache
+def marks_of(thing):
+    """Of a class also what its constructor and those that it inherits from say."""
+    if inspect.isfunction(thing):
+        return marks(thing.__doc__)
+    whole, arguments = marks(thing.__doc__)[0], set()
+    for owner in thing.__mro__:
+        if owner.__module__.split(".")[0] == "pipecat":
+            arguments |= marks(owner.__doc__)[1] | marks(getattr(vars(owner).get("__init__"), "__doc__", ""))[1]
+    return whole, arguments
+
+
+@cache
+def deprecated_methods():
+    """Names of methods that the library's sources mark, and that no other class has in good standing."""
+    root = Path(importlib.import_module("pipecat").__file__).parent
+    marked, sound = set(), set()
+    for path in root.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                (marked if marks(ast.get_docstring(node))[0] else sound).add(node.name)
+    return marked - sound
+
+
+def resolve(node, imported):
+    """What an expression like `Name` or `Name.Settings` stands for."""
+    if isinstance(node, ast.Name):
+        return imported.get(node.id)
+    if isinstance(node, ast.Attribute):
+        owner = resolve(node.value, imported)
+        return None if owner is None else getattr(owner, node.attr, None)
+    return None
+
+
+def uses(path):
+    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    imported = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "pipecat":
+            module = importlib.import_module(node.module)
+            if marks(module.__doc__)[0]:
+                yield node.module
+            for alias in node.names:
+                thing = getattr(module, alias.name)
+                imported[alias.asname or alias.name] = thing
+                if (inspect.isclass(thing) or inspect.isfunction(thing)) and marks_of(thing)[0]:
+                    yield alias.name
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            thing = resolve(node.func, imported)
+            if inspect.isclass(thing) or inspect.isfunction(thing):
+                old = marks_of(thing)[1]
+                yield from (f"{thing.__name__}({word.arg}=)" for word in node.keywords if word.arg in old)
+        if isinstance(node, ast.Attribute) and node.attr in deprecated_methods():
+            yield f".{node.attr}"
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    print(json.dumps([{"path": path, "uses": sorted(set(uses(path)))} for path in json.load(sys.stdin)]))
