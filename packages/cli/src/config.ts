@@ -18,8 +18,8 @@ export type Environment = {
   readonly dumb: boolean;
   /** How this program was called, for lines to be copied: npm tells its children that they run under `npx`. */
   readonly program: 'botcli' | 'npx botcli';
-  /** What ran this program tells its children who it is; npm where nobody does. */
-  readonly packageManager: PackageManager;
+  /** What ran this program tells its children who it is; null where nobody does. */
+  readonly packageManager: PackageManager | null;
 };
 
 const packageManagers = ['npm', 'pnpm', 'yarn', 'bun'] as const;
@@ -49,7 +49,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     colorless: Boolean(variables['NO_COLOR']) || variables['TERM'] === 'dumb',
     dumb: variables['TERM'] === 'dumb',
     program: variables['npm_command'] === 'exec' ? 'npx botcli' : 'botcli',
-    packageManager: packageManagers.find((name) => variables['npm_config_user_agent']?.startsWith(`${name}/`)) ?? 'npm',
+    packageManager: packageManagers.find((name) => variables['npm_config_user_agent']?.startsWith(`${name}/`)) ?? null,
   };
 }
 

@@ -1,29 +1,51 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { World } from '../world.ts';
+import type { Configuration } from './configuration/configuration.ts';
+import { packageManagerFor } from './package-manager.ts';
 
 export type FollowUp = {
   readonly git: boolean;
   readonly install: boolean;
-  /** Whether there is a client to install for. */
-  readonly client: boolean;
 };
 
 /**
- * What can be done for a project once it is there. What fails here is said and does not undo the project: it can be done
- * again by hand.
+ * What can be done for a project once it is there; without a configuration there are guides only, and nothing to install.
+ * What fails here is said and does not undo the project: it can be done again by hand.
  */
-export async function followUp(world: World, directory: string, asked: FollowUp): Promise<void> {
+export async function followUp(
+  world: World,
+  directory: string,
+  asked: FollowUp,
+  configuration: Configuration | null,
+): Promise<void> {
   const run = (line: readonly string[], place: string) => runQuietly(world, line, place);
-  if (asked.install) {
-    await run(['uv', 'sync'], join(directory, 'server'));
-    if (asked.client) await run([world.environment.packageManager, 'install'], join(directory, 'client'));
+  if (asked.install && configuration === null)
+    world.stderr.write('There is nothing to install yet: no bot was made.\n');
+  if (asked.install && configuration !== null) {
+    await installBot(world, join(directory, 'server'), configuration);
+    const manager = packageManagerFor(directory, world.environment);
+    if (configuration.generate_client) await run([manager, 'install'], join(directory, 'client'));
   }
   // A repository within a repository is nobody's wish.
   if (!asked.git || (await ends(world, ['git', 'rev-parse', '--is-inside-work-tree'], directory)) === 0) return;
   if (!(await run(['git', 'init', '--quiet'], directory))) return;
   if (!(await run(['git', 'add', '--all'], directory))) return;
   await run(['git', 'commit', '--quiet', '--message', 'A bot project, made by botcli init'], directory);
+}
+
+/** By uv, or by pip into the place where uv would put it. */
+async function installBot(world: World, server: string, configuration: Configuration): Promise<void> {
+  if ((await ends(world, ['uv', '--version'], server)) !== null) {
+    await runQuietly(world, ['uv', 'sync'], server);
+    return;
+  }
+  world.stderr.write('uv is not installed: pip does it.\n');
+  const { dependenciesOf } = await import('./project/pyproject.ts');
+  const { planOf } = await import('./project/plan.ts');
+  if (!(await runQuietly(world, ['python3', '-m', 'venv', '.venv'], server))) return;
+  const pip = [join('.venv', 'bin', 'python'), '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
+  await runQuietly(world, [...pip, ...dependenciesOf(planOf(configuration))], server);
 }
 
 async function runQuietly(world: World, line: readonly string[], place: string): Promise<boolean> {

@@ -4,8 +4,13 @@ import { canAsk } from '../confirm.ts';
 import { UsageError } from '../failure.ts';
 import type { Report } from '../report.ts';
 import type { World } from '../world.ts';
+import type { Configuration } from './configuration/configuration.ts';
 import { guidesFor, type Making, makeGuides, makeProject } from './make-project.ts';
+import { packageManagerFor } from './package-manager.ts';
 import { guidesReport, projectReport } from './tell.ts';
+
+/** What is done with what was made; null when that is guides alone. */
+export type Follow = (directory: string, configuration: Configuration | null) => Promise<void>;
 
 /**
  * `init` without a word about the project: asks where, and whether a coding agent or the wizard makes it (spec 4.2, rule 4).
@@ -15,6 +20,7 @@ export async function initByAsking(
   world: World,
   asked: string | null,
   makingIn: (directory: string) => Making,
+  follow: Follow,
 ): Promise<Report> {
   const person = canAsk(world) && world.stdout.terminal;
   if (asked === null && !person) {
@@ -31,10 +37,13 @@ export async function initByAsking(
     const configuration = await askForConfiguration(world.ask, basename(directory));
     const settled = await offerRefresh(world, making, 'scaffold');
     const made = await makeProject(configuration, settled);
-    return projectReport(configuration, settled, made, world.environment.packageManager);
+    await follow(directory, configuration);
+    return projectReport(configuration, settled, made, packageManagerFor(directory, world.environment));
   }
   const settled = person ? await offerRefresh(world, making, 'agent') : making;
-  return guidesReport(settled, makeGuides(settled));
+  const made = makeGuides(settled);
+  await follow(directory, null);
+  return guidesReport(settled, made);
 }
 
 async function wantsWizard(world: World): Promise<boolean> {

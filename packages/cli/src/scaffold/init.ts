@@ -7,7 +7,9 @@ import type { World } from '../world.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { fields, type Given, merge, readConfigFile } from './configuration/fields.ts';
 import { resolve } from './configuration/resolve.ts';
+import type { Follow } from './init-by-asking.ts';
 import { type Making, makeProject } from './make-project.ts';
+import { packageManagerFor } from './package-manager.ts';
 import { quickstart } from './quickstart.ts';
 import { projectReport } from './tell.ts';
 
@@ -39,7 +41,16 @@ export async function init(world: World, values: InitValues): Promise<Report> {
     return values['dry-run'] ? document(configuration) : scaffold(world, values, configuration, directory);
   }
   const { initByAsking } = await import('./init-by-asking.ts');
-  return initByAsking(world, asked ?? null, makingOf(world, values));
+  return initByAsking(world, asked ?? null, makingOf(world, values), follow(world, values));
+}
+
+/** `--git` and `--install`, for whatever was made. */
+function follow(world: World, { git, install }: InitValues): Follow {
+  return async (directory, configuration) => {
+    if (!git && !install) return;
+    const { followUp } = await import('./follow-up.ts');
+    await followUp(world, directory, { git, install }, configuration);
+  };
 }
 
 async function initQuickstart(world: World, values: InitValues, options: Given): Promise<Report> {
@@ -67,10 +78,8 @@ async function scaffold(
 ): Promise<Report> {
   const making = makingOf(world, values)(directory);
   const made = await makeProject(configuration, making);
-  const { followUp } = await import('./follow-up.ts');
-  const follow = { git: values.git, install: values.install, client: configuration.generate_client };
-  await followUp(world, directory, follow);
-  return projectReport(configuration, making, made, world.environment.packageManager);
+  await follow(world, values)(directory, configuration);
+  return projectReport(configuration, making, made, packageManagerFor(directory, world.environment));
 }
 
 /** What the options say about the project; what was not said is absent. */

@@ -1,6 +1,8 @@
 import biome from '../../../templates/client/common/biome.json?raw';
+import browserMedia from '../../../templates/client/common/browser-media.ts?raw';
 import conversation from '../../../templates/client/common/conversation.ts?raw';
 import phases from '../../../templates/client/common/phases.ts?raw';
+import sentences from '../../../templates/client/common/sentences.ts?raw';
 import style from '../../../templates/client/common/style.css?raw';
 import talk from '../../../templates/client/react/talk.tsx?raw';
 import useConversation from '../../../templates/client/react/use-conversation.ts?raw';
@@ -59,6 +61,7 @@ const common: Readonly<Record<string, string>> = {
   'biome.json': biome,
   'src/conversation.ts': conversation,
   'src/phases.ts': phases,
+  'src/sentences.ts': sentences,
   'src/style.css': style,
 };
 
@@ -66,11 +69,13 @@ const common: Readonly<Record<string, string>> = {
 export function clientFiles(plan: Plan): readonly ProjectFile[] {
   const kind = clientKind(plan);
   const ways = clientTransports(plan);
-  const signalled = kind === 'react-nextjs' && ways.some(({ value }) => value === 'lightrtc');
+  const peers = ways.some(({ value }) => value === 'lightrtc');
+  const signalled = kind === 'react-nextjs' && peers;
   const files = {
     ...common,
     ...fixed[kind],
     ...(signalled ? { 'src/app/api/sessions/[sessionId]/[...path]/route.ts': sessionRoute } : {}),
+    ...(peers ? { 'src/browser-media.ts': browserMedia } : {}),
     '.env.example': envExample(plan, kind),
     'package.json': packageFile(plan, kind, ways),
     'src/config.ts': configFile(plan, kind),

@@ -8,6 +8,8 @@ export type ClientTransport = {
   readonly range: string;
   /** What makes it of its package, which is called `from`. */
   readonly construction: readonly string[];
+  /** What is imported besides, of the client itself. */
+  readonly own?: string;
   /** What the start request says besides. */
   readonly request: Readonly<Record<string, string | boolean>>;
 };
@@ -22,7 +24,8 @@ const known: readonly ClientTransport[] = [
     label: 'Hosted room',
     package: '@pipecat-ai/daily-transport',
     range: '^1.6.9',
-    construction: ['new from.DailyTransport()'],
+    // Without eval a page needs no exception from its content security policy for it.
+    construction: ['new from.DailyTransport({ dailyConfig: { avoidEval: true } })'],
     request: { transport: 'daily', createDailyRoom: true },
   },
   {
@@ -30,7 +33,9 @@ const known: readonly ClientTransport[] = [
     label: 'Peer to peer',
     package: '@pipecat-ai/small-webrtc-transport',
     range: '^1.10.8',
-    construction: ['new from.SmallWebRTCTransport()'],
+    // Its own choice of microphone and camera would load a program from a third party.
+    construction: ['new from.SmallWebRTCTransport({ mediaManager: createBrowserMedia() })'],
+    own: "import { createBrowserMedia } from './browser-media';",
     request: { transport: 'webrtc', createDailyRoom: false, enableDefaultIceServers: true },
   },
   {
@@ -58,6 +63,7 @@ export function clientTransports(plan: Plan): readonly ClientTransport[] {
 export function transportsFile(ways: readonly ClientTransport[]): string {
   const lines = [
     "import type { Transport } from '@pipecat-ai/client-js';",
+    ...ways.flatMap(({ own }) => own ?? []),
     '',
     '/** A way to reach the bot, and what has to be asked for to start a session on it. */',
     'export type WayIn = {',

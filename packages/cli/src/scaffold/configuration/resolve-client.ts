@@ -31,7 +31,11 @@ export function resolveClient(
   if (framework === 'vanilla' && server === 'nextjs') complain('client_server', 'cannot be nextjs without react');
   const reachable = chosen.length === 0 || chosen.some(({ value, group }) => group === 'web' && value !== 'livekit');
   if (framework !== null && botType === 'web' && !reachable) {
-    complain('client_framework', 'cannot be made for livekit alone: the client package for it is not published');
+    complain(
+      'client_framework',
+      'cannot be made for livekit alone: its client package is not published, and the service hands out no tokens for its ' +
+        'rooms. Choose lightrtc, hostedrtc or websocket beside it, or no client',
+    );
   }
   return {
     generate_client: framework !== null,

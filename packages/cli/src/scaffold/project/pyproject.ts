@@ -3,14 +3,18 @@ import type { Plan } from './plan.ts';
 /** The releases that generated code is checked with: nothing that 2.0 takes away is used. */
 const bound = '<2';
 
+/** What the bot depends on, as installers take it. */
+export function dependenciesOf({ configuration, extras, lowest }: Plan): readonly string[] {
+  const observed = configuration.enable_observability ? ['pipecat-ai-whisker>=2.0.0,<3'] : [];
+  return [`pipecat-ai[${extras.join(',')}]>=${lowest.library},${bound}`, ...observed];
+}
+
 /** `server/pyproject.toml`. Evaluations bring speech models, so they are a group of their own and in no image. */
 export function pyprojectFile(plan: Plan): string {
   const { configuration, lowest } = plan;
-  const library = (extras: readonly string[], lower: string) => `"pipecat-ai[${extras.join(',')}]>=${lower},${bound}"`;
-  const observed = configuration.enable_observability ? ['"pipecat-ai-whisker>=2.0.0,<3"'] : [];
   const groups = [
     list('dev', ['"pyright>=1.1.404,<2"', '"ruff>=0.12.11,<1"']),
-    ...(configuration.enable_eval ? [list('evals', [library(['evals'], lowest.library)])] : []),
+    ...(configuration.enable_eval ? [list('evals', [`"pipecat-ai[evals]>=${lowest.library},${bound}"`])] : []),
   ];
   return `${[
     '[project]',
@@ -18,7 +22,10 @@ export function pyprojectFile(plan: Plan): string {
     'version = "0.1.0"',
     `description = ${JSON.stringify(`${configuration.project_name}: a voice bot`)}`,
     `requires-python = ">=${lowest.python}"`,
-    list('dependencies', [library(plan.extras, lowest.library), ...observed]),
+    list(
+      'dependencies',
+      dependenciesOf(plan).map((one) => `"${one}"`),
+    ),
     '',
     '[dependency-groups]',
     ...groups,

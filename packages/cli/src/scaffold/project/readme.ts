@@ -2,7 +2,9 @@ import { dialsOut } from './bot-calls.ts';
 import { looks } from './bot-sight.ts';
 import { secretSetOf } from './deployment.ts';
 import type { Plan } from './plan.ts';
+import { dependenciesOf } from './pyproject.ts';
 import { carrierSetUp } from './readme-carriers.ts';
+import { clientSection } from './readme-client.ts';
 import { requiredVariables, variableGroups } from './variables.ts';
 
 /** `README.md`: how to run, try, connect and deploy this very project. It names only files that are there. */
@@ -15,7 +17,7 @@ export function readmeFile(plan: Plan, paths: readonly string[]): string {
     ...carrierSetUp(plan),
     ...callOut(plan),
     ...evaluate(plan),
-    ...client(plan),
+    ...clientSection(plan),
     ...observe(plan),
     ...deploy(plan),
     agent,
@@ -64,6 +66,15 @@ function setUp(plan: Plan): string {
     ),
     '',
     ...shell('cd server', ...fill, 'uv sync'),
+    '',
+    'Without uv, a virtual environment and pip do as well; then write `python bot.py` for `uv run bot.py`:',
+    '',
+    ...shell(
+      'python3 -m venv .venv && . .venv/bin/activate',
+      `pip install ${dependenciesOf(plan)
+        .map((one) => JSON.stringify(one))
+        .join(' ')}`,
+    ),
   ].join('\n');
 }
 
@@ -129,24 +140,6 @@ function evaluate(plan: Plan): readonly string[] {
 function hosted(plan: Plan): readonly string[] {
   if (!plan.configuration.deploy_to_cloud || !plan.has('stream')) return [];
   return ['', `The bot on the service is evaluated with \`--bot-url wss://HOST/ws/generic/${plan.slug}.ORG\`.`];
-}
-
-function client(plan: Plan): readonly string[] {
-  const { client_framework: framework, client_server: server } = plan.configuration;
-  if (framework === null) return [];
-  const name =
-    server === 'nextjs' ? 'React and Next.js' : framework === 'react' ? 'React and Vite' : 'plain TypeScript and Vite';
-  return [
-    [
-      '## Client',
-      '',
-      `A web client in ${name}. With the bot running:`,
-      '',
-      ...shell('cd client', 'npm install', 'npm run dev'),
-      '',
-      '`client/.env.example` says how it reaches a bot on the service instead.',
-    ].join('\n'),
-  ];
 }
 
 function observe(plan: Plan): readonly string[] {
