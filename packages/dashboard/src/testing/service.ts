@@ -23,13 +23,16 @@ export interface Service {
 }
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
-/** A service that is not ready by then is stopped, and tells why. */
+/** A service that is not ready by then is stopped, and tells why; one that has projects to prepare takes longer. */
 const startMilliseconds = 45_000;
 const privateKey = `sk_${'p'.repeat(40)}`;
 const publicKey = `pk_${'q'.repeat(40)}`;
 
 /** Starts what `npm run build` made. `settings` are environment variables of the service. */
-export async function startService(settings: Readonly<Record<string, string>> = {}): Promise<Service> {
+export async function startService(
+  settings: Readonly<Record<string, string>> = {},
+  patience = startMilliseconds,
+): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'bothost-service-'));
   // Bots and the database have accounts of their own when root runs this.
   await chmod(folder, 0o711);
@@ -49,7 +52,7 @@ export async function startService(settings: Readonly<Record<string, string>> = 
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const remove = () => rm(folder, { recursive: true, force: true });
-  const origin = await ready(child).catch(async (error: unknown) => {
+  const origin = await ready(child, patience).catch(async (error: unknown) => {
     await remove();
     throw error;
   });
@@ -73,11 +76,11 @@ export async function startService(settings: Readonly<Record<string, string>> = 
 }
 
 /** Reads on after the greeting, so that the service never waits for its reader. */
-async function ready(child: ChildProcess): Promise<string> {
+async function ready(child: ChildProcess, patience: number): Promise<string> {
   const output: string[] = [];
   return new Promise((resolve, reject) => {
     child.once('exit', () => reject(new Error(`the service did not start:\n${output.join('\n')}`)));
-    const limit = setTimeout(() => child.kill('SIGTERM'), startMilliseconds);
+    const limit = setTimeout(() => child.kill('SIGTERM'), patience);
     if (child.stdout === null) return;
     createInterface(child.stdout).on('line', (line) => {
       output.push(line);
@@ -89,7 +92,7 @@ async function ready(child: ChildProcess): Promise<string> {
   });
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

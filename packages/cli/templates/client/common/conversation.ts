@@ -1,5 +1,6 @@
 import { type BotOutputData, PipecatClient } from '@pipecat-ai/client-js';
 import { camera, startHeaders, startUrl } from './config';
+import { sentence } from './sentences';
 import type { WayIn } from './transports';
 
 export type Line = {
@@ -42,6 +43,7 @@ export const fresh: State = {
 export function createConversation(): Conversation {
   let state = fresh;
   let client: PipecatClient | null = null;
+  let attempts = 0;
   const listeners = new Set<() => void>();
   const sound = typeof Audio === 'undefined' ? null : new Audio();
 
@@ -81,14 +83,26 @@ export function createConversation(): Conversation {
   async function start(way: WayIn): Promise<void> {
     if (state.phase === 'connecting' || state.phase === 'talking') return;
     change({ ...fresh, phase: 'connecting' });
+    const attempt = ++attempts;
+    const isCurrent = () => attempt === attempts;
+    let own: PipecatClient | null = null;
+    const leave = () => void own?.disconnect().catch(() => {});
+    const failed = (error: unknown) => {
+      if (!isCurrent()) return;
+      change({ phase: 'failed', speaking: 'nobody', video: null, error: sentence(error) });
+      leave();
+    };
     try {
-      client = new PipecatClient({
-        transport: await way.create(),
+      await allowDevices();
+      const transport = await way.create();
+      if (!isCurrent()) return;
+      own = new PipecatClient({
+        transport,
         enableMic: true,
         enableCam: camera,
         callbacks: {
-          onBotReady: () => change({ phase: 'talking' }),
-          onDisconnected: () => ended(),
+          onBotReady: () => isCurrent() && change({ phase: 'talking' }),
+          onDisconnected: () => isCurrent() && ended(),
           onUserStartedSpeaking: () => change({ speaking: 'you' }),
           onUserStoppedSpeaking: () => change({ speaking: 'nobody' }),
           onBotStartedSpeaking: () => change({ speaking: 'bot' }),
@@ -97,23 +111,33 @@ export function createConversation(): Conversation {
           onBotOutput: botSaid,
           onTrackStarted: (track, participant) => participant?.local !== true && play(track),
           onTrackStopped: (track) => track === state.video && change({ video: null }),
-          onError: ({ data }) => failed(data),
+          onDeviceError: failed,
+          // Trouble in the middle is told; only what is fatal ends the conversation.
+          onError: ({ data }) => {
+            const { fatal } = data as { fatal?: boolean };
+            if (fatal !== false) failed(data);
+            else change({ error: sentence(data) });
+          },
         },
       });
-      await connect(client, way);
+      client = own;
+      await connect(own, way);
+      if (!isCurrent()) leave();
     } catch (error) {
       failed(error);
-      await client?.disconnect().catch(() => {});
+      leave();
     }
   }
 
   function ended(): void {
-    if (state.phase !== 'failed') change({ phase: 'ended' });
-    change({ speaking: 'nobody', video: null });
-  }
-
-  function failed(error: unknown): void {
-    change({ phase: 'failed', speaking: 'nobody', error: sentence(error) });
+    if (state.phase === 'failed') return;
+    const reached = state.phase !== 'connecting';
+    change({
+      phase: reached ? 'ended' : 'failed',
+      speaking: 'nobody',
+      video: null,
+      error: reached ? null : 'The connection could not be made.',
+    });
   }
 
   return {
@@ -124,13 +148,27 @@ export function createConversation(): Conversation {
     },
     start,
     stop: async () => {
-      await client?.disconnect();
+      if (state.phase !== 'connecting' && state.phase !== 'talking') return;
+      attempts += 1;
+      change({ phase: 'ended', speaking: 'nobody', video: null });
+      await client?.disconnect().catch(() => {});
     },
     setMicrophone: (on) => {
       client?.enableMic(on);
       change({ microphone: on });
     },
   };
+}
+
+/** Asks before a session is started, so that none is wasted on a page that may not listen. */
+async function allowDevices(): Promise<void> {
+  if (navigator.mediaDevices === undefined) {
+    throw new Error(
+      'Browsers give microphones only to pages at https:// addresses or on localhost.',
+    );
+  }
+  const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: camera });
+  for (const track of stream.getTracks()) track.stop();
 }
 
 async function connect(client: PipecatClient, way: WayIn): Promise<void> {
@@ -147,11 +185,4 @@ async function connect(client: PipecatClient, way: WayIn): Promise<void> {
   const answer = await client.startBot(request);
   const { wsUrl, token } = answer as { wsUrl: string; token?: string | null };
   await client.connect({ wsUrl, ...(token ? { token } : {}) });
-}
-
-function sentence(error: unknown): string {
-  if (error instanceof Error && error.message !== '') return error.message;
-  if (typeof error === 'string') return error;
-  const message = (error as { message?: unknown; error?: unknown } | null) ?? {};
-  return String(message.message ?? message.error ?? 'The bot could not be reached.');
 }

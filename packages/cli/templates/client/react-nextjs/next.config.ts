@@ -1,5 +1,9 @@
 import type { NextConfig } from 'next';
 
-const config: NextConfig = { poweredByHeader: false };
+const config: NextConfig = {
+  poweredByHeader: false,
+  // A lock file in a folder above does not make that folder the project.
+  turbopack: { root: import.meta.dirname },
+};
 
 export default config;

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { name } from './config';
-import { isOpen, phases } from './phases';
+import { invitation, isOpen, mainAction, phases } from './phases';
 import { waysIn } from './transports';
 import { useConversation } from './use-conversation';
 
@@ -10,23 +10,25 @@ export function Talk() {
   const [chosen, setChosen] = useState(0);
   const open = isOpen(state);
   return (
-    <main className="talk">
+    <main className="talk" data-phase={state.phase}>
       <header>
         <h1>{name}</h1>
         <span className="phase" role="status">
           {phases[state.phase]}
         </span>
       </header>
-      <div>
+      <div className="stage">
         {state.video === null ? (
           <div className="face" data-speaking={state.speaking} aria-hidden="true" />
         ) : (
           <Video track={state.video} />
         )}
-        {state.error !== null && (
+        {state.error !== null ? (
           <p className="error" role="alert">
             {state.error}
           </p>
+        ) : (
+          state.lines.length === 0 && <p className="hint">{invitation(state)}</p>
         )}
       </div>
       <Lines lines={state.lines} />
@@ -34,11 +36,12 @@ export function Talk() {
         <button
           type="button"
           className="main"
+          data-open={open}
           onClick={() =>
             void (open ? conversation.stop() : conversation.start(waysIn[chosen] ?? waysIn[0]))
           }
         >
-          {open ? 'Hang up' : 'Talk'}
+          {mainAction(state)}
         </button>
         {state.phase === 'talking' && (
           <button type="button" onClick={() => conversation.setMicrophone(!state.microphone)}>

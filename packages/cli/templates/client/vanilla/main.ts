@@ -1,7 +1,7 @@
 import './style.css';
 import { name } from './config';
 import { createConversation, type Line, type State } from './conversation';
-import { isOpen, phases } from './phases';
+import { invitation, isOpen, mainAction, phases } from './phases';
 import { waysIn } from './transports';
 
 const conversation = createConversation();
@@ -12,6 +12,7 @@ const parts = {
   video: find(root, 'video', HTMLVideoElement),
   lines: find(root, 'ol', HTMLOListElement),
   error: find(root, '.error', HTMLElement),
+  hint: find(root, '.hint', HTMLElement),
   main: find(root, 'button.main', HTMLButtonElement),
   microphone: find(root, 'button.microphone', HTMLButtonElement),
   ways: find(root, 'select', HTMLSelectElement),
@@ -32,6 +33,7 @@ show(conversation.state());
 
 function show(state: State): void {
   const open = isOpen(state);
+  root.dataset.phase = state.phase;
   parts.phase.textContent = phases[state.phase];
   parts.face.dataset.speaking = state.speaking;
   parts.face.hidden = state.video !== null;
@@ -39,7 +41,10 @@ function show(state: State): void {
   parts.lines.replaceChildren(...state.lines.map(lineElement));
   parts.lines.scrollTop = parts.lines.scrollHeight;
   parts.error.textContent = state.error ?? '';
-  parts.main.textContent = open ? 'Hang up' : 'Talk';
+  parts.hint.textContent =
+    state.error === null && state.lines.length === 0 ? invitation(state) : '';
+  parts.main.dataset.open = String(open);
+  parts.main.textContent = mainAction(state);
   parts.microphone.textContent = state.microphone ? 'Mute' : 'Unmute';
   parts.microphone.hidden = state.phase !== 'talking';
   parts.ways.hidden = open || waysIn.length < 2;

@@ -1,0 +1,98 @@
+import type { PipecatClientOptions, Tracks } from '@pipecat-ai/client-js';
+
+/**
+ * Microphone and camera straight from the browser, for the peer-to-peer transport. What that transport would take by itself
+ * loads a program from a third party before it asks for the microphone; with this, the page needs nobody but the bot.
+ */
+export function createBrowserMedia() {
+  let options: PipecatClientOptions | null = null;
+  let stream = new MediaStream();
+  let micId: string | undefined;
+  let camId: string | undefined;
+  const wanted = { mic: true, cam: false };
+
+  function apply(): void {
+    for (const track of stream.getAudioTracks()) track.enabled = wanted.mic;
+    for (const track of stream.getVideoTracks()) track.enabled = wanted.cam;
+  }
+
+  async function open(): Promise<void> {
+    if (stream.getTracks().some(({ readyState }) => readyState === 'live')) return;
+    stream = await navigator.mediaDevices.getUserMedia({
+      audio: micId === undefined ? true : { deviceId: micId },
+      video: wanted.cam && (camId === undefined ? true : { deviceId: camId }),
+    });
+    apply();
+    const { callbacks } = options ?? {};
+    const [mic, cam] = [selected('audioinput'), selected('videoinput')];
+    if (mic !== null) callbacks?.onMicUpdated?.(mic);
+    if (cam !== null) callbacks?.onCamUpdated?.(cam);
+  }
+
+  /** The device of a kind that is open, as far as the browser tells. */
+  function selected(kind: 'audioinput' | 'videoinput'): MediaDeviceInfo | null {
+    const [track] = kind === 'audioinput' ? stream.getAudioTracks() : stream.getVideoTracks();
+    if (track === undefined) return null;
+    const { deviceId = '', groupId = '' } = track.getSettings();
+    const device = { deviceId, groupId, kind, label: track.label };
+    return { ...device, toJSON: () => device };
+  }
+
+  async function devices(kind: MediaDeviceKind): Promise<MediaDeviceInfo[]> {
+    const all = await navigator.mediaDevices.enumerateDevices();
+    return all.filter((device) => device.kind === kind);
+  }
+
+  return {
+    supportsScreenShare: false,
+    isSharingScreen: false,
+    setClientOptions(given: PipecatClientOptions) {
+      options = given;
+      wanted.mic = given.enableMic ?? true;
+      wanted.cam = given.enableCam ?? false;
+    },
+    initialize: open,
+    connect: open,
+    async disconnect() {
+      for (const track of stream.getTracks()) track.stop();
+    },
+    tracks(): Tracks {
+      const [audio] = stream.getAudioTracks();
+      const [video] = stream.getVideoTracks();
+      return { local: { ...(audio ? { audio } : {}), ...(video ? { video } : {}) } };
+    },
+    enableMic(enable: boolean) {
+      wanted.mic = enable;
+      apply();
+    },
+    enableCam(enable: boolean) {
+      wanted.cam = enable;
+      apply();
+    },
+    enableScreenShare() {},
+    get isMicEnabled() {
+      return wanted.mic;
+    },
+    get isCamEnabled() {
+      return wanted.cam;
+    },
+    getAllMics: () => devices('audioinput'),
+    getAllCams: () => devices('videoinput'),
+    getAllSpeakers: () => devices('audiooutput'),
+    /** Another device is used from the next conversation on. */
+    updateMic(id: string) {
+      micId = id;
+    },
+    updateCam(id: string) {
+      camId = id;
+    },
+    updateSpeaker() {},
+    get selectedMic() {
+      return selected('audioinput') ?? {};
+    },
+    get selectedCam() {
+      return selected('videoinput') ?? {};
+    },
+    selectedSpeaker: {},
+  };
+}

@@ -1,0 +1,106 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execPath } from 'node:process';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export type ClientKind = 'vanilla' | 'react-vite' | 'react-nextjs';
+export const clientKinds: readonly ClientKind[] = ['vanilla', 'react-vite', 'react-nextjs'];
+
+const choices: Readonly<Record<ClientKind, readonly string[]>> = {
+  vanilla: ['--client-framework', 'vanilla'],
+  'react-vite': ['--client-framework', 'react'],
+  'react-nextjs': ['--client-framework', 'react', '--client-server', 'nextjs'],
+};
+
+/** A generated client with its packages installed. */
+export type Client = {
+  readonly kind: ClientKind;
+  /** Its folder. */
+  readonly root: string;
+  readonly environment: NodeJS.ProcessEnv;
+};
+
+/**
+ * Generates a client with every transport that a browser can use, and installs what it asks for from the registry, unless
+ * that is there: `cache` keeps the packages of each list of dependencies. Its own checks are run.
+ */
+export async function makeClient(
+  kind: ClientKind,
+  program: string,
+  cache: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<Client> {
+  const scratch = join(cache, 'clients', kind);
+  await mkdir(scratch, { recursive: true });
+  const ways = ['lightrtc', 'hostedrtc', 'websocket'].flatMap((way) => ['-t', way]);
+  const bot = ['-m', 'realtime', '--realtime', 'openai_realtime', '-n', 'Garden line', '--force', '--json'];
+  const client = { kind, root: join(scratch, 'client'), environment };
+  // Only packages stay from run to run.
+  await rm(join(client.root, 'src'), { recursive: true, force: true });
+  await run(execPath, [program, 'init', scratch, ...ways, ...bot, ...choices[kind]], { env: environment });
+  const asked = createHash('sha256').update(await readFile(join(client.root, 'package.json')));
+  const hash = asked.update(process.version).digest('hex');
+  const mark = join(client.root, 'node_modules', '.asked');
+  if (!existsSync(mark) || (await readFile(mark, 'utf8')) !== hash) {
+    await npm(client, ['install', '--no-audit', '--no-fund']);
+    await writeFile(mark, hash);
+  }
+  await npm(client, ['run', 'lint']);
+  // A page of Next.js reads where its bot is when it is served, one of Vite's when it is built.
+  if (kind === 'react-nextjs') await npm(client, ['run', 'build']);
+  return client;
+}
+
+/** Builds a client, types checked, for a bot, and serves what was built. */
+export async function serveClient(
+  client: Client,
+  settings: { readonly startUrl: string; readonly publicKey: string | null },
+): Promise<{ readonly origin: string; readonly close: () => Promise<void> }> {
+  const { kind, root } = client;
+  const prefix = kind === 'react-nextjs' ? '' : 'VITE_';
+  const file = join(root, kind === 'react-nextjs' ? '.env.local' : '.env');
+  const key = settings.publicKey === null ? [] : [`${prefix}BOT_START_PUBLIC_API_KEY=${settings.publicKey}`];
+  await writeFile(file, [`${prefix}BOT_START_URL=${settings.startUrl}`, ...key, ''].join('\n'));
+  if (kind !== 'react-nextjs') await npm(client, ['run', 'build']);
+  const [script, ...flags] =
+    kind === 'react-nextjs'
+      ? ['next/dist/bin/next', 'start', '--port', '0', '--hostname', '127.0.0.1']
+      : ['vite/bin/vite.js', 'preview', '--port', '0', '--host', '127.0.0.1'];
+  const child = spawn(execPath, [join(root, 'node_modules', script ?? ''), ...flags], {
+    cwd: root,
+    env: { ...client.environment, NEXT_TELEMETRY_DISABLED: '1', NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return { origin: await addressOf(child), close: () => ended(child) };
+}
+
+async function npm({ root, environment }: Client, args: readonly string[]): Promise<void> {
+  const env = { ...environment, NEXT_TELEMETRY_DISABLED: '1' };
+  await run('npm', [...args], { cwd: root, env, maxBuffer: 20_000_000 });
+}
+
+/** The first address that a program says it serves at. */
+export function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.once('exit', (status) => reject(new Error(`ended with ${status} before it served anything`)));
+    if (child.stdout === null) return;
+    createInterface(child.stdout).on('line', (line) => {
+      const [address] = /http:\/\/(?:localhost|127\.0\.0\.1):\d+/.exec(line) ?? [];
+      if (address !== undefined) resolve(address);
+    });
+  });
+}
+
+export async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}

@@ -1,0 +1,51 @@
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { ended } from './generated-client.ts';
+import { freePort } from './service.ts';
+
+const run = promisify(execFile);
+
+/** A bot in Python that talks to browsers and needs no vendor. */
+export const talkingBot = fileURLToPath(new URL('talking-bot', import.meta.url));
+
+/** The bot under Pipecat's own development runner, as `uv run bot.py` would start it. `cache` keeps its packages. */
+export async function runLocally(
+  cache: string,
+): Promise<{ readonly startUrl: string; readonly close: () => Promise<void> }> {
+  const python = await pythonWithPackages(cache);
+  const port = await freePort();
+  const child = spawn(python, ['bot.py', '--port', String(port)], {
+    cwd: talkingBot,
+    env: { PATH: import.meta.env['PATH'], HOME: cache, PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' },
+    stdio: ['ignore', 'ignore', 'ignore'],
+  });
+  const origin = `http://localhost:${port}`;
+  while ((await fetch(`${origin}/status`).catch(() => null))?.ok !== true) {
+    if (child.exitCode !== null) throw new Error(`the bot ended with ${child.exitCode}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return { startUrl: `${origin}/start`, close: () => ended(child) };
+}
+
+async function pythonWithPackages(cache: string): Promise<string> {
+  const project = await readFile(join(talkingBot, 'pyproject.toml'), 'utf8');
+  const { stdout: version } = await run('python3', ['-c', 'import sys; print(sys.version)']);
+  const hash = createHash('sha256').update(version).update(project).digest('hex').slice(0, 16);
+  const environment = join(cache, `talking-bot-${hash}`);
+  const python = join(environment, 'bin', 'python');
+  // Written last: what was broken off is made anew.
+  const mark = join(environment, 'complete');
+  if (existsSync(mark)) return python;
+  await rm(environment, { recursive: true, force: true });
+  await mkdir(cache, { recursive: true });
+  await run('python3', ['-m', 'venv', environment]);
+  const [, requirement = ''] = /dependencies = \["(.*)"\]/.exec(project) ?? [];
+  await run(python, ['-m', 'pip', 'install', '--quiet', '--no-input', requirement], { maxBuffer: 10_000_000 });
+  await writeFile(mark, '');
+  return python;
+}

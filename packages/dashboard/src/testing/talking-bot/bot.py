@@ -1,0 +1,87 @@
+"""A Pipecat bot that needs no vendor: a tone is its voice, and any sound counts as words."""
+
+from pipecat.frames.frames import (
+    AggregatedTextFrame,
+    Frame,
+    InputAudioRawFrame,
+    TranscriptionFrame,
+    TTSAudioRawFrame,
+    TTSStartedFrame,
+    TTSStoppedFrame,
+)
+from pipecat.pipeline.pipeline import Pipeline
+from pipecat.pipeline.worker import PipelineParams, PipelineWorker
+from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
+from pipecat.runner.types import RunnerArguments
+from pipecat.runner.utils import create_transport
+from pipecat.serializers.protobuf import ProtobufFrameSerializer
+from pipecat.transports.base_transport import TransportParams
+from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
+from pipecat.workers.runner import WorkerRunner
+
+RATE = 16000
+LOUD = 1000
+
+
+def spoken(text: str) -> list[Frame]:
+    """The frames of a sentence, as a service that speaks would make them: one second of a tone."""
+    tone = (b"\x00\x10" * 40 + b"\x00\xf0" * 40) * (RATE // 80)
+    return [
+        TTSStartedFrame(),
+        AggregatedTextFrame(text, text_type="sentence"),
+        TTSAudioRawFrame(audio=tone, sample_rate=RATE, num_channels=1),
+        TTSStoppedFrame(),
+    ]
+
+
+class Answer(FrameProcessor):
+    """Answers the first sound that it hears."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._heard = False
+
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+        await super().process_frame(frame, direction)
+        await self.push_frame(frame, direction)
+        if self._heard or not isinstance(frame, InputAudioRawFrame):
+            return
+        if max(memoryview(frame.audio).cast("h"), default=0) > LOUD:
+            self._heard = True
+            await self.push_frame(TranscriptionFrame("One tone at a time", "caller", "now"))
+            for answer in spoken("I hear a tone"):
+                await self.push_frame(answer)
+
+
+transport_params = {
+    "webrtc": lambda: TransportParams(audio_in_enabled=True, audio_out_enabled=True),
+    "websocket": lambda: FastAPIWebsocketParams(
+        audio_in_enabled=True, audio_out_enabled=True, serializer=ProtobufFrameSerializer()
+    ),
+}
+
+
+async def bot(arguments: RunnerArguments) -> None:
+    transport = await create_transport(arguments, transport_params)
+    worker = PipelineWorker(
+        Pipeline([transport.input(), Answer(), transport.output()]),
+        params=PipelineParams(audio_in_sample_rate=RATE, audio_out_sample_rate=RATE),
+    )
+
+    @worker.rtvi.event_handler("on_client_ready")
+    async def on_client_ready(_rtvi: object) -> None:
+        await worker.queue_frames(spoken("Good morning, you are through"))
+
+    @transport.event_handler("on_client_disconnected")
+    async def on_client_disconnected(_transport: object, _client: object) -> None:
+        await worker.cancel()
+
+    runner = WorkerRunner(handle_sigint=arguments.handle_sigint)
+    await runner.add_workers(worker)
+    await runner.run()
+
+
+if __name__ == "__main__":
+    from pipecat.runner.run import main
+
+    main()

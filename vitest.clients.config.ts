@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig, mergeConfig } from 'vitest/config';
+import everyTest from './vitest.config.ts';
+
+/** `npm run test:clients`: generated web clients, installed from the registry, built, and used in Chromium. */
+const shared = mergeConfig(everyTest, defineConfig({}));
+export default defineConfig({
+  ...shared,
+  test: {
+    ...shared.test,
+    include: ['packages/**/*.clients.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**'],
+    globalSetup: ['packages/dashboard/src/testing/build.setup.ts'],
+    testTimeout: 180_000,
+    hookTimeout: 400_000,
+    provide: {
+      clientCache:
+        // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
+        process.env['BOTHOST_TEST_CACHE'] ?? fileURLToPath(new URL('node_modules/.cache', import.meta.url)),
+    },
+  },
+});
