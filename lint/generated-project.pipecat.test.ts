@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { evaluate } from '../packages/cli/src/scaffold/testing/evaluate.ts';
 import { type GeneratedProject, setUpProject } from '../packages/cli/src/scaffold/testing/generated-project.ts';
 import { phoneBot } from '../packages/cli/src/scaffold/testing/phone-bot.ts';
-import { ring } from '../packages/cli/src/scaffold/testing/phone-call.ts';
+import { hearGreeting } from '../packages/cli/src/scaffold/testing/phone-call.ts';
 import { reached } from '../packages/cli/src/scaffold/testing/reached.ts';
 import { pitch } from '../packages/cli/src/scaffold/testing/stand-ins/cartesia.ts';
 import { openStandIns, type StandIns } from '../packages/cli/src/scaffold/testing/stand-ins/stand-ins.ts';
@@ -43,6 +43,7 @@ afterAll(async () => {
   await standIns?.close();
 });
 
+const socketOf = (path: string) => service.origin.replace('http', 'ws') + path;
 const commands = (text: string) => terminal.follow({ kind: 'commands', text, printed: null });
 
 /** The `.env` of the project, and where OpenAI is: the variable of OpenAI's own package. */
@@ -97,15 +98,35 @@ async function deploy(): Promise<void> {
 }
 
 it('greets whoever rings through the service', async () => {
-  const url = `${service.origin.replace('http', 'ws')}/ws/twilio`;
-  const heard = await ring(url, { _pipecatCloudServiceHost: 'phone.home', from_number: '+15550001' });
+  const url = socketOf('/ws/twilio');
+  const heard = await hearGreeting(url, { _pipecatCloudServiceHost: 'phone.home', from_number: '+15550001' });
   expect(heard.pitch).toBeCloseTo(pitch, -1.5);
   expect(reached(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
 });
 
 it('passes its conversations through the service', async () => {
-  const url = `${service.origin.replace('http', 'ws')}/ws/generic/phone.home`;
+  const url = socketOf('/ws/generic/phone.home');
   const { status, output, errors } = await evaluate(project, url, standIns);
   process.stdout.write(output);
+  expect(status, output + errors).toBe(0);
+});
+
+it('lets one call in for a token, where it asks for one', async () => {
+  await commands("sed -i '/websocket_auth/d' deploy.toml && botcli cloud deploy --yes");
+  const plain = hearGreeting(socketOf('/ws/twilio'), { _pipecatCloudServiceHost: 'phone.home' });
+  await expect(plain).rejects.toThrow('ended with 1008');
+  const token = async () => {
+    const response = await fetch(`${service.origin}/v1/public/phone/start`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.publicKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ transport: 'websocket' }),
+    });
+    return ((await response.json()) as { token: string }).token;
+  };
+  const heard = await hearGreeting(socketOf(`/ws/twilio/phone.home/${await token()}`), {});
+  expect(heard.pitch).toBeCloseTo(pitch, -1.5);
+  const url = socketOf(`/ws/generic/phone.home/${await token()}`);
+  const first = (scenarios: string) => scenarios.slice(0, scenarios.indexOf('  - name: question'));
+  const { status, output, errors } = await evaluate(project, url, standIns, first);
   expect(status, output + errors).toBe(0);
 });

@@ -12,6 +12,7 @@ import { phoneBot, services } from './testing/phone-bot.ts';
 import { ring } from './testing/phone-call.ts';
 import { reached } from './testing/reached.ts';
 import { pitch } from './testing/stand-ins/cartesia.ts';
+import { understood } from './testing/stand-ins/deepgram.ts';
 import { openStandIns, type StandIns } from './testing/stand-ins/stand-ins.ts';
 import { signature, startWebhook } from './testing/webhook.ts';
 
@@ -65,12 +66,21 @@ describe('a telephone bot with evaluations', () => {
     expect(status, output).toBe(1);
   });
 
-  it('greets whoever rings, over a media stream of the carrier', async () => {
+  it('greets whoever rings, over a media stream of the carrier, and answers what is asked', async () => {
     const bot = await start(project);
-    const heard = await ring(`ws://${bot.address}/ws`, { from_number: '+15550001' });
-    expect(heard.pitch).toBeCloseTo(pitch, -1.5);
-    expect(reached(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
+    const question = await project.run(['python', join(testing, 'say.py'), understood]);
+    expect(question.status, question.errors).toBe(0);
+    const call = await ring(`ws://${bot.address}/ws`, { from_number: '+15550001' });
+    expect((await call.listen(2)).pitch).toBeCloseTo(pitch, -1.5);
     expect(bot.output()).toContain('Connected: +15550001');
+    const said = () =>
+      JSON.stringify(standIns.visits.flatMap(({ vendor, said }) => (vendor === 'cartesia' ? said : [])));
+    expect(said()).not.toContain('Paris');
+    call.say(question.output);
+    await expect.poll(said).toContain('Paris');
+    expect((await call.listen(1)).pitch).toBeCloseTo(pitch, -1.5);
+    await call.hangUp();
+    expect(reached(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
     await expect.poll(() => standIns.visits.filter(({ open }) => open)).toEqual([]);
   });
 });

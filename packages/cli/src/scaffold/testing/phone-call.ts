@@ -1,19 +1,25 @@
 import { once } from 'node:events';
+import { vi } from 'vitest';
 import { WebSocket } from 'ws';
 
 /** Both directions of a call carry 20 ms of mu-law in a message, at 8000 Hz. */
 const [rate, pieceBytes] = [8000, 160];
-const silence = Buffer.alloc(pieceBytes, 0xff).toString('base64');
 const streamSid = 'MZ18ad3ab5a668481ce02b83e7395059f0';
 
-/** What a caller has heard. */
+/** What a caller has heard that is not silence: seconds of it, and its pitch in hertz. */
 export type Heard = { readonly seconds: number; readonly pitch: number };
 
-/**
- * Rings a bot as Twilio's media stream does (vendor protocols 14) and hangs up when `enough` seconds that are not silent
- * were heard. Fails when the other side ends the call first.
- */
-export async function ring(url: string, parameters: Readonly<Record<string, string>>, enough = 1.5): Promise<Heard> {
+/** A call that goes on. */
+export type PhoneCall = {
+  /** Resolves when so many more seconds were heard. Fails when the other side ends the call first. */
+  readonly listen: (seconds: number) => Promise<Heard>;
+  /** Mu-law in Base64. */
+  readonly say: (sound: string) => void;
+  readonly hangUp: () => Promise<void>;
+};
+
+/** Rings a bot as Twilio's media stream does (vendor protocols 14): a message each 20 ms, silent or not. */
+export async function ring(url: string, parameters: Readonly<Record<string, string>>): Promise<PhoneCall> {
   const socket = new WebSocket(url);
   await once(socket, 'open');
   const send = (message: object) => socket.send(JSON.stringify(message));
@@ -22,34 +28,58 @@ export async function ring(url: string, parameters: Readonly<Record<string, stri
   const ids = { accountSid: 'AC1', callSid: 'CA1', streamSid };
   const start = { ...ids, tracks: ['inbound'], mediaFormat, customParameters: parameters };
   send({ event: 'start', sequenceNumber: '1', streamSid, start });
-  let chunk = 0;
+  let [chunk, unsaid] = [0, Buffer.alloc(0)];
   const speaking = setInterval(() => {
     chunk += 1;
-    const media = { track: 'inbound', chunk: String(chunk), timestamp: String(chunk * 20), payload: silence };
-    send({ event: 'media', streamSid, sequenceNumber: String(chunk + 1), media });
+    const piece = Buffer.alloc(pieceBytes, 0xff);
+    unsaid.copy(piece);
+    unsaid = unsaid.subarray(pieceBytes);
+    const media = { track: 'inbound', chunk: String(chunk), timestamp: String(chunk * 20) };
+    const payload = piece.toString('base64');
+    send({ event: 'media', streamSid, sequenceNumber: String(chunk + 1), media: { ...media, payload } });
   }, 20);
-  const samples: number[] = [];
-  try {
-    await new Promise<void>((resolve, reject) => {
-      socket.once('close', (code) =>
-        reject(new Error(`the call was ended with ${code} after ${samples.length} samples`)),
-      );
-      socket.on('message', (data: Buffer) => {
-        const message: { event: string; media?: { payload: string } } = JSON.parse(data.toString());
-        if (message.event !== 'media' || message.media === undefined) return;
-        const sound = [...Buffer.from(message.media.payload, 'base64')].map(linear);
-        if (sound.some((sample) => Math.abs(sample) > 1000)) samples.push(...sound);
-        if (samples.length > enough * rate) resolve();
+  let samples: number[] = [];
+  socket.on('message', (data: Buffer) => {
+    const message: { event: string; media?: { payload: string } } = JSON.parse(data.toString());
+    if (message.event !== 'media' || message.media === undefined) return;
+    const sound = [...Buffer.from(message.media.payload, 'base64')].map(linear);
+    if (sound.some((sample) => Math.abs(sample) > 1000)) samples.push(...sound);
+  });
+  const closed = once(socket, 'close');
+  socket.once('close', () => clearInterval(speaking));
+  return {
+    say: (sound) => {
+      unsaid = Buffer.from(sound, 'base64');
+    },
+    listen: async (seconds) => {
+      const gone = closed.then(([code]) => {
+        throw new Error(`the call was ended with ${code} after ${samples.length / rate} s of sound`);
       });
-    });
-  } finally {
-    clearInterval(speaking);
-  }
-  send({ event: 'stop', streamSid, stop: { accountSid: 'AC1', callSid: 'CA1' } });
-  socket.close(1000);
-  await once(socket, 'close');
+      const enough = vi.waitUntil(() => samples.length > seconds * rate, { timeout: 60_000 });
+      await Promise.race([enough, gone]);
+      const heard = { seconds: samples.length / rate, pitch: pitchOf(samples) };
+      samples = [];
+      return heard;
+    },
+    hangUp: async () => {
+      send({ event: 'stop', streamSid, stop: { accountSid: 'AC1', callSid: 'CA1' } });
+      socket.close(1000);
+      await closed;
+    },
+  };
+}
+
+/** Rings, listens to the greeting, and hangs up. */
+export async function hearGreeting(url: string, parameters: Readonly<Record<string, string>>): Promise<Heard> {
+  const call = await ring(url, parameters);
+  const heard = await call.listen(1.5);
+  await call.hangUp();
+  return heard;
+}
+
+function pitchOf(samples: readonly number[]): number {
   const crossings = samples.filter((sample, index) => index > 0 && sample < 0 !== (samples[index - 1] ?? 0) < 0).length;
-  return { seconds: samples.length / rate, pitch: (crossings * rate) / (2 * samples.length) };
+  return (crossings * rate) / (2 * samples.length);
 }
 
 /** A byte of mu-law as a sample of 16 bits (ITU-T G.711). */
