@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -29,6 +29,41 @@ test('within a repository --git makes no second one', async () => {
   await runProgram(['init', 'outer/demo', ...choices, '--git'], { directory });
   expect(git('outer/demo', 'rev-parse', '--show-toplevel').trim()).toMatch(/outer$/);
   expect(git('outer', 'status', '--short').trim()).toBe('?? demo/');
+});
+
+test.each([
+  [
+    'the wizard',
+    ['demo', 'wizard', ...['', 'web', 'none', 'lightrtc', 'none', 'realtime', 'openai_realtime'], [], 'make'],
+    'server/bot.py',
+  ],
+  ['guides for a coding agent', ['demo', 'agent'], 'AGENTS.md'],
+])('--git makes a repository for %s, too', async (_what, answers, holds) => {
+  const { status } = await runProgram(['init', '--git'], { directory, terminal: true, answers });
+  expect(status).toBe(0);
+  expect(git('demo', 'ls-files').split('\n')).toContain(holds);
+});
+
+test('--git makes one for the quickstart', async () => {
+  await runProgram(['init', 'quickstart', '--git'], { directory });
+  expect(git('botcli-quickstart', 'ls-files').split('\n')).toContain('server/bot.py');
+});
+
+test('--install for guides says that there is nothing to install', async () => {
+  const answers = ['demo', 'agent'];
+  const { stderr } = await runProgram(['init', '--install'], { directory, terminal: true, answers });
+  expect(stderr).toContain('nothing to install yet');
+});
+
+test.each([
+  ['pnpm-lock.yaml', 'pnpm'],
+  ['yarn.lock', 'yarn'],
+  ['bun.lock', 'bun'],
+  ['package-lock.json', 'npm'],
+])('beside a %s the next steps name %s', async (lock, manager) => {
+  await writeFile(join(directory, lock), '');
+  const { stdout } = await runProgram(['init', 'demo', ...choices, '--client-framework', 'vanilla'], { directory });
+  expect(stdout).toContain(`${manager} install && ${manager} run dev`);
 });
 
 test('the next steps name the package manager that ran the program', async () => {

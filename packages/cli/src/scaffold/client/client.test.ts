@@ -59,7 +59,7 @@ test('every client comes out lint-clean and formatted, as its own settings say',
     );
     expect([status, status === 0 ? '' : output], JSON.stringify(one)).toEqual([0, '']);
   }
-});
+}, 120_000);
 
 test.each(cases)('a $framework client by $server for $transports depends on what it offers, and on no more', (one) => {
   const files = clientOf(one);

@@ -118,15 +118,18 @@ function worker(plan: Plan): Code {
       '    runner = WorkerRunner(handle_sigint=runner_args.handle_sigint)',
       ...(observed
         ? [
-            '    whisker = WhiskerServer()',
-            '    worker.add_observer(whisker.create_observer(worker))',
-            '    await runner.add_workers(whisker, worker)',
+            '    if os.getenv("ENV") == "local":',
+            '        # It listens on a port, for your own machine: the runner there says that this is it.',
+            '        whisker = WhiskerServer()',
+            '        worker.add_observer(whisker.create_observer(worker))',
+            '        await runner.add_workers(whisker)',
           ]
-        : ['    await runner.add_workers(worker)']),
+        : []),
+      '    await runner.add_workers(worker)',
     ],
     ['pipecat.pipeline.worker', 'PipelineParams', 'PipelineWorker'],
     ['pipecat.workers.runner', 'WorkerRunner'],
-    ...(observed ? ([['pipecat_whisker', 'WhiskerServer']] as const) : []),
+    ...(observed ? ([['os'], ['pipecat_whisker', 'WhiskerServer']] as const) : []),
   );
 }
 

@@ -148,8 +148,9 @@ function observe(plan: Plan): readonly string[] {
     [
       '## Observe',
       '',
-      'While it runs, the bot offers its frames on port 9090 to [Whisker](https://github.com/pipecat-ai/whisker), a debugger',
-      'that shows the pipeline at work. The port is for your own machine: do not open it to others.',
+      'While it runs on your machine, the bot offers its frames on port 9090 to',
+      '[Whisker](https://github.com/pipecat-ai/whisker), a debugger that shows the pipeline at work, one session at a time.',
+      'On the service it does not.',
     ].join('\n'),
   ];
 }
@@ -189,8 +190,28 @@ const agent = [
   'when they start, so begin a new session afterwards; with an empty index it does not start. More: https://docs.pipecat.ai',
 ].join('\n');
 
+/** What the files are for; those below `client/` are told in their own section. */
+const purposes: Readonly<Record<string, string>> = {
+  '.gitignore': 'keeps secrets, recordings and packages out of git',
+  'AGENTS.md': 'what a coding agent has to know',
+  'ASSISTANT.md': 'leads an assistant to AGENTS.md',
+  'client/': 'the web client',
+  'server/.dockerignore': 'what goes into no image',
+  'server/.env.example': 'every variable that is read',
+  'server/Dockerfile': 'an image of the bot, for a service that runs images',
+  'server/bot.py': 'the bot',
+  'server/deploy.toml': 'name, size and scaling on the service',
+  'server/evals/': 'conversations that evaluate the bot',
+  'server/pyproject.toml': 'dependencies, and settings of the tools',
+  'server/server.py': 'the carrier’s webhook',
+  '.botcli/project.json': 'how this was made, for botcli project check, add and update; belongs into git',
+};
+
 function files(paths: readonly string[]): string {
-  return ['## Files', '', '```', ...paths, '```'].join('\n');
+  const folded = paths.map((path) => path.replace(/^(client|server\/evals)\/.*/, '$1/'));
+  const all = [...new Set(['.botcli/project.json', ...folded])].filter((path) => path !== 'README.md').sort();
+  const rows = all.map((path) => `| \`${path}\` | ${purposes[path] ?? ''} |`);
+  return ['## Files', '', '| file | what it is |', '|---|---|', ...rows].join('\n');
 }
 
 function shell(...lines: readonly string[]): readonly string[] {

@@ -1,6 +1,6 @@
 import { type BotOutputData, PipecatClient } from '@pipecat-ai/client-js';
 import { camera, startHeaders, startUrl } from './config';
-import { sentence } from './sentences';
+import { hasLeft, sentence } from './sentences';
 import type { WayIn } from './transports';
 
 export type Line = {
@@ -115,7 +115,8 @@ export function createConversation(): Conversation {
           // Trouble in the middle is told; only what is fatal ends the conversation.
           onError: ({ data }) => {
             const { fatal } = data as { fatal?: boolean };
-            if (fatal !== false) failed(data);
+            if (hasLeft(data) && isCurrent()) ended();
+            else if (fatal !== false) failed(data);
             else change({ error: sentence(data) });
           },
         },

@@ -20,10 +20,17 @@ export function sentence(error: unknown): string {
   if (/call object bundle/i.test(text)) {
     return 'The room cannot be reached: what its vendor loads from c.daily.co does not come.';
   }
+  if (/^websocket /.test(text)) return 'The connection to the bot was lost.';
   if (error instanceof SyntaxError) {
     return `What answers at ${startUrl} is no bot. Is the address right?`;
   }
   return text === '' ? 'The bot cannot be reached.' : text;
+}
+
+/** Whether it says no more than that the other side closed the connection in good order. */
+export function hasLeft(error: unknown): boolean {
+  const { message } = (error ?? {}) as Record<string, unknown>;
+  return /^websocket connection closed\. Code: 100[01]\b/.test(String(message));
 }
 
 /** What the transports call the same trouble. */
