@@ -4,6 +4,12 @@ import { defineConfig } from 'vite';
 
 const contract = (file: string) => fileURLToPath(new URL(`../contract/src/${file}`, import.meta.url));
 
+/** What nearly every command loads. */
+const core =
+  /src\/(command-line|described|failure|find-command|options|printable|profile|render|usage|version|suggest)\.ts$|picocolors/;
+/** What `init` loads whatever it does; questions, changes and checks are apart. */
+const scaffold = /src\/scaffold\/(?!wizard|changing|checking|init-by-asking|follow-up)/;
+
 /**
  * Everything is bundled, and each command is a chunk of its own: what a command does not need is not read from disk.
  * `--version` loads the launcher and one small file.
@@ -23,7 +29,17 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       external: [...builtinModules, /^node:/],
-      output: { entryFileNames: 'main.js', chunkFileNames: 'chunks/[name]-[hash].js' },
+      output: {
+        entryFileNames: 'main.js',
+        chunkFileNames: 'chunks/[name]-[hash].js',
+        // Opening a file costs more than reading one: small parts that go together are one.
+        codeSplitting: {
+          groups: [
+            { name: 'scaffold', test: scaffold },
+            { name: 'core', test: core },
+          ],
+        },
+      },
     },
   },
   ssr: { noExternal: true },

@@ -9,5 +9,5 @@ test('the version is that of the package', async () => {
 
 test('the launcher answers that version', async () => {
   const launcher = await readFile(new URL('../bin/botcli.js', import.meta.url), 'utf8');
-  expect(launcher).toContain(`stdout.write('botcli ${version}\\n')`);
+  expect(launcher).toContain(`const line = 'botcli ${version}\\n';`);
 });
