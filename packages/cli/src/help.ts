@@ -5,13 +5,20 @@ import { globalOptions } from './global-options.ts';
 import type { Options } from './options.ts';
 import { optionLine, usageLine } from './usage.ts';
 
-export async function commandHelp(path: string): Promise<string> {
+/** How wide help may be, in characters, and how its titles are marked. */
+export type HelpStyle = { readonly columns: number; readonly title: (text: string) => string };
+
+/** For a reader that is no terminal: nothing is broken into lines. */
+const plain: HelpStyle = { columns: Number.POSITIVE_INFINITY, title: (text) => text };
+
+export async function commandHelp(path: string, style: HelpStyle = plain): Promise<string> {
   const command = (await commands[path]?.())?.command;
   if (command === undefined) throw new Error(`no command at ${path}`);
   const others = Object.keys(aliases).filter((alias) => aliases[alias] === path);
+  const section = sectionIn(style);
   return paragraphs([
-    [`${command.summary}.`, ...(command.details === null ? [] : [command.details])],
-    ['Usage:', `  ${usageLine(path, command)}`, ...others.map((alias) => `  botcli ${alias} [options]`)],
+    [`${command.summary}.`, ...(command.details === null ? [] : broken(command.details, style.columns))],
+    [style.title('Usage:'), `  ${usageLine(path, command)}`, ...others.map((alias) => `  botcli ${alias} [options]`)],
     section(
       'Arguments:',
       Object.entries(command.arguments).map(([name, { description }]) => [name.toUpperCase(), description]),
@@ -25,14 +32,23 @@ export async function commandHelp(path: string): Promise<string> {
   ]);
 }
 
-export async function groupHelp(path: string): Promise<string> {
+/** What somebody does first, from a bot to talk to until one that is hosted. */
+const firstSteps = [
+  ['botcli init quickstart', 'a bot to talk to in a browser'],
+  ['botcli cloud auth login', 'with a key of the service'],
+  ['botcli cloud deploy', 'what lies in this directory'],
+] as const;
+
+export async function groupHelp(path: string, style: HelpStyle = plain): Promise<string> {
+  const section = sectionIn(style);
   const rows: [string, string][] = [];
   for (const word of wordsBelow(path)) rows.push([word, await summaryOf(path === '' ? word : `${path} ${word}`)]);
   const place = path === '' ? 'botcli' : `botcli ${path}`;
   return paragraphs([
     [path === '' ? 'botcli, the command-line client of the bot hosting service.' : `${groups[path]}.`],
-    ['Usage:', `  ${place} COMMAND [options]`],
+    [style.title('Usage:'), `  ${place} COMMAND [options]`],
     section('Commands:', rows),
+    ...(path === '' ? [section('To begin with:', firstSteps)] : []),
     section('Global options:', optionRows(globalOptions)),
     ...(path === '' ? [section('Environment:', environmentVariables)] : []),
     [`More on one: ${place} COMMAND --help`],
@@ -47,10 +63,36 @@ function optionRows(options: Options): readonly (readonly [string, string])[] {
   return Object.entries(options).map(([name, option]) => [optionLine(name, option), option.description]);
 }
 
-function section(title: string, rows: readonly (readonly [string, string])[]): readonly string[] {
-  if (rows.length === 0) return [];
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return [title, ...rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd())];
+type Rows = readonly (readonly [string, string])[];
+
+/** Below this, what is right of a list goes below its entry. */
+const leastColumns = 30;
+
+function sectionIn({ columns, title }: HelpStyle): (name: string, rows: Rows) => readonly string[] {
+  return (name, rows) => {
+    if (rows.length === 0) return [];
+    const width = Math.max(...rows.map(([left]) => left.length));
+    const beside = columns - width - 4;
+    const lines = rows.flatMap(([left, right]) => {
+      if (right === '') return [`  ${left}`];
+      const isNarrow = beside < leastColumns;
+      const [first = '', ...more] = broken(right, isNarrow ? columns - 6 : beside);
+      if (isNarrow) return [`  ${left}`, ...[first, ...more].map((line) => `      ${line}`)];
+      return [`  ${left.padEnd(width)}  ${first}`, ...more.map((line) => `${' '.repeat(width + 4)}${line}`)];
+    });
+    return [title(name), ...lines];
+  };
+}
+
+/** A text in lines of at most so many characters; a longer word has one of its own. */
+function broken(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > columns) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
 }
 
 function paragraphs(parts: readonly (readonly string[])[]): string {

@@ -198,3 +198,19 @@ test('Ctrl-C ends a request that hangs with exit 130', async () => {
   silent.close();
   expect(outcome).toEqual({ status: 130, stdout: '', stderr: 'error: Interrupted.\n' });
 });
+
+test('on a terminal help fits its width, and no word of it is lost', async () => {
+  const whole = (await runProgram(['init', '--help'])).stdout;
+  for (const columns of [40, 80, 200]) {
+    const { stdout } = await runProgram(['init', '--help'], { terminal: true, columns, variables: { NO_COLOR: '1' } });
+    const words = (text: string) => text.split(/\s+/).sort();
+    expect(words(stdout)).toEqual(words(whole));
+    const fixed = /^ {2}(botcli|-)/;
+    const wide = stdout.split('\n').filter((line) => line.length > Math.min(columns, 110) && !fixed.test(line));
+    expect(wide).toEqual([]);
+  }
+});
+
+test('the help of the program begins with what one does first', async () => {
+  expect((await runProgram(['--help'])).stdout).toContain('botcli init quickstart');
+});

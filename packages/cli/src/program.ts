@@ -44,7 +44,8 @@ async function execute(world: World, args: readonly string[], mode: OutputMode, 
   const found = findCommand(asksHelp ? words.slice(1) : words);
   if (asksHelp || mentions(args, 'help') || args.length === 0) {
     const { commandHelp, groupHelp } = await import('./help.ts');
-    const help = found.kind === 'command' ? await commandHelp(found.path) : await groupHelp(found.path);
+    const style = await helpStyle(world, mode);
+    const help = found.kind === 'command' ? await commandHelp(found.path, style) : await groupHelp(found.path, style);
     return printText(world, mode, help, { help });
   }
   const indexes = new Set(found.words.map(({ index }) => index));
@@ -73,6 +74,14 @@ async function execute(world: World, args: readonly string[], mode: OutputMode, 
   } finally {
     context.talk.status(null);
   }
+}
+
+/** On a terminal help fits its width, up to what reads well, and its titles stand out. */
+async function helpStyle(world: World, mode: OutputMode) {
+  if (mode !== 'rich') return undefined;
+  const { colorsFor } = await import('./colors.ts');
+  const colors = await colorsFor(world, world.stdout);
+  return { columns: Math.min(world.stdout.columns, 110), title: colors.bold };
 }
 
 /** Elsewhere `name` and `id` are those of keys or organizations. */

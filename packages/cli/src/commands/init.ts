@@ -54,7 +54,7 @@ export const command = define({
     'overwrite-guide': flag('Replace guides that are there already'),
     force: flag('Overwrite files that exist and differ'),
     git: flag('Make a git repository with a first commit, unless it is in one'),
-    install: flag('Install the dependencies of the bot (uv) and of the client'),
+    install: flag('Install the dependencies of the bot (uv, else pip) and of the client'),
   },
   examples: [
     'init quickstart',

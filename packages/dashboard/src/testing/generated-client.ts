@@ -87,7 +87,7 @@ async function npm({ root, environment }: Client, args: readonly string[]): Prom
 }
 
 /** The first address that a program says it serves at. */
-export function addressOf(child: ChildProcess): Promise<string> {
+function addressOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once('exit', (status) => reject(new Error(`ended with ${status} before it served anything`)));
     if (child.stdout === null) return;
