@@ -6,7 +6,7 @@ const contract = (file: string) => fileURLToPath(new URL(`../contract/src/${file
 
 /** What nearly every command loads. */
 const core =
-  /src\/(command-line|described|failure|find-command|options|printable|profile|render|usage|version|suggest)\.ts$|picocolors/;
+  /src\/(colors|command|command-line|config|described|failure|find-command|options|printable|profile|render|usage|version|suggest)\.ts$|picocolors/;
 /** What `init` loads whatever it does; questions, changes and checks are apart. */
 const scaffold = /src\/scaffold\/(?!wizard|changing|checking|init-by-asking|follow-up)/;
 
@@ -36,7 +36,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'scaffold', test: scaffold },
-            { name: 'core', test: core },
+            { name: 'core', test: core, priority: 1 },
           ],
         },
       },
