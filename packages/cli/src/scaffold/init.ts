@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { resolve as absolute, basename } from 'node:path';
 import { Failure, UsageError } from '../failure.ts';
 import type { Report } from '../report.ts';
@@ -6,6 +5,7 @@ import { version } from '../version.ts';
 import type { World } from '../world.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { fields, type Given, merge, readConfigFile } from './configuration/fields.ts';
+import { readConfigText } from './configuration/read-config.ts';
 import { resolve } from './configuration/resolve.ts';
 import type { Follow } from './init-by-asking.ts';
 import { type Making, makeProject } from './make-project.ts';
@@ -120,13 +120,21 @@ function settled(world: World, options: Given, file: string | undefined, default
 
 function readConfig(world: World, file: string): string {
   try {
-    return readFileSync(absolute(world.directory, file), 'utf8');
+    return readConfigText(absolute(world.directory, file));
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    const cause = code === 'ENOENT' ? 'it is not there' : code === 'EISDIR' ? 'it is a directory' : code;
+    if (!(error instanceof Error)) throw error;
+    const code = 'code' in error ? String(error.code) : '';
+    const cause = configCauses[code] ?? (code === '' ? error.message : `the system says ${code}`);
     throw new Failure('config-unreadable', `The config file ${file} cannot be read: ${cause}. Nothing was written.`);
   }
 }
+
+const configCauses: Readonly<Record<string, string>> = {
+  ENOENT: 'it is not there',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'a part of the path is a file',
+  EACCES: 'there is no permission to read it',
+};
 
 function makingOf(world: World, values: InitValues): (directory: string) => Making {
   return (directory) => ({
