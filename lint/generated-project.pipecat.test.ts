@@ -1,7 +1,7 @@
 import { appendFile, copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { evaluate } from '../packages/cli/src/scaffold/testing/evaluate.ts';
 import { type GeneratedProject, setUpProject } from '../packages/cli/src/scaffold/testing/generated-project.ts';
 import { phoneBot } from '../packages/cli/src/scaffold/testing/phone-bot.ts';
@@ -9,7 +9,6 @@ import { hearGreeting } from '../packages/cli/src/scaffold/testing/phone-call.ts
 import { reached } from '../packages/cli/src/scaffold/testing/reached.ts';
 import { pitch } from '../packages/cli/src/scaffold/testing/stand-ins/cartesia.ts';
 import { openStandIns, type StandIns } from '../packages/cli/src/scaffold/testing/stand-ins/stand-ins.ts';
-import { openUv } from '../packages/cli/src/scaffold/testing/uv.ts';
 import { type Service, startService } from '../packages/dashboard/src/testing/service.ts';
 import { readConfig } from '../packages/server/src/config.ts';
 import { buildBotcli, buildService } from './build-programs.ts';
@@ -29,8 +28,7 @@ beforeAll(async () => {
   project = await setUpProject(phoneBot, ['evals']);
   buildService();
   const { inherited, secrets } = readConfig();
-  const uv = dirname((await openUv()).program);
-  service = await startService({ PATH: `${uv}:${inherited.path}`, ...secrets.buildVariables });
+  service = await startService({ PATH: `${inject('uvFolder')}:${inherited.path}`, ...secrets.buildVariables });
   const { environment, folder, origin } = service;
   const PATH = `${await buildBotcli(join(folder, 'botcli'))}:${environment['PATH']}`;
   terminal = openTerminal(folder, origin, { ...environment, PATH });

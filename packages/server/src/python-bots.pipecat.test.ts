@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { readConfig } from './config.ts';
 import { ended, start } from './test-client.ts';
@@ -25,7 +25,8 @@ beforeAll(async () => {
   const { inherited, secrets } = readConfig();
   service = await startTestServer({
     agents: [good, bad],
-    environment: { PATH: inherited.path, ...secrets.buildVariables },
+    // The service takes the uv that it finds, and pip takes four times as long.
+    environment: { PATH: `${inject('uvFolder')}:${inherited.path}`, ...secrets.buildVariables },
   });
   await isReady('pipecat-echo');
   await isReady('pipecat-broken');

@@ -40,7 +40,7 @@ export async function setUpProject(given: Given, groups: readonly string[]): Pro
   const directory = join(root, 'server');
   await generate(given, root);
   await fillIn(directory);
-  const uv = await openUv();
+  const uv = openUv();
   await promisify(execFile)(uv.program, ['lock', '--quiet'], { cwd: directory, env: uv.environment });
   const lock = await readFile(join(directory, 'uv.lock'));
   const hash = createHash('sha256').update(lock).digest('hex').slice(0, 16);

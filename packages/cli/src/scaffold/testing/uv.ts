@@ -1,8 +1,4 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { delimiter, join } from 'node:path';
 import { inject } from 'vitest';
 
 declare module 'vitest' {
@@ -12,6 +8,8 @@ declare module 'vitest' {
     python: string | undefined;
     /** Variables that programs of this machine are run with. */
     surroundings: Readonly<Record<string, string | undefined>>;
+    /** A folder of programs in which there is uv, and which every account may read; '' where there is no Python. */
+    uvFolder: string;
   }
 }
 
@@ -26,35 +24,20 @@ export type Uv = {
   readonly cache: string;
 };
 
-const version = '0.13.8';
 /** What it takes is not younger than this, so that a lock made tomorrow is the one made today. */
 const resolvedAt = '2026-11-01T00:00:00Z';
 
-/** A uv of the Python registry, kept in the cache. */
-export async function openUv(): Promise<Uv> {
-  const [cache, python, surroundings] = [inject('pythonCache'), inject('python') ?? 'python3', inject('surroundings')];
-  const place = join(cache, `uv-${version}`);
-  const program = join(place, 'bin/uv');
-  if (!existsSync(program)) await install(cache, place, python);
+/** @throws Error where there is no Python to install it with */
+export function openUv(): Uv {
+  const [folder, cache, surroundings] = [inject('uvFolder'), inject('pythonCache'), inject('surroundings')];
+  if (folder === '') throw new Error('these tests need Python with venv, and its registry');
   const environment = {
     ...surroundings,
-    PATH: `${dirname(program)}${delimiter}${surroundings['PATH']}`,
+    PATH: `${folder}${delimiter}${surroundings['PATH']}`,
     UV_CACHE_DIR: join(cache, 'uv'),
     UV_EXCLUDE_NEWER: resolvedAt,
-    UV_PYTHON: python,
+    UV_PYTHON: inject('python') ?? 'python3',
     UV_PYTHON_DOWNLOADS: 'never',
   };
-  return { program, environment, cache };
-}
-
-/** Made aside and put in place at once: what was broken off is made anew. */
-async function install(cache: string, place: string, python: string): Promise<void> {
-  await mkdir(cache, { recursive: true });
-  const draft = await mkdtemp(`${place}-`);
-  const run = promisify(execFile);
-  await run(python, ['-m', 'venv', draft]);
-  await run(join(draft, 'bin/python'), ['-m', 'pip', 'install', '--quiet', '--no-input', `uv==${version}`]);
-  // The builds of a service have accounts of their own.
-  await chmod(draft, 0o755);
-  await rename(draft, place).catch(() => rm(draft, { recursive: true, force: true }));
+  return { program: join(folder, 'uv'), environment, cache };
 }
