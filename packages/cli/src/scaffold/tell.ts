@@ -71,10 +71,15 @@ function nextSteps(configuration: Configuration, directory: string, packageManag
   return [
     `cd ${JSON.stringify(`${directory}/server`)}`,
     'cp .env.example .env                         # and fill it in',
-    'uv sync && uv run bot.py',
+    `uv sync && uv run bot.py${isTriedInBrowser(configuration) ? '                     # then open http://localhost:7860' : ''}`,
     ...client,
     ...lock,
   ];
+}
+
+/** The runner brings a page for these. */
+function isTriedInBrowser({ transports }: Configuration): boolean {
+  return transports.includes('lightrtc') || transports.includes('hostedrtc');
 }
 
 /** Which guides were left alone, and how to have them anew. */

@@ -81,7 +81,13 @@ function setUp(plan: Plan): string {
 function run(plan: Plan): string {
   const browser = plan.transports.filter(({ kind }) => kind === 'browser').map(({ value }) => value);
   const light = browser.includes('lightrtc')
-    ? ['', 'Open http://localhost:7860 and allow the microphone.']
+    ? [
+        '',
+        'Open http://localhost:7860 and allow the microphone.',
+        ...(browser.includes('hostedrtc')
+          ? ['`DAILY_API_KEY` is for hosted rooms: while it is empty, talk peer to peer.']
+          : []),
+      ]
     : browser.includes('hostedrtc')
       ? ['', 'Open http://localhost:7860 and choose the hosted room.']
       : [];
