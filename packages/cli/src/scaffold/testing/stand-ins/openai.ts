@@ -15,7 +15,7 @@ type Asked = {
 };
 
 /** What the model says to what it was told last. */
-export function answer(messages: readonly Message[]): string {
+function answer(messages: readonly Message[]): string {
   const message = messages.filter(({ role }) => role !== 'assistant').at(-1);
   const last = textOf(message);
   if (hasPicture(message)) return 'I see a picture.';
