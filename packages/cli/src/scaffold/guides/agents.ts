@@ -30,14 +30,17 @@ With any such option nothing is asked. Everything missing or wrong is told at on
 \`--dry-run\` prints the resolved configuration and writes nothing; saved to a file it can be given back by \`--config\`.
 A file of yours is never overwritten: conflicts are listed, and nothing is written.
 
+Later, do not generate again: \`botcli project add soniox_stt\` (or a transport, or a feature) merges the change with what was
+edited since, \`botcli project update\` does so for a newer version of botcli, and both show the difference by \`--dry-run\`.
+
 ## Choosing
 
 **How people reach the bot.**
 
 | they have | transport | needs |
 |---|---|---|
-| a browser, and you are trying things out | \`lightrtc\` | nothing |
-| a browser or an app, in production | \`hostedrtc\` or \`livekit\` | an account there |
+| a browser or an app | \`lightrtc\` | nothing; STUN and TURN servers for strict networks |
+| a browser or an app, by way of a vendor's rooms | \`hostedrtc\` or \`livekit\` | an account there; the service starts no rooms yet |
 | a program of yours that sends audio | \`websocket\` | nothing |
 | a telephone, and you have a number at a carrier | \`carrier1\` to \`carrier4\` | that carrier |
 | a telephone, and you have none | \`hostedrtc_pstn\` | a number bought with the rooms |
@@ -117,6 +120,12 @@ uv run --group evals pipecat eval run evals/text.yaml     # another
 Begin with scripted scenarios (\`turns:\`) for what must always be so: the greeting, one good path, one refusal, one
 interruption. Then let a simulated person (\`persona:\` and \`goal:\`) find what you did not think of. Write down each bug
 as a scenario before you mend it. Judge meaning (\`eval:\`), not wording; keep \`text_contains\` for names and numbers.
+
+## A client of your own
+
+With \`--client-framework\` there is a web client in \`client/\`. \`src/conversation.ts\` holds one conversation and knows nothing of
+how it is shown; change what people see in the other files. Whatever a client sends in \`body\` of its start request is
+\`runner_args.body\` in the bot: check it there, it comes from anybody.
 
 ## Longer conversations
 

@@ -179,6 +179,7 @@ function deploy(plan: Plan): readonly string[] {
       ),
       '',
       '`deploy.toml` says how big the instances are and how many wait. `.env` goes into no image.',
+      ...withoutRooms(plan),
     ].join('\n'),
   ];
 }
@@ -195,6 +196,19 @@ const agent = [
   'That registers the hub with each coding agent it finds and builds the index: some minutes, about 900 MB. Agents load it',
   'when they start, so begin a new session afterwards; with an empty index it does not start. More: https://docs.pipecat.ai',
 ].join('\n');
+
+/** The service has no rooms of its own yet, and starts none at their vendors. */
+function withoutRooms(plan: Plan): readonly string[] {
+  const web = plan.transports.filter(({ kind }) => kind === 'browser').map(({ value }) => value);
+  const isRoom = (value: string) => value === 'hostedrtc' || value === 'livekit';
+  const rooms = web.filter(isRoom).map((value) => `\`${value}\``);
+  if (rooms.length === 0) return [];
+  const others = web.filter((value) => !isRoom(value)).map((value) => `\`${value}\``);
+  const instead = others.length === 0 ? '' : ` There, clients reach the bot by ${others.join(' or ')}.`;
+  return [
+    `The service starts no rooms yet: ${rooms.join(' and ')} ${rooms.length === 1 ? 'works' : 'work'} on your machine.${instead}`,
+  ];
+}
 
 /** What the files are for; those below `client/` are told in their own section. */
 const purposes: Readonly<Record<string, string>> = {
