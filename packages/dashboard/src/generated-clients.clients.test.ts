@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { hasBrowser, launchBrowser } from './testing/browser.ts';
-import { type Client, clientKinds, makeClient, serveClient } from './testing/generated-client.ts';
+import { type Client, clientKinds, makeClient, namedPolicy, serveClient } from './testing/generated-client.ts';
 import { runLocally, talkingBot } from './testing/local-bot.ts';
 import { type Service, startService } from './testing/service.ts';
 
@@ -52,7 +52,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-type Bot = { readonly startUrl: string; readonly publicKey: string | null };
+type Bot = Parameters<typeof serveClient>[1];
 
 /** A client's page for a bot, until the test ends, and which hosts it asked for anything, itself left out. */
 async function open(client: Client, bot: Bot): Promise<{ page: Page; hosts: Set<string> }> {
@@ -113,7 +113,8 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
 
   test('talks to a bot on the service, both ways, and says when the bot leaves', async () => {
     const startUrl = `${service.origin}/v1/public/talking-bot/start`;
-    const { page, hosts } = await open(client, { startUrl, publicKey: service.publicKey });
+    const policy = await namedPolicy(program, join(service.folder, 'policy'), service.origin);
+    const { page, hosts } = await open(client, { startUrl, publicKey: service.publicKey, policy });
     expect(await page.title()).toBe('Garden line');
     for (const way of ['Peer to peer', 'WebSocket']) {
       await converse(page, way);

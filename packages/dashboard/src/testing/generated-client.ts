@@ -58,10 +58,20 @@ export async function makeClient(
   return client;
 }
 
-/** Builds a client, types checked, for a bot, and serves what was built. */
+/** The content security policy that the README of a project without hosted rooms names, for a bot at `origin`. */
+export async function namedPolicy(program: string, folder: string, origin: string): Promise<string> {
+  const bot = ['-t', 'lightrtc', '-t', 'websocket', '-m', 'realtime', '--realtime', 'openai_realtime', '--force'];
+  const line = [program, 'init', folder, ...bot, '--client-framework', 'vanilla'];
+  await run(execPath, line, { env: { HOME: folder } });
+  const [, policy] = /^```\n(default-src .*)\n```$/m.exec(await readFile(join(folder, 'README.md'), 'utf8')) ?? [];
+  if (policy === undefined) throw new Error('the README names no policy');
+  return policy.replace('https://HOST', origin).replace('wss://HOST', origin.replace('http', 'ws'));
+}
+
+/** Builds a client, types checked, for a bot, and serves what was built; with a policy only where the page is a file. */
 export async function serveClient(
   client: Client,
-  settings: { readonly startUrl: string; readonly publicKey: string | null },
+  settings: { readonly startUrl: string; readonly publicKey: string | null; readonly policy?: string },
 ): Promise<{ readonly origin: string; readonly close: () => Promise<void> }> {
   const { kind, root } = client;
   const prefix = kind === 'react-nextjs' ? '' : 'VITE_';
@@ -69,6 +79,11 @@ export async function serveClient(
   const key = settings.publicKey === null ? [] : [`${prefix}BOT_START_PUBLIC_API_KEY=${settings.publicKey}`];
   await writeFile(file, [`${prefix}BOT_START_URL=${settings.startUrl}`, ...key, ''].join('\n'));
   if (kind !== 'react-nextjs') await npm(client, ['run', 'build']);
+  if (kind !== 'react-nextjs' && settings.policy !== undefined) {
+    const index = join(root, 'dist/index.html');
+    const tag = `<head><meta http-equiv="Content-Security-Policy" content="${settings.policy}">`;
+    await writeFile(index, (await readFile(index, 'utf8')).replace('<head>', tag));
+  }
   const [script, ...flags] =
     kind === 'react-nextjs'
       ? ['next/dist/bin/next', 'start', '--port', '0', '--hostname', '127.0.0.1']
