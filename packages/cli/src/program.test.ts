@@ -214,3 +214,12 @@ test('on a terminal help fits its width, and no word of it is lost', async () =>
 test('the help of the program begins with what one does first', async () => {
   expect((await runProgram(['--help'])).stdout).toContain('botcli init quickstart');
 });
+
+test('what asks no service works whatever the profile and the address of the service are like', async () => {
+  const variables = { BOTCLI_CONFIG: '/dev/null/profile', BOTCLI_API_URL: 'nonsense' };
+  expect((await runProgram(['init', 'quickstart', '--dry-run'], { variables })).status).toBe(0);
+  expect((await runProgram(['project', 'check', '/nonexistent'], { variables })).stderr).toContain(
+    'no project of botcli',
+  );
+  expect((await runProgram(['cloud', 'regions', 'list'], { variables })).status).not.toBe(0);
+});

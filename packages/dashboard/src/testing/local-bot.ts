@@ -5,6 +5,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { vi } from 'vitest';
 import { ended } from './generated-client.ts';
 import { freePort } from './service.ts';
 
@@ -25,10 +26,9 @@ export async function runLocally(
     stdio: ['ignore', 'ignore', 'ignore'],
   });
   const origin = `http://localhost:${port}`;
-  while ((await fetch(`${origin}/status`).catch(() => null))?.ok !== true) {
-    if (child.exitCode !== null) throw new Error(`the bot ended with ${child.exitCode}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  const answers = async () => (await fetch(`${origin}/status`).catch(() => null))?.ok === true;
+  await vi.waitUntil(async () => child.exitCode !== null || (await answers()), { timeout: 90_000, interval: 100 });
+  if (child.exitCode !== null) throw new Error(`the bot ended with ${child.exitCode}`);
   return { startUrl: `${origin}/start`, close: () => ended(child) };
 }
 

@@ -39,7 +39,7 @@ const compiler = '~6.0.2';
 export function packageFile(plan: Plan, kind: ClientKind, ways: readonly ClientTransport[]): string {
   const { scripts, dependencies, devDependencies } = perKind[kind];
   // What the hosted rooms' package needs.
-  const node = ways.some(({ value }) => value === 'hostedrtc') ? '>=22' : '>=20.19';
+  const node = ways.some(({ value }) => value === 'hostedrtc') ? '>=22.22' : '>=20.19';
   const document = {
     name: `${plan.slug}-client`,
     private: true,
