@@ -10,7 +10,6 @@ import importlib
 import importlib.util
 import inspect
 import json
-import re
 import sys
 import warnings
 from dataclasses import fields, is_dataclass
@@ -98,14 +97,14 @@ def from_source(service):
 
 def lowest_python(extras):
     """A requirement that is left out below some Python installs nothing there, and says nothing."""
-    conditional = [one for one in map(Requirement, metadata.requires("pipecat-ai")) if one.marker]
+    requirements = [one for one in map(Requirement, metadata.requires("pipecat-ai")) if one.marker]
+    own = {extra: [one for one in requirements if f'extra == "{extra}"' in str(one.marker)] for extra in extras}
     for version in PYTHONS:
         there = {"python_version": version, "python_full_version": f"{version}.0"}
-        if all(
-            {one.name for one in conditional if one.marker.evaluate(there | {"extra": extra})}
-            == {one.name for one in conditional if re.search(rf"extra == [\"']{extra}[\"']", str(one.marker))}
-            for extra in extras
-        ):
+        brought = {
+            extra: {one.name for one in own[extra] if one.marker.evaluate(there | {"extra": extra})} for extra in extras
+        }
+        if all(brought[extra] == {one.name for one in own[extra]} for extra in extras):
             return version
     return None
 
