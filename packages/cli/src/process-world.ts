@@ -10,7 +10,11 @@ export function processWorld(): World {
   return {
     environment: readEnvironment(),
     directory: process.cwd(),
-    stdin: { terminal: process.stdin.isTTY === true, text: () => readAll(interruption.signal) },
+    stdin: {
+      terminal: process.stdin.isTTY === true,
+      text: () => readAll(interruption.signal),
+      bytes: (limit) => readBytes(interruption.signal, limit),
+    },
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),
     ask: lazyAsk(),
@@ -39,6 +43,12 @@ async function readAll(signal: AbortSignal): Promise<string> {
   const { text } = await import('node:stream/consumers');
   const { addAbortSignal } = await import('node:stream');
   return text(addAbortSignal(signal, process.stdin));
+}
+
+async function readBytes(signal: AbortSignal, limit: number): Promise<Uint8Array> {
+  const { addAbortSignal } = await import('node:stream');
+  const { readLimited } = await import('./read-limited.ts');
+  return readLimited(addAbortSignal(signal, process.stdin), limit);
 }
 
 /** The prompts are loaded when the first question is asked. */

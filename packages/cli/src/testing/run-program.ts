@@ -12,7 +12,7 @@ export type Circumstances = {
   /** Whether the three streams are a terminal. */
   readonly terminal?: boolean;
   readonly columns?: number;
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   readonly directory?: string;
   /** What a person answers, in order: a text, yes or no, several choices, or Ctrl-C. */
   readonly answers?: readonly (string | boolean | readonly string[])[];
@@ -44,7 +44,11 @@ export async function runProgram(args: readonly string[], given: Circumstances =
   const world: World = {
     environment,
     directory: given.directory ?? '/nonexistent',
-    stdin: { terminal, text: async () => given.stdin ?? '' },
+    stdin: {
+      terminal,
+      text: async () => Buffer.from(given.stdin ?? '').toString(),
+      bytes: async () => Buffer.from(given.stdin ?? ''),
+    },
     stdout: output('stdout'),
     stderr: output('stderr'),
     ask: {
