@@ -62,6 +62,11 @@ export const failures = {
     code: '400',
     message: 'This is an image pull secret: it has no keys to show. The list shows its registry and its state.',
   },
+  'secret-set-no-registry': {
+    status: 400,
+    code: '400',
+    message: 'This is a secret set: it has no registry that could be asked. Name an image pull secret.',
+  },
   'secret-set-too-large': { status: 400, code: '400', message: 'The secret set would be larger than a set may be.' },
   'secret-sets-too-many': {
     status: 400,
@@ -138,6 +143,11 @@ export const failures = {
     status: 429,
     code: '429',
     message: 'The organization has too many uploads of which no build came. Make builds of them, or try again later.',
+  },
+  'too-many-dry-runs': {
+    status: 429,
+    code: '429',
+    message: 'The organization has asked too often what writes of secrets would change. Try again shortly.',
   },
   'at-capacity': {
     status: 429,

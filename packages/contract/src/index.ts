@@ -7,6 +7,7 @@ export { inspectKey, type KeyKind, keyPrefixes, makeKey } from './keys.ts';
 export {
   agentInstances,
   apiKeyNameLength,
+  auditPageRows,
   buildLogLines,
   buildLogWaitSeconds,
   buildPageRows,
@@ -27,6 +28,7 @@ export {
   reservedNames,
   reservedSecretKey,
   retryAfterSeconds,
+  secretDryRuns,
   secretHistoryRows,
   secretKeyPattern,
   secretSetNamePattern,
@@ -55,10 +57,13 @@ export type {
   DeploymentProblem,
 } from './operations/agents.ts';
 export { type OperationName, type Operations, operations } from './operations/all.ts';
+export type { AuditEntry, AuditVerification } from './operations/audit.ts';
 export { type Build, type BuildStatus, UploadAnswer, uploadPath } from './operations/builds.ts';
 export type { ApiKey } from './operations/keys.ts';
 export { type LogLevel, type LogLine, logLevels } from './operations/logs.ts';
 export type {
+  CheckedPullSecret,
+  PullSecretCheck,
   PutSecretsRequest,
   SecretRevision,
   SecretSetDetails,
@@ -75,6 +80,6 @@ export type {
 } from './operations/sessions.ts';
 export { proxyMethods, proxyPath, type StartResponse, type Transport } from './operations/start.ts';
 export { apiBase, fillPath, pathsOf, publicBase } from './paths.ts';
-export { canonicalRegistry, isEncodedCredentials } from './registry-host.ts';
+export { canonicalRegistry, isEncodedCredentials, isPlainRegistry } from './registry-host.ts';
 export { SecretKey, SecretSetName, secretValueProblems, utf8Bytes } from './secret-fields.ts';
 export { closest } from './suggest.ts';

@@ -25,6 +25,10 @@ export type Operation<
   readonly summary: string;
   readonly tag: string;
   readonly key: 'private' | 'public' | 'account';
+  /** What the audit log calls it: a request that is refused is told there. Every operation about secrets, keys and the log has it. */
+  readonly audit?: string;
+  /** A name that stands twice in an object of its body is refused, as are bytes that are no UTF-8: what is stored is what was sent. */
+  readonly exactBody?: true;
   readonly method: Method;
   /** Relative to the API's base; parameters in braces, as in `/agents/{agentName}`. */
   readonly path: string;

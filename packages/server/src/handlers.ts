@@ -7,6 +7,8 @@ import { rollBack } from './agents/rollback.ts';
 import { agentsWithSecretSet } from './agents/secret-users.ts';
 import { nameWarning } from './agents/settings.ts';
 import { getAgent, listAgents } from './agents/show.ts';
+import { listAuditEntries } from './audit/list.ts';
+import { verifyAudit } from './audit/verify.ts';
 import { beginUpload } from './builds/begin-upload.ts';
 import { createBuild } from './builds/create.ts';
 import { getBuild } from './builds/get.ts';
@@ -15,7 +17,7 @@ import { readBuildLog } from './builds/read-log.ts';
 import type { Context } from './context.ts';
 import { countInstances } from './instances/claim.ts';
 import { getLogs } from './logs/get.ts';
-import type { Caller } from './organizations/authenticate.ts';
+import type { Asker } from './organizations/authenticate.ts';
 import { createKey, listKeys, revokeKey } from './organizations/keys.ts';
 import {
   describeProperties,
@@ -27,6 +29,7 @@ import {
 import { deleteSecretSet } from './secrets/delete.ts';
 import { rollBackSecrets } from './secrets/rollback.ts';
 import { getSecretSet, listSecrets, secretHistory } from './secrets/show.ts';
+import { verifyImagePullSecret } from './secrets/verify.ts';
 import { type WantedSecrets, wantedSecrets } from './secrets/wanted.ts';
 import { writeSecrets } from './secrets/write.ts';
 import { getSession } from './sessions/get.ts';
@@ -38,7 +41,7 @@ import { startSession } from './start-session.ts';
 export type Handlers = {
   readonly [Name in OperationName]: (
     request: RequestOf<Operations[Name]>,
-    caller: Caller,
+    caller: Asker,
     requestedAt: Date,
   ) => Promise<ResponseOf<Operations[Name]>>;
 };
@@ -47,14 +50,20 @@ export function createHandlers(context: Context): Handlers {
   const usageOf = (agentId: string) => countInstances(context, agentId);
 
   /** The agent as it is after a deploy, which the reconciler is told of. */
-  async function deployed(agentName: string, caller: Caller, change: Change) {
+  async function deployed(agentName: string, caller: Asker, change: Change) {
     context.reconciler.kick();
     const warning = nameWarning(agentName);
     const agent = await getAgent(context, caller, agentName, usageOf);
     return { ...agent, change, ...(warning === null ? {} : { warning }) };
   }
 
-  async function written(caller: Caller, setName: string, wanted: WantedSecrets) {
+  /** A dry run answers guesses of values. */
+  function limitDryRuns(caller: Asker, dryRun: boolean) {
+    if (dryRun && !context.dryRuns.take(caller.organizationId)) throw failure('too-many-dry-runs');
+  }
+
+  async function written(caller: Asker, setName: string, wanted: WantedSecrets) {
+    limitDryRuns(caller, wanted.dryRun);
     const known = (await listRegions(context)).map(({ code }) => code);
     const { defaultRegion: standard } = await getProperties(context, caller);
     const answer = await writeSecrets(context, caller, setName, wanted, { known, standard });
@@ -123,19 +132,24 @@ export function createHandlers(context: Context): Handlers {
     listSecrets: async ({ query }, caller) => ({ sets: await listSecrets(context, caller, query) }),
     getSecretSet: ({ params }, caller) =>
       getSecretSet(context, caller, params.setName, (setId) => agentsWithSecretSet(context.db, setId)),
-    putSecrets: ({ params, body }, caller) => written(caller, params.setName, wantedSecrets(body)),
+    putSecrets: ({ params, body }, caller) => written(caller, params.setName, wantedSecrets(body, context.registries.policy)),
     deleteSecret: ({ params }, caller) =>
-      written(caller, params.setName, { ...wantedSecrets({}), remove: [params.secretKey] }),
+      written(caller, params.setName, { ...wantedSecrets({}, context.registries.policy), remove: [params.secretKey] }),
     deleteSecretSet: ({ params, query }, caller) =>
       deleteSecretSet(context, caller, params.setName, query.force === 'true', async (db, setId) =>
         (await agentsWithSecretSet(db, setId)).map(({ name }) => name),
       ),
     getSecretHistory: ({ params, query }, caller) => secretHistory(context, caller, params.setName, query),
     rollBackSecrets: async ({ params, body }, caller) => {
+      limitDryRuns(caller, body.dryRun === true);
       const answer = await rollBackSecrets(context, caller, params.setName, body);
       context.deliverSecrets();
       return answer;
     },
+    listAuditEntries: ({ query }, caller) => listAuditEntries(context, caller, query),
+    verifyAudit: (_, caller) => verifyAudit(context, caller),
+    verifyImagePullSecret: ({ params, body }, caller) =>
+      verifyImagePullSecret(context, caller, params.setName, body?.image ?? null),
     getLogs: async ({ params, query }, caller) => {
       const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);
       return getLogs(context, agentId, query);

@@ -8,6 +8,7 @@ import {
   rollback,
   updateAgent,
 } from './agents.ts';
+import { listAuditEntries, verifyAudit } from './audit.ts';
 import { createBuild, getBuild, getBuildLogs, getBuildUploadUrl, listBuilds } from './builds.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { getLogs } from './logs.ts';
@@ -26,6 +27,7 @@ import {
   listSecrets,
   putSecrets,
   rollBackSecrets,
+  verifyImagePullSecret,
 } from './secrets.ts';
 import { getSession, getSessions, stopSession } from './sessions.ts';
 import { startSession } from './start.ts';
@@ -65,6 +67,8 @@ export const operations = {
   deleteSecretSet,
   getSecretHistory,
   rollBackSecrets,
+  listAuditEntries,
+  verifyAudit,
 } as const;
 
 export type Operations = typeof operations;

@@ -11,6 +11,7 @@ import {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
+import type { RefusalLog } from '../audit/refusals.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Authenticator } from '../organizations/authenticate.ts';
 import type { Directory } from '../sessions/whereabouts.ts';
@@ -18,11 +19,13 @@ import { type AgentSocketContext, createAgentSocket } from './agent-socket.ts';
 import { limitBodyTime } from './body-deadline.ts';
 import { type CorsPolicy, corsHeaders, isPreflight, isPublic, preflightHeaders } from './cors.ts';
 import { addDashboard } from './dashboard.ts';
+import { parseExactJson } from './exact-json.ts';
 import { failureHeaders, refuseUpgrade, type ToFailure } from './failure-response.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
 import { addOperationRoutes, callerOf, kindOfPath, methodsAt, type RouteHandlers } from './operation-routes.ts';
 import { addProbes, type Probes } from './probes.ts';
 import { referencePage } from './reference-page.ts';
+import { refusalOf } from './refused-request.ts';
 import { parseSessionPath } from './session-path.ts';
 import { createSessionProxy } from './session-proxy.ts';
 import { parseSocketPath } from './socket-path.ts';
@@ -42,6 +45,7 @@ export type AppContext = {
   readonly connect: AgentSocketContext['connect'];
   readonly probes: Probes;
   readonly uploads: UploadContext['uploads'];
+  readonly refusals: Pick<RefusalLog, 'tell'>;
 };
 
 /**
@@ -106,7 +110,12 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     request.log.info({ ...fields, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
     done();
   });
-  app.setErrorHandler((error, request, reply) => answerFailure(context, error, request, reply));
+  app.setErrorHandler(async (error, request, reply) => {
+    const { operation } = request.routeOptions.config;
+    const refusal = operation === undefined ? null : refusalOf(request, operation, context.toFailure(error));
+    if (refusal !== null) await context.refusals.tell(refusal);
+    return answerFailure(context, error, request, reply);
+  });
   app.setNotFoundHandler(async (request, reply) => {
     const kind = kindOfPath(request.url);
     if (kind !== null) await callerOf(context.authenticator, request, kind);
@@ -176,9 +185,14 @@ function takeAnyJson(app: FastifyInstance): void {
     delete request.raw.headers['content-type'];
   });
   const parse = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser('*', { parseAs: 'string' }, (request, body: string, done) => {
-    if (body === '') done(null, undefined);
-    else parse(request, body, done);
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    if (body.length === 0) return done(null, undefined);
+    if (request.routeOptions.config.operation?.exactBody !== true) return parse(request, body.toString('utf8'), done);
+    try {
+      done(null, parseExactJson(body));
+    } catch (error) {
+      done(error as Error);
+    }
   });
 }
 

@@ -10,15 +10,16 @@ import {
 } from '@bothost/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Authenticator, Caller } from '../organizations/authenticate.ts';
-import { bearerToken } from './bearer.ts';
+import type { Asker, Authenticator, Caller } from '../organizations/authenticate.ts';
+import { bearerToken, hasSeveralAuthorizations } from './bearer.ts';
+import { askerOf } from './refused-request.ts';
 import { responseSchema } from './response-schema.ts';
 
 /** The handlers, as the routes call them; `handlers.ts` says the exact types. */
 export type RouteHandlers = {
   readonly [name: string]: (
     request: { params: never; query: never; body: never },
-    caller: Caller,
+    caller: Asker,
     requestedAt: Date,
   ) => Promise<unknown>;
 };
@@ -38,8 +39,11 @@ export function addOperationRoutes(app: FastifyInstance, context: RoutesContext,
 
 declare module 'fastify' {
   interface FastifyRequest {
-    caller: Caller;
+    caller: Asker;
     requestedAt: Date;
+  }
+  interface FastifyContextConfig {
+    operation?: Operation;
   }
 }
 
@@ -56,10 +60,11 @@ function addRoute(
     url: path.replace(/\{(\w+)\}/g, ':$1'),
     // Without a body of its own an operation ignores one (decisions, "unknown fields").
     bodyLimit: operation.bodyBytes === 0 ? requestBodyBytes : operation.bodyBytes,
+    config: { operation },
     schema: { response: { '2xx': responseSchema(operation.response) } },
     onRequest: async (request) => {
       request.requestedAt = context.now();
-      request.caller = await callerOf(context.authenticator, request, kind);
+      request.caller = askerOf(await callerOf(context.authenticator, request, kind), request);
       requireOwnOrganization(request);
     },
     handler: async (request, reply) => {
@@ -77,6 +82,9 @@ export async function callerOf(
   kind: 'private' | 'public',
 ): Promise<Caller> {
   const key = bearerToken(request.raw);
+  if (hasSeveralAuthorizations(request.raw)) {
+    throw failure('key-missing', { message: 'Send one Authorization header: there are several.' });
+  }
   if (key === null) throw failure('key-missing');
   return authenticator.cached(key, kind) ?? (await authenticator.authenticate(key, kind));
 }
