@@ -54,6 +54,18 @@ export function describeLife(setup: RuntimeSetup): void {
       expect(await tell(await start('no-probe', `readyStatus = ${status};`), '3')).toBe(3);
     });
 
+    it('gives a bot its variables byte by byte, whatever they are called', async () => {
+      const { spec, runtime } = await openFixture(setup);
+      const wanted = await spec('exact');
+      const text = ' \n$(id) \'"\\ 😀 \t\r\n';
+      const named = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, `${name}${text}`]));
+      const variables = named(['PLAIN', 'a-b', '1A', '-', '_', 'PWD', 'IFS', 'PPID', 'OPTIND', 'BASH_ENV', 'go']);
+      const environment = { ...wanted.environment, ...variables };
+      const address = await runtime().start({ ...wanted, environment }, new AbortController().signal);
+      const seen = await tell(address, 'process.env');
+      expect(seen).toMatchObject(variables);
+    });
+
     it('waits while a bot says that it is not ready', async () => {
       const { start } = await openFixture(setup);
       const begun = 'readyStatus = 503; setTimeout(() => { readyStatus = 200; }, 300);';
