@@ -123,6 +123,13 @@ export const failures = {
     message:
       'What is stored of this secret set is not what was written, so nothing of it is used. Delete it and set it again, and tell the operator.',
   },
+  'vault-busy': { status: 409, code: '409', message: 'This work on the vault is going on already. Look at its progress.' },
+  'root-key-not-given': {
+    status: 409,
+    code: '409',
+    message:
+      'There is no other root key to go over to. Put the new one first in BOTHOST_VAULT_KEYS, keep the former one behind it, start the service again, and ask again.',
+  },
   'session-ended': { status: 409, code: '409', message: 'The session has ended.' },
   'upload-incomplete': { status: 409, code: '409', message: 'The archive has not been uploaded completely.' },
   'upload-offset-wrong': {

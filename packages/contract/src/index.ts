@@ -61,6 +61,7 @@ export type { AuditEntry, AuditVerification } from './operations/audit.ts';
 export { type Build, type BuildStatus, UploadAnswer, uploadPath } from './operations/builds.ts';
 export type { ApiKey } from './operations/keys.ts';
 export { type LogLevel, type LogLine, logLevels } from './operations/logs.ts';
+export type { VaultStatus, VaultTask } from './operations/operator.ts';
 export type {
   CheckedPullSecret,
   PullSecretCheck,
@@ -79,7 +80,7 @@ export type {
   StartPhases,
 } from './operations/sessions.ts';
 export { proxyMethods, proxyPath, type StartResponse, type Transport } from './operations/start.ts';
-export { apiBase, fillPath, pathsOf, publicBase } from './paths.ts';
+export { apiBase, fillPath, operatorBase, pathsOf, publicBase } from './paths.ts';
 export { canonicalRegistry, isEncodedCredentials, isPlainRegistry } from './registry-host.ts';
 export { SecretKey, SecretSetName, secretValueProblems, utf8Bytes } from './secret-fields.ts';
 export { closest } from './suggest.ts';

@@ -132,7 +132,8 @@ export function createHandlers(context: Context): Handlers {
     listSecrets: async ({ query }, caller) => ({ sets: await listSecrets(context, caller, query) }),
     getSecretSet: ({ params }, caller) =>
       getSecretSet(context, caller, params.setName, (setId) => agentsWithSecretSet(context.db, setId)),
-    putSecrets: ({ params, body }, caller) => written(caller, params.setName, wantedSecrets(body, context.registries.policy)),
+    putSecrets: ({ params, body }, caller) =>
+      written(caller, params.setName, wantedSecrets(body, context.registries.policy)),
     deleteSecret: ({ params }, caller) =>
       written(caller, params.setName, { ...wantedSecrets({}, context.registries.policy), remove: [params.secretKey] }),
     deleteSecretSet: ({ params, query }, caller) =>

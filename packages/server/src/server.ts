@@ -53,6 +53,8 @@ export type RunningServer = {
   readonly failed: Promise<Error>;
 };
 
+/** All that a check of registry credentials may take. */
+const registryTimeoutMs = 5_000;
 /** Entries of refused requests in the audit log of one organization: some hundreds of bytes each, a megabyte a day at most. */
 const toldRefusals = { atOnce: 120, perSecond: 1 / 30 };
 

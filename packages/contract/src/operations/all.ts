@@ -19,6 +19,7 @@ import {
   listRegions,
   updateProperties,
 } from './organizations.ts';
+import { getVault, reencryptVault, retireVaultKeys, rotateVault, verifyVault } from './operator.ts';
 import {
   deleteSecret,
   deleteSecretSet,
@@ -67,8 +68,14 @@ export const operations = {
   deleteSecretSet,
   getSecretHistory,
   rollBackSecrets,
+  verifyImagePullSecret,
   listAuditEntries,
   verifyAudit,
+  getVault,
+  rotateVault,
+  reencryptVault,
+  retireVaultKeys,
+  verifyVault,
 } as const;
 
 export type Operations = typeof operations;

@@ -10,6 +10,7 @@ export function setFields(row: Omit<SecretSetRow, 'stamp'>): (string | number | 
     row.region,
     row.host,
     row.revision,
+    row.revisions.join(' '),
     row.created_at.getTime(),
     row.updated_at.getTime(),
   ];
@@ -24,6 +25,7 @@ export function revisionFields(row: Omit<RevisionRow, 'stamp'>): (string | numbe
     row.rolled_back_to,
     row.host,
     JSON.stringify([row.entries, row.added, row.changed, row.removed]),
+    row.expires_at?.getTime() ?? null,
     row.created_by_key_id,
     row.created_at.getTime(),
   ];
