@@ -1,0 +1,50 @@
+import type { SecretSetDetails, WrittenSecrets } from '@bothost/contract';
+import type { Block, Cell } from '../report.ts';
+import { counted } from '../values.ts';
+
+const signs = {
+  new: { sign: '+', tone: 'good' },
+  changed: { sign: '~', tone: 'warn' },
+  unchanged: { sign: '=', tone: 'dim' },
+  removed: { sign: '-', tone: 'bad' },
+} as const;
+
+type Change = WrittenSecrets['changes'][number];
+
+/** What a write does to each key: never a character of a value, but its length, and a fingerprint to compare by. */
+export function changeTable(changes: readonly Change[], words: Partial<Record<Change['change'], string>> = {}): Block {
+  return {
+    kind: 'table',
+    columns: [
+      { title: ' ' },
+      { title: 'Key' },
+      { title: 'Change', drop: 3 },
+      { title: 'Length', align: 'right', drop: 2 },
+      { title: 'Fingerprint', drop: 1 },
+    ],
+    rows: changes.map(({ key, change, bytes, fingerprint }) => {
+      const { sign, tone } = signs[change];
+      return [
+        { text: sign, tone },
+        { text: key, tone },
+        words[change] ?? change,
+        known(bytes === null ? null : counted(bytes, 'byte')),
+        known(fingerprint),
+      ];
+    }),
+    empty: 'No key changes.',
+  };
+}
+
+function known(text: string | null): Cell {
+  return text === null ? { text: '', rich: '-', tone: 'dim' } : text;
+}
+
+/** What a new revision means for the agents that run with the set; null when none does. */
+export function agentsNote(agents: SecretSetDetails['agents']): string | null {
+  if (agents.length === 0) return null;
+  const names = agents.map(({ name }) => name).join(', ');
+  return agents.length === 1
+    ? `The agent ${names} runs with this set. It keeps the values that it has until it is deployed again.`
+    : `The agents ${names} run with this set. They keep the values that they have until they are deployed again.`;
+}
