@@ -123,7 +123,11 @@ export const failures = {
     message:
       'What is stored of this secret set is not what was written, so nothing of it is used. Delete it and set it again, and tell the operator.',
   },
-  'vault-busy': { status: 409, code: '409', message: 'This work on the vault is going on already. Look at its progress.' },
+  'vault-busy': {
+    status: 409,
+    code: '409',
+    message: 'This work on the vault is going on already. Look at its progress.',
+  },
   'root-key-not-given': {
     status: 409,
     code: '409',

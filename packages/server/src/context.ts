@@ -11,6 +11,7 @@ import type { Reconciler } from './reconciler/reconcile.ts';
 import type { InstanceOutputs } from './runtime/runtime.ts';
 import type { RegistryWorld } from './secrets/registry/check-credentials.ts';
 import type { Keyring } from './secrets/vault/keyring.ts';
+import type { RootKeyProvider } from './secrets/vault/root-key.ts';
 import type { Directory } from './sessions/whereabouts.ts';
 import type { Persist } from './store/persist.ts';
 import type { Database } from './store/tables.ts';
@@ -39,6 +40,9 @@ export type Context = {
   readonly builds: Builds;
   /** Opens and seals what organizations keep secret. */
   readonly keyring: Keyring;
+  readonly rootKeys: RootKeyProvider;
+  /** Does the work on the vault that was asked for, soon. */
+  readonly workOnVault: () => void;
   /** How often an organization may ask what a write would change. */
   readonly dryRuns: RateLimit;
   readonly refusals: RefusalLog;

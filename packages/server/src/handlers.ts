@@ -36,6 +36,7 @@ import { getSession } from './sessions/get.ts';
 import { listSessions } from './sessions/list.ts';
 import { stopSession } from './sessions/stop.ts';
 import { startSession } from './start-session.ts';
+import { vaultOperations } from './vault-operations.ts';
 
 /** Which verb answers which operation: a missing one, or one that answers something else, does not compile. */
 export type Handlers = {
@@ -70,6 +71,8 @@ export function createHandlers(context: Context): Handlers {
     context.deliverSecrets();
     return answer;
   }
+
+  const vault = vaultOperations(context);
 
   return {
     listOrganizations: async (_, caller) => ({ organizations: await listOrganizations(context, caller) }),
@@ -151,6 +154,11 @@ export function createHandlers(context: Context): Handlers {
     verifyAudit: (_, caller) => verifyAudit(context, caller),
     verifyImagePullSecret: ({ params, body }, caller) =>
       verifyImagePullSecret(context, caller, params.setName, body?.image ?? null),
+    getVault: vault.status,
+    rotateVault: ({ body }) => vault.rotate(body.layer, body.organization ?? null),
+    reencryptVault: vault.reencrypt,
+    retireVaultKeys: vault.retire,
+    verifyVault: ({ body }) => vault.verify(body?.organization ?? null),
     getLogs: async ({ params, query }, caller) => {
       const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);
       return getLogs(context, agentId, query);

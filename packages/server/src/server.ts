@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { secretDryRuns } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { buildsInUse } from './agents/builds-in-use.ts';
+import { pinnedRevisions } from './agents/pinned-revisions.ts';
 import { serveDirectories } from './agents/serve-directories.ts';
 import { createRefusalLog } from './audit/refusals.ts';
 import { openBuilds } from './builds/open.ts';
@@ -20,6 +21,7 @@ import { listen } from './listen.ts';
 import { keepOutput, withKeptOutput } from './logs/keep.ts';
 import { createSampler } from './metrics/sampler.ts';
 import { createTelemetry } from './metrics/telemetry.ts';
+import { operatorTokenCheck } from './operator-token.ts';
 import { createAuthenticator } from './organizations/authenticate.ts';
 import { type FirstStart, firstStart, homeOrganization } from './organizations/first-start.ts';
 import { writeProfile } from './organizations/profile.ts';
@@ -32,7 +34,9 @@ import { runtimes } from './runtime/registry.ts';
 import { startDeliveryWorker } from './secrets/delivery-worker.ts';
 import { resolveBySystem } from './secrets/registry/guarded-agent.ts';
 import { createRegistryPolicy } from './secrets/registry/registry-policy.ts';
+import { startUpkeepWorker } from './secrets/upkeep/worker.ts';
 import { openVault } from './secrets/vault/open-vault.ts';
+import { vaultProblem } from './secrets/vault/vault-state.ts';
 import { createDirectory } from './sessions/whereabouts.ts';
 import { shutDown } from './shut-down.ts';
 import { openStore, type Store } from './store/open-store.ts';
@@ -109,6 +113,8 @@ async function compose(
   const { keyring, rootKeys } = await openVault(base, vaultKeysOf(config, data));
   const delivery = startDeliveryWorker({ ...base, keyring, host });
   undo.push(() => delivery.close());
+  const upkeep = startUpkeepWorker({ ...base, keyring, rootKeys, pinsOf: pinnedRevisions });
+  undo.push(() => upkeep.close());
   const closing = new AbortController();
   const persist = createPersist(closing.signal);
   const building = {
@@ -189,6 +195,8 @@ async function compose(
     reconciler,
     builds,
     keyring,
+    rootKeys,
+    workOnVault: upkeep.kick,
     dryRuns: createRateLimit(secretDryRuns, now),
     refusals: createRefusalLog(base, createRateLimit(toldRefusals, now)),
     registries: {
@@ -213,6 +221,7 @@ async function compose(
   const app = await createApp(
     {
       ...context,
+      isOperator: await operatorTokenCheck(data.path, config.secrets.operatorToken),
       uploads: builds.uploads,
       cors: { origins: config.corsOrigins },
       toFailure: failureOf,
@@ -222,6 +231,7 @@ async function compose(
           if (draining) return 'the service is shutting down';
           return (
             (await store.notReady()) ??
+            (await vaultProblem({ db, rootKeys })) ??
             (await runtime.list().then(
               () => null,
               () => 'the runtime does not answer',

@@ -12,6 +12,7 @@ import { listAuditEntries, verifyAudit } from './audit.ts';
 import { createBuild, getBuild, getBuildLogs, getBuildUploadUrl, listBuilds } from './builds.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { getLogs } from './logs.ts';
+import { getVault, reencryptVault, retireVaultKeys, rotateVault, verifyVault } from './operator.ts';
 import {
   getProperties,
   getPropertiesSchema,
@@ -19,7 +20,6 @@ import {
   listRegions,
   updateProperties,
 } from './organizations.ts';
-import { getVault, reencryptVault, retireVaultKeys, rotateVault, verifyVault } from './operator.ts';
 import {
   deleteSecret,
   deleteSecretSet,

@@ -255,3 +255,15 @@ export async function buildIdsInUse(db: Database, ids: readonly string[], kept: 
             and (later.created_at, later.id) > (deployments.created_at, deployments.id)) < ${kept}))`.execute(db);
   return rows.map(({ id }) => id);
 }
+
+/** Revisions of a secret set to which deployments are pinned: all of an agent that is there, and what still runs of others. */
+export async function pinsOfSet(db: Database, setId: string): Promise<number[]> {
+  const { rows } = await sql<{ revision: number }>`
+    select distinct (pin->>'revision')::int as revision from deployments
+    join agents on agents.id = deployments.agent_id, json_array_elements(deployments.secret_pins::json) pin
+    where pin->>'setId' = ${setId} and (agents.deleted_at is null or exists (
+      select from instances where instances.deployment_id = deployments.id and instances.state <> 'ended'))`.execute(
+    db,
+  );
+  return rows.map(({ revision }) => revision);
+}

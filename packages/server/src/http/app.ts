@@ -22,7 +22,7 @@ import { addDashboard } from './dashboard.ts';
 import { parseExactJson } from './exact-json.ts';
 import { failureHeaders, refuseUpgrade, type ToFailure } from './failure-response.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
-import { addOperationRoutes, callerOf, kindOfPath, methodsAt, type RouteHandlers } from './operation-routes.ts';
+import { addOperationRoutes, kindOfPath, methodsAt, type RouteHandlers, requireKey } from './operation-routes.ts';
 import { addProbes, type Probes } from './probes.ts';
 import { referencePage } from './reference-page.ts';
 import { refusalOf } from './refused-request.ts';
@@ -39,6 +39,7 @@ export type AppContext = {
   readonly publicUrl: () => string;
   readonly cors: CorsPolicy;
   readonly authenticator: Authenticator;
+  readonly isOperator: (token: string) => boolean;
   readonly directory: Directory;
   readonly telemetry: Telemetry;
   readonly toFailure: ToFailure;
@@ -118,7 +119,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
   });
   app.setNotFoundHandler(async (request, reply) => {
     const kind = kindOfPath(request.url);
-    if (kind !== null) await callerOf(context.authenticator, request, kind);
+    if (kind !== null) await requireKey(context, request, kind);
     if (parseSocketPath(request.raw) !== null) throw failure('upgrade-required');
     throw wrongMethod(request, reply) ?? failure('endpoint-not-found');
   });
@@ -215,7 +216,7 @@ async function refuseAddress(
   request: FastifyRequest,
 ): Promise<never> {
   const kind = kindOfPath(request.url);
-  if (kind !== null) await callerOf(context.authenticator, request, kind);
+  if (kind !== null) await requireKey(context, request, kind);
   throw (error.statusCode ?? 500) < 500 ? failure('endpoint-not-found') : error;
 }
 

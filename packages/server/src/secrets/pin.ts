@@ -3,6 +3,7 @@ import type { Database, SecretPin } from '../store/tables.ts';
 import { findDelivery } from './delivery-rows.ts';
 import { openValues } from './open-set.ts';
 import { findSet, findSetById } from './rows.ts';
+import { inSnapshot } from './snapshot.ts';
 import { DamagedError } from './vault/damaged.ts';
 import type { Keyring } from './vault/keyring.ts';
 
@@ -53,11 +54,11 @@ export async function openPinned(
 ): Promise<Record<string, string>> {
   const variables: [string, string][] = [];
   for (const pin of pins) {
-    const set = await findSetById(context.db, organizationId, pin.setId);
-    if (set === undefined) throw new SecretsUnavailable(`The secret set ${pin.secretSet} was deleted.`);
     try {
-      const values = await openValues(context, set, pin.revision);
-      for (const [key, value] of values) variables.push([key, value.toString('utf8')]);
+      for (const [key, value] of await openPin(context, organizationId, pin)) {
+        variables.push([key, value.toString('utf8')]);
+        value.fill(0);
+      }
     } catch (error) {
       if (!(error instanceof DamagedError)) throw error;
       const message = `The secret set ${pin.secretSet} is damaged: nothing of it is used.`;
@@ -65,4 +66,16 @@ export async function openPinned(
     }
   }
   return Object.fromEntries(variables);
+}
+
+function openPin(
+  context: { readonly db: Database; readonly keyring: Keyring },
+  organizationId: string,
+  pin: SecretPin,
+): Promise<Map<string, Buffer>> {
+  return inSnapshot(context.db, async (db) => {
+    const set = await findSetById(db, organizationId, pin.setId);
+    if (set === undefined) throw new SecretsUnavailable(`The secret set ${pin.secretSet} was deleted.`);
+    return openValues({ ...context, db }, set, pin.revision);
+  });
 }
