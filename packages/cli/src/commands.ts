@@ -27,6 +27,7 @@ export const commands: Readonly<Record<string, Loader>> = {
   'cloud secrets delete': () => import('./commands/cloud/secrets/delete.ts'),
   'cloud secrets history': () => import('./commands/cloud/secrets/history.ts'),
   'cloud secrets rollback': () => import('./commands/cloud/secrets/rollback.ts'),
+  'cloud secrets image-pull-secret': () => import('./commands/cloud/secrets/image-pull-secret.ts'),
   'cloud secrets diff': () => import('./commands/cloud/secrets/diff.ts'),
   'cloud build list': () => import('./commands/cloud/build/list.ts'),
   'cloud build status': () => import('./commands/cloud/build/status.ts'),

@@ -89,7 +89,10 @@ describe('encoded credentials', () => {
     );
   });
 
-  it.each(['', 'user:pass', 'dTpw!', 'dTpw\n', 'dT pw', 'dXA=', 'OnA=', 'dTpw=', 'dTpx=='])('are not %j', (text) => {
-    expect(isEncodedCredentials(text)).toBe(false);
-  });
+  it.each(['', 'user:pass', 'dTpw!', 'dTpw\n', 'dT pw', 'dXA=', 'OnA=', 'dTpw=', 'dTpx==', 'dTpwCg==', 'dTpwAA=='])(
+    'are not %j',
+    (text) => {
+      expect(isEncodedCredentials(text)).toBe(false);
+    },
+  );
 });

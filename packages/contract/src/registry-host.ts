@@ -67,10 +67,13 @@ export function isPlainRegistry(host: string): boolean {
   return host.startsWith('http://');
 }
 
-/** Whether a text is strictly Base64 of `user:password`; a password may hold colons, a user may not. */
+/**
+ * Whether a text is strictly Base64 of `user:password`; a password may hold colons, a user may not, and neither a control
+ * character (RFC 7617 2).
+ */
 export function isEncodedCredentials(text: string): boolean {
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) return false;
   const binary = atob(text);
   if (btoa(binary) !== text) return false;
-  return binary.indexOf(':') > 0 && !binary.includes('\0');
+  return binary.indexOf(':') > 0 && !/\p{Cc}/u.test(binary.replace(/[\x80-\xff]/g, ''));
 }

@@ -145,6 +145,8 @@ const WrittenSecrets = z
     previousRevision: Revision.nullable(),
     change: z.enum(['created', 'updated', 'none']),
     dryRun: z.boolean(),
+    host: z.string().optional().describe('Of an image pull secret: the registry, by its one name'),
+    expiresAt: Time.nullable().optional().describe('Of an image pull secret'),
     changes: z.array(
       z.object({
         key: z.string(),

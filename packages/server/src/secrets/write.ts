@@ -152,6 +152,7 @@ async function write(
       previousRevision: set.revision === 0 ? null : set.revision,
       change: !isChange ? 'none' : set.revision === 0 ? 'created' : 'updated',
       dryRun: false,
+      ...(wanted.host === null ? {} : { host: wanted.host, expiresAt: expiresAt?.toISOString() ?? null }),
       changes,
     },
     event: {
