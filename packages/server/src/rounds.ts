@@ -4,6 +4,7 @@ import { purgeAudit } from './audit/retention.ts';
 import { beat, type Host } from './instances/host.ts';
 import { purgeLogs, type Retention, sweepLogs } from './logs/retention.ts';
 import type { Sampler } from './metrics/sampler.ts';
+import { watchPending } from './secrets/watch.ts';
 import { purgeSessions } from './sessions/retention.ts';
 import type { Directory } from './sessions/whereabouts.ts';
 import type { Database } from './store/tables.ts';
@@ -18,6 +19,8 @@ type Context = {
   readonly retentionDays: number;
   readonly logs: Retention & { readonly logsDirectory: string };
   readonly removeUnusedBuilds: () => Promise<void>;
+  /** Of secret sets: revisions that nobody needs any more. */
+  readonly pruneRevisions: () => Promise<unknown>;
   readonly auditRetentionDays: number;
   readonly refusals: Pick<RefusalLog, 'tellLeftOut'>;
 };
@@ -25,6 +28,7 @@ type Context = {
 const second = 1_000;
 const storeSeconds = 5;
 const leftOutSeconds = 60;
+const watchSeconds = 60;
 const purgeSeconds = 600;
 const sweepSeconds = 21_600;
 
@@ -39,6 +43,8 @@ export function startRounds(context: Context): { readonly stop: () => Promise<vo
     every(purgeSeconds * second, async () => void (await purgeLogs({ ...context, ...context.logs }, context.logs))),
     every(sweepSeconds * second, () => sweepLogs({ ...context, ...context.logs })),
     every(purgeSeconds * second, context.removeUnusedBuilds),
+    every(purgeSeconds * second, async () => void (await context.pruneRevisions())),
+    every(watchSeconds * second, async () => void (await watchPending(context))),
     every(purgeSeconds * second, async () => void (await purgeAudit(context, context.auditRetentionDays))),
     every(leftOutSeconds * second, context.refusals.tellLeftOut),
   ];

@@ -34,6 +34,7 @@ import { runtimes } from './runtime/registry.ts';
 import { startDeliveryWorker } from './secrets/delivery-worker.ts';
 import { resolveBySystem } from './secrets/registry/guarded-agent.ts';
 import { createRegistryPolicy } from './secrets/registry/registry-policy.ts';
+import { pruneRevisions } from './secrets/upkeep/prune.ts';
 import { startUpkeepWorker } from './secrets/upkeep/worker.ts';
 import { openVault } from './secrets/vault/open-vault.ts';
 import { vaultProblem } from './secrets/vault/vault-state.ts';
@@ -270,6 +271,7 @@ async function compose(
       totalBytes: config.logTotalMegabytes * 1024 * 1024,
     },
     removeUnusedBuilds: builds.removeUnused,
+    pruneRevisions: () => pruneRevisions({ ...base, keyring, pinsOf: pinnedRevisions }),
     auditRetentionDays: config.auditRetentionDays,
     refusals: context.refusals,
   });
