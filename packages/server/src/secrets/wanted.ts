@@ -8,6 +8,7 @@ import {
 import { lifeOf } from './expiry.ts';
 import { credentialsKey, dockerConfiguration } from './registry/docker-configuration.ts';
 import { hostAndPort, type RegistryPolicy, registryUrl } from './registry/registry-policy.ts';
+import { conceal } from './vault/conceal.ts';
 
 /** What a request wants written, whichever of its forms it has. */
 export type WantedSecrets = {
@@ -40,7 +41,7 @@ export function wantedSecrets(body: PutSecretsRequest, policy: Pick<RegistryPoli
   return {
     ...common,
     kind: 'secret',
-    values: new Map(pairs.map(({ secretKey, secretValue }) => [secretKey, Buffer.from(secretValue, 'utf8')])),
+    values: new Map(pairs.map(({ secretKey, secretValue }) => [secretKey, conceal(Buffer.from(secretValue, 'utf8'))])),
     remove: [...new Set(body.remove ?? [])],
     mode: body.mode ?? 'merge',
     host: null,
@@ -60,7 +61,7 @@ function pullSecret(host: string, encoded: string, policy: Pick<RegistryPolicy, 
   if (!isEncodedCredentials(encoded)) {
     throw invalid('body.secretValue', 'The credentials have to be user:password, in Base64 without line breaks.');
   }
-  const values = new Map([[credentialsKey, dockerConfiguration(registry.host, encoded)]]);
+  const values = new Map([[credentialsKey, conceal(dockerConfiguration(registry.host, encoded))]]);
   const [user = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 1);
   const lifeSeconds = lifeOf(registry.host, user);
   return { kind: 'imagePullSecret', values, remove: [], mode: 'replace', host: registry.host, lifeSeconds } as const;

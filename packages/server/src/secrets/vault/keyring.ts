@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../../store/tables.ts';
 import { inTransaction } from '../../store/transaction.ts';
+import { conceal } from './conceal.ts';
 import { DamagedError } from './damaged.ts';
 import { encode } from './encode.ts';
 import { findKey, findState, insertKey, type KeyPurpose, newestKey, type VaultKeyRow } from './key-rows.ts';
@@ -63,7 +64,8 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
     const id = `${row.organization_id} ${row.purpose} ${row.version} ${row.root_key_id} ${row.created_at.getTime()} ${row.wrapped.toString('base64')}`;
     const known = opened.get(id);
     if (known !== undefined && known.until > now().getTime()) return known.key;
-    const key = { version: row.version, key: await rootKeys.unwrap(row.wrapped, row.root_key_id, keyContext(row)) };
+    const unwrapped = await rootKeys.unwrap(row.wrapped, row.root_key_id, keyContext(row));
+    const key = { version: row.version, key: conceal(unwrapped) };
     if (opened.size >= cacheEntries) opened.clear();
     opened.set(id, { key, until: now().getTime() + cacheMilliseconds });
     return key;

@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto';
+import { conceal } from './conceal.ts';
 import { DamagedError } from './damaged.ts';
 import { encode } from './encode.ts';
 import { seal, sealOverhead, unseal } from './seal.ts';
@@ -63,7 +64,7 @@ export function openValue(organizationKey: VersionedKey, place: ValuePlace, stor
   try {
     const value = unseal(key, placeBytes(place, head), stored.subarray(headLength + saltLength));
     if (value.length !== place.bytes) throw new DamagedError('the value has another length');
-    return value;
+    return conceal(value);
   } finally {
     key.fill(0);
   }
