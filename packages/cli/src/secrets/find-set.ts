@@ -8,6 +8,7 @@ export type FoundSet = {
   readonly details: SecretSetDetails | null;
   /** Of an image pull secret. */
   readonly host: string | null;
+  readonly credentials: Pick<SecretSetListItem, 'expiresAt' | 'verification'> | null;
 };
 
 const withoutKeys: readonly string[] = ['secret-set-has-no-keys', 'secret-set-damaged'];
@@ -16,14 +17,14 @@ const withoutKeys: readonly string[] = ['secret-set-has-no-keys', 'secret-set-da
 export async function findSet(client: Client, name: string): Promise<FoundSet> {
   try {
     const details = await client.getSecretSet({ params: { setName: name } });
-    return { item: details, details, host: null };
+    return { item: details, details, host: null, credentials: null };
   } catch (error) {
     if (!(error instanceof ApiError) || !withoutKeys.includes(error.reason)) throw error;
   }
   const { sets } = await client.listSecrets();
   const item = sets.find((set) => set.name.toLowerCase() === name.toLowerCase());
   if (item === undefined) throw noSuchSet();
-  return { item, details: null, host: item.host };
+  return { item, details: null, host: item.host, credentials: item.type === 'secret' ? null : item };
 }
 
 /** As the service says it. */

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import type { Block, Report } from '../report.ts';
 import { maybe, time } from '../values.ts';
 import { readinessCell } from './readiness.ts';
+import { expiryCell, expiryWarning, verificationCell } from './verification.ts';
 
 /** Secret sets, or image pull secrets with them. */
 export async function listSets(
@@ -12,9 +13,13 @@ export async function listSets(
   const client = await context.service();
   const query = { ...(region === undefined ? {} : { region }), ...(onlySets ? { type: 'secret' as const } : {}) };
   const { sets } = await client.listSecrets({ query });
+  const now = context.world.now();
+  const ending = sets.flatMap(({ name, expiresAt }) => expiryWarning(name, expiresAt, now) ?? []);
   const failed = sets.filter(({ errorMessage }) => errorMessage !== undefined);
   const kind = onlySets ? [] : [{ title: 'Kind' }];
-  const host = onlySets ? [] : [{ title: 'Registry', drop: 1 }];
+  const host = onlySets
+    ? []
+    : [{ title: 'Registry', drop: 1 }, { title: 'Registry says' }, { title: 'Expires', drop: 6 }];
   return {
     json: { sets },
     blocks: [
@@ -38,11 +43,12 @@ export async function listSets(
           String(set.revision),
           set.type === 'secret' ? String(set.keyCount) : maybe(null),
           time(set.updatedAt),
-          ...(onlySets ? [] : [maybe(set.host)]),
+          ...(onlySets ? [] : [maybe(set.host), verificationCell(set.verification), expiryCell(set.expiresAt, now)]),
         ]),
         empty: onlySets ? 'There is no secret set.' : 'There is no secret set, and no image pull secret.',
       },
       ...(failed.length === 0 ? [] : [failures(failed)]),
+      ...(onlySets || ending.length === 0 ? [] : [{ kind: 'note', lines: ending } as const]),
     ],
   };
 }

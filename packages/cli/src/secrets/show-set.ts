@@ -5,6 +5,7 @@ import { time } from '../values.ts';
 import { findSet, noSuchSet } from './find-set.ts';
 import { readinessCell } from './readiness.ts';
 import { requireSetName } from './set-name.ts';
+import { credentialFields } from './verification.ts';
 
 /** One set with its keys, never their values; and the agents that run with it. */
 export async function showSet(
@@ -12,7 +13,7 @@ export async function showSet(
   { name, region }: { readonly name: string; readonly region: string | undefined },
 ): Promise<Report> {
   requireSetName(name);
-  const { item, details, host } = await findSet(await context.service(), name);
+  const { item, details, host, credentials } = await findSet(await context.service(), name);
   if (region !== undefined && item.region !== region) throw noSuchSet();
   const { errorMessage } = item;
   const head: Block = {
@@ -24,6 +25,7 @@ export async function showSet(
       ...(errorMessage === undefined ? [] : [['Why', errorMessage] as const]),
       ['Revision', String(item.revision)],
       ...(host === null ? [] : [['Registry', host] as const]),
+      ...(credentials === null ? [] : credentialFields(credentials, context.world.now())),
     ],
   };
   if (details === null) return { json: { ...item, host }, blocks: [head] };

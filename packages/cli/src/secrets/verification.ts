@@ -1,4 +1,4 @@
-import type { PullSecretCheck } from '@bothost/contract';
+import type { PullSecretCheck, SecretSetListItem } from '@bothost/contract';
 import type { Cell } from '../report.ts';
 import { time } from '../values.ts';
 
@@ -7,6 +7,21 @@ const tones = { verified: 'good', rejected: 'bad', unreachable: 'warn', skipped:
 /** The last check of an image pull secret, as lists show it. */
 export function verificationCell(check: Pick<PullSecretCheck, 'result'> | null): Cell {
   return check === null ? { text: '', rich: '-', tone: 'dim' } : { text: check.result, tone: tones[check.result] };
+}
+
+/** What is known of an image pull secret beside its readiness. */
+export function credentialFields(
+  { expiresAt, verification }: Pick<SecretSetListItem, 'expiresAt' | 'verification'>,
+  now: Date,
+): (readonly [string, Cell])[] {
+  const said =
+    verification === null
+      ? []
+      : ([
+          ['Checked', time(verification.checkedAt)],
+          ['Why', verification.message],
+        ] as const);
+  return [['Expires', expiryCell(expiresAt, now)], ['Registry says', verificationCell(verification)], ...said];
 }
 
 /** Credentials that end within this time are told about. */
