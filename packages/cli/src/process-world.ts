@@ -17,7 +17,7 @@ export function processWorld(): World {
     },
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),
-    ask: lazyAsk(),
+    ask: lazyAsk(interruption.signal),
     fetch,
     now: () => new Date(),
     pause: async (milliseconds) => {
@@ -52,10 +52,13 @@ async function readBytes(signal: AbortSignal, limit: number): Promise<Uint8Array
 }
 
 /** The prompts are loaded when the first question is asked. */
-function lazyAsk(): Ask {
+function lazyAsk(signal: AbortSignal): Ask {
   const prompts = async () => (await import('./prompt-ask.ts')).promptAsk;
   return {
-    secret: async (...given) => (await prompts()).secret(...given),
+    secret: async (question) => {
+      const { askHidden } = await import('./hidden-prompt.ts');
+      return askHidden(process.stdin, (text) => void process.stderr.write(text), signal, question);
+    },
     confirm: async (...given) => (await prompts()).confirm(...given),
     text: async (...given) => (await prompts()).text(...given),
     choose: async (...given) => (await prompts()).choose(...given),

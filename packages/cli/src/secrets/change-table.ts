@@ -18,9 +18,9 @@ export function changeTable(changes: readonly Change[], words: Partial<Record<Ch
     columns: [
       { title: ' ' },
       { title: 'Key' },
-      { title: 'Change', drop: 3 },
-      { title: 'Length', align: 'right', drop: 2 },
-      { title: 'Fingerprint', drop: 1 },
+      { title: 'Change', drop: 1 },
+      { title: 'Length', align: 'right', drop: 3 },
+      { title: 'Fingerprint', drop: 2 },
     ],
     rows: changes.map(({ key, change, bytes, fingerprint }) => {
       const { sign, tone } = signs[change];

@@ -38,15 +38,15 @@ export function readEnvFile(text: string, source: string): Reading {
       add(problems, at, 'this is no KEY=value, no comment and no blank line');
       continue;
     }
-    if (!secretKeyPattern.test(key)) add(problems, at, 'the key: use 1 to 64 letters, digits, underscores and hyphens');
+    const isKey = secretKeyPattern.test(key);
+    if (!isKey) add(problems, at, 'the key: use 1 to 64 letters, digits, underscores and hyphens');
     const read = readValue(lines, at, rest);
     next = at + read.lines;
     if ('problem' in read) {
       add(problems, at + read.lines - 1, read.problem);
-      isLost = read.isOpen;
-      if (isLost) next = at + 1;
-      continue;
+      isLost = read.isQuoted;
     }
+    if ('problem' in read || !isKey) continue;
     for (const warning of read.warnings) add(warnings, at, `${key}: ${warning}`);
     const where = { source, line: at + 1 };
     if (read.value === '') skipped.push({ key, where });
@@ -58,19 +58,19 @@ export function readEnvFile(text: string, source: string): Reading {
 /** `lines`: how many the value takes, or where its problem is, counted from 1. */
 type Read =
   | { readonly lines: number; readonly value: string; readonly warnings: readonly string[] }
-  | { readonly lines: number; readonly problem: string; readonly isOpen: boolean };
+  | { readonly lines: number; readonly problem: string; readonly isQuoted: boolean };
 
 function readValue(lines: readonly string[], at: number, rest: string): Read {
   const trimmed = rest.replace(/^[ \t]+/, '');
   const quote = trimmed[0];
   if (quote !== '"' && quote !== "'") return unquoted(rest);
-  const read = quotedValue([trimmed, ...lines.slice(at + 1)], quote);
+  const read = quotedValue(lines, at, trimmed, quote);
   if (read === null) {
-    return { lines: 1, problem: 'a quote is opened here and never closed', isOpen: true };
+    return { lines: 1, problem: 'a quote is opened here and never closed', isQuoted: true };
   }
   if (!/^(?:[ \t]*|[ \t]+#.*)$/s.test(read.rest)) {
     const problem = 'after the closing quote only white space or a comment may come';
-    return { lines: read.lines, problem, isOpen: false };
+    return { lines: read.lines, problem, isQuoted: true };
   }
   return { lines: read.lines, value: read.value, warnings: read.warnings };
 }
@@ -78,7 +78,7 @@ function readValue(lines: readonly string[], at: number, rest: string): Read {
 function unquoted(rest: string): Read {
   if (/[ \t]#/.test(rest)) {
     const problem = 'white space and # in a value without quotes, which some tools take for a comment: quote the value';
-    return { lines: 1, problem, isOpen: false };
+    return { lines: 1, problem, isQuoted: false };
   }
   const value = rest.replace(/^[ \t]+|[ \t]+$/g, '');
   const warnings = [
