@@ -44,6 +44,11 @@ export const commands: Readonly<Record<string, Loader>> = {
   'cloud agent deployments': () => import('./commands/cloud/agent/deployments.ts'),
   'cloud agent rollback': () => import('./commands/cloud/agent/rollback.ts'),
   'cloud agent delete': () => import('./commands/cloud/agent/delete.ts'),
+  'operator vault status': () => import('./commands/operator/vault/status.ts'),
+  'operator vault rotate': () => import('./commands/operator/vault/rotate.ts'),
+  'operator vault reencrypt': () => import('./commands/operator/vault/reencrypt.ts'),
+  'operator vault retire': () => import('./commands/operator/vault/retire.ts'),
+  'operator vault verify': () => import('./commands/operator/vault/verify.ts'),
 };
 
 /** Words that lead on to commands, with what they are about. */
@@ -58,6 +63,8 @@ export const groups: Readonly<Record<string, string>> = {
   'cloud secrets': 'Secret sets: what bots get as their environment',
   'cloud build': 'Projects that were uploaded, and how their preparation went',
   'cloud agent': 'Agents, their deployments, sessions and output',
+  operator: 'Look after a service, on its machine',
+  'operator vault': 'The keys that secrets are sealed with',
 };
 
 /** Second names of commands. */
