@@ -11,7 +11,14 @@ export default defineConfig({
   },
   test: {
     include: ['{packages,examples,bench,lint}/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**', '**/*.browser.test.ts', '**/*.kill.test.ts', '**/*.pipecat.test.ts'],
+    exclude: [
+      '**/node_modules/**',
+      '**/dist/**',
+      '**/*.browser.test.ts',
+      '**/*.kill.test.ts',
+      '**/*.pipecat.test.ts',
+      '**/*.registry.test.ts',
+    ],
     globalSetup: ['packages/server/src/store/test-database.setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
