@@ -176,6 +176,11 @@ export const failures = {
     code: '503',
     message: 'The database is away or too busy at the moment. Try again.',
   },
+  'secrets-unavailable': {
+    status: 503,
+    code: 'PCC-SECRETS-UNAVAILABLE',
+    message: 'The secrets that the agent starts with cannot be opened. The agent says why to its owner.',
+  },
   'shutting-down': { status: 503, code: '503', message: 'The service is shutting down and takes no new sessions.' },
   'storage-full': {
     status: 507,

@@ -60,6 +60,7 @@ export const DeploymentProblem = z.enum([
   'PCC_BOT_EXITED',
   'PCC_BOT_START_TIMEOUT',
   'PCC_OUT_OF_MEMORY',
+  'PCC_SECRETS_UNAVAILABLE',
   'PCC_SUPERSEDED',
   'PCC_UNKNOWN_ERROR',
 ]);

@@ -6,6 +6,7 @@ import { findSet, findSetById } from './rows.ts';
 import { inSnapshot } from './snapshot.ts';
 import { DamagedError } from './vault/damaged.ts';
 import type { Keyring } from './vault/keyring.ts';
+import { RootKeyMissing } from './vault/root-key.ts';
 
 /**
  * The set as a deployment of this region runs with it: its revision of now, which has to be ready. Call it in the
@@ -36,9 +37,17 @@ export async function pinSecretSet(
   return { secretSet: set.name, setId: set.id, revision: set.revision };
 }
 
-/** What a deployment is pinned to is not there (any more), or not as it was written. For the agent's owner. */
+/**
+ * What a deployment is pinned to is not there (any more), or not as it was written. The message is for the agent's owner.
+ * `lasting`: only another deployment helps, and trying again does not.
+ */
 export class SecretsUnavailable extends Error {
   override readonly name = 'SecretsUnavailable';
+  readonly lasting: boolean;
+  constructor(message: string, lasting: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.lasting = lasting;
+  }
 }
 
 /**
@@ -60,12 +69,24 @@ export async function openPinned(
         value.fill(0);
       }
     } catch (error) {
-      if (!(error instanceof DamagedError)) throw error;
-      const message = `The secret set ${pin.secretSet} is damaged: nothing of it is used.`;
-      throw new SecretsUnavailable(message, { cause: error });
+      throw unavailable(error, pin.secretSet);
     }
   }
   return Object.fromEntries(variables);
+}
+
+const theSet = (name: string): string => `The secret set ${name}`;
+
+function unavailable(error: unknown, name: string): unknown {
+  if (error instanceof DamagedError) {
+    const message = `${theSet(name)} is damaged, so nothing of it is used. Delete it, set it again and deploy; the operator finds in the log of the service what is damaged.`;
+    return new SecretsUnavailable(message, true, { cause: error });
+  }
+  if (error instanceof RootKeyMissing) {
+    const message = `${theSet(name)} cannot be opened: the operator of the service has to put a root key back.`;
+    return new SecretsUnavailable(message, false, { cause: error });
+  }
+  return error;
 }
 
 function openPin(
@@ -75,7 +96,11 @@ function openPin(
 ): Promise<Map<string, Buffer>> {
   return inSnapshot(context.db, async (db) => {
     const set = await findSetById(db, organizationId, pin.setId);
-    if (set === undefined) throw new SecretsUnavailable(`The secret set ${pin.secretSet} was deleted.`);
+    if (set === undefined)
+      throw new SecretsUnavailable(
+        `${theSet(pin.secretSet)} was deleted. Set it again and deploy, or deploy without it.`,
+        true,
+      );
     return openValues({ ...context, db }, set, pin.revision);
   });
 }

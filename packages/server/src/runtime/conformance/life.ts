@@ -60,10 +60,21 @@ export function describeLife(setup: RuntimeSetup): void {
       const text = ' \n$(id) \'"\\ 😀 \t\r\n';
       const named = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, `${name}${text}`]));
       const variables = named(['PLAIN', 'a-b', '1A', '-', '_', 'PWD', 'IFS', 'PPID', 'OPTIND', 'BASH_ENV', 'go']);
-      const environment = { ...wanted.environment, ...variables };
+      const environment = async () => ({ ...(await wanted.environment()), ...variables });
       const address = await runtime().start({ ...wanted, environment }, new AbortController().signal);
       const seen = await tell(address, 'process.env');
       expect(seen).toMatchObject(variables);
+    });
+
+    it('starts nothing when its variables cannot be had, and says why', async () => {
+      const { spec, runtime } = await openFixture(setup);
+      const lost = new Error('the set is gone');
+      const wanted = { ...(await spec('bare')), environment: () => Promise.reject(lost) };
+      const failed = await runtime()
+        .start(wanted, new AbortController().signal)
+        .catch((error: unknown) => error);
+      expect(failed).toMatchObject({ name: 'StartError', exit: null, cause: lost });
+      expect(await runtime().list()).toEqual([]);
     });
 
     it('waits while a bot says that it is not ready', async () => {
