@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { errorBody, failure, openApiDocument } from '@bothost/contract';
+import { type ApiError, errorBody, failure, openApiDocument } from '@bothost/contract';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -113,9 +113,10 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
   });
   app.setErrorHandler(async (error, request, reply) => {
     const { operation } = request.routeOptions.config;
-    const refusal = operation === undefined ? null : refusalOf(request, operation, context.toFailure(error));
+    const known = withLimit(context.toFailure(error), request.routeOptions.bodyLimit);
+    const refusal = operation === undefined ? null : refusalOf(request, operation, known);
     if (refusal !== null) await context.refusals.tell(refusal);
-    return answerFailure(context, error, request, reply);
+    return answerFailure(context, known, request, reply);
   });
   app.setNotFoundHandler(async (request, reply) => {
     const kind = kindOfPath(request.url);
@@ -201,6 +202,11 @@ function answerFailure(context: AppContext, error: unknown, request: FastifyRequ
   const known = context.toFailure(error);
   if (known.status >= 500) request.log.error({ requestId: request.id, err: known.cause ?? known }, known.message);
   return reply.code(known.status).headers(failureHeaders(known)).send(errorBody(known, request.id));
+}
+
+function withLimit(known: ApiError, bytes: number | undefined): ApiError {
+  if (known.reason !== 'body-too-large' || bytes === undefined) return known;
+  return failure('body-too-large', { message: `The request body is too large: it may have at most ${bytes} bytes.` });
 }
 
 /** What no request could be read from (`code` is the HTTP parser's), so that there is nobody to log it for. */
