@@ -160,6 +160,11 @@ export const failures = {
     code: '429',
     message: 'The organization has asked too often what writes of secrets would change. Try again shortly.',
   },
+  'too-many-checks': {
+    status: 429,
+    code: '429',
+    message: 'The organization has had too many registries asked. Try again shortly.',
+  },
   'at-capacity': {
     status: 429,
     code: 'PCC-AGENT-AT-CAPACITY',

@@ -24,6 +24,7 @@ export {
   profiles,
   proxyBodyBytes,
   proxyHoldSeconds,
+  pullSecretChecks,
   requestBodyBytes,
   reservedNames,
   reservedSecretKey,
@@ -55,6 +56,7 @@ export type {
   DeployedAgent,
   DeploymentDetails,
   DeploymentProblem,
+  PinnedSecretSet,
 } from './operations/agents.ts';
 export { type OperationName, type Operations, operations } from './operations/all.ts';
 export type { AuditEntry, AuditVerification } from './operations/audit.ts';

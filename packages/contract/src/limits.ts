@@ -90,6 +90,8 @@ export const auditPageRows = { default: 50, maximum: 1_000 } as const;
  * guessed value is the right one (secrets reference, 8.2).
  */
 export const secretDryRuns = { atOnce: 120, perSecond: 1 } as const;
+/** Checks of image pull secrets of an organization, likewise: each makes the service ask a registry, with a password. */
+export const pullSecretChecks = { atOnce: 20, perSecond: 1 / 6 } as const;
 /** Revisions of one answer of a set's history. */
 export const secretHistoryRows = { default: 20, maximum: 100 } as const;
 

@@ -45,6 +45,8 @@ export type Context = {
   readonly workOnVault: () => void;
   /** How often an organization may ask what a write would change. */
   readonly dryRuns: RateLimit;
+  /** How often an organization may have registries asked. */
+  readonly registryChecks: RateLimit;
   readonly refusals: RefusalLog;
   /** How registries of images are asked, and which may be. */
   readonly registries: RegistryWorld;

@@ -152,8 +152,10 @@ export function createHandlers(context: Context): Handlers {
     },
     listAuditEntries: ({ query }, caller) => listAuditEntries(context, caller, query),
     verifyAudit: (_, caller) => verifyAudit(context, caller),
-    verifyImagePullSecret: ({ params, body }, caller) =>
-      verifyImagePullSecret(context, caller, params.setName, body?.image ?? null),
+    verifyImagePullSecret: async ({ params, body }, caller) => {
+      if (!context.registryChecks.take(caller.organizationId)) throw failure('too-many-checks');
+      return verifyImagePullSecret(context, caller, params.setName, body?.image ?? null);
+    },
     getVault: vault.status,
     rotateVault: ({ body }) => vault.rotate(body.layer, body.organization ?? null),
     reencryptVault: vault.reencrypt,

@@ -1,6 +1,6 @@
 import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
-import { secretDryRuns } from '@bothost/contract';
+import { pullSecretChecks, secretDryRuns } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { buildsInUse } from './agents/builds-in-use.ts';
 import { pinnedRevisions } from './agents/pinned-revisions.ts';
@@ -199,6 +199,7 @@ async function compose(
     rootKeys,
     workOnVault: upkeep.kick,
     dryRuns: createRateLimit(secretDryRuns, now),
+    registryChecks: createRateLimit(pullSecretChecks, now),
     refusals: createRefusalLog(base, createRateLimit(toldRefusals, now)),
     registries: {
       policy: createRegistryPolicy(config.registries, config.registryTokenHosts),

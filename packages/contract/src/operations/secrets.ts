@@ -352,5 +352,11 @@ export const verifyImagePullSecret = operation({
   bodyBytes: 65_536,
   status: 200,
   response: CheckedPullSecret,
-  errors: ['invalid-request', 'secret-set-not-found', 'secret-set-no-registry', 'secret-set-damaged'],
+  errors: [
+    'invalid-request',
+    'secret-set-not-found',
+    'secret-set-no-registry',
+    'secret-set-damaged',
+    'too-many-checks',
+  ],
 });
