@@ -28,6 +28,7 @@ export const commands: Readonly<Record<string, Loader>> = {
   'cloud secrets history': () => import('./commands/cloud/secrets/history.ts'),
   'cloud secrets rollback': () => import('./commands/cloud/secrets/rollback.ts'),
   'cloud secrets image-pull-secret': () => import('./commands/cloud/secrets/image-pull-secret.ts'),
+  'cloud secrets verify': () => import('./commands/cloud/secrets/verify.ts'),
   'cloud secrets diff': () => import('./commands/cloud/secrets/diff.ts'),
   'cloud build list': () => import('./commands/cloud/build/list.ts'),
   'cloud build status': () => import('./commands/cloud/build/status.ts'),

@@ -8,6 +8,7 @@ import { type CredentialSource, readCredentials, requireOneSource } from './pull
 import { awaitReadiness, readinessCell } from './readiness.ts';
 import { requireSetName } from './set-name.ts';
 import { expiryCell, expiryWarning, verificationCell } from './verification.ts';
+import { askRegistry } from './verify-pull-secret.ts';
 
 export type PullSecretRequest = {
   readonly name: string;
@@ -46,7 +47,7 @@ export async function imagePullSecret(context: Context, wanted: PullSecretReques
     written = await client.putSecrets({ params, body: { ...body, expectedRevision: plan.previousRevision ?? 0 } });
   }
   const readiness = await settle(context, client, written, wanted.waitSeconds);
-  const check = wanted.verifies ? await verify(client, wanted) : null;
+  const check = wanted.verifies ? (await askRegistry(client, written.name, wanted.image)).verification : null;
   if (check?.result === 'rejected') throw rejection(written, check);
   return reportOf(context, written, readiness, check);
 }
@@ -65,14 +66,6 @@ async function settle(context: Context, client: Client, written: WrittenSecrets,
   const { name, type, revision, readiness } = written;
   if (seconds === undefined || revision === null) return readiness;
   return awaitReadiness(context, client, { name, type, revision }, seconds);
-}
-
-async function verify(client: Client, { name, image }: PullSecretRequest): Promise<PullSecretCheck> {
-  const answer = await client.verifyImagePullSecret({
-    params: { setName: name },
-    ...(image === undefined ? {} : { body: { image } }),
-  });
-  return answer.verification;
 }
 
 function rejection(written: WrittenSecrets, check: PullSecretCheck): Failure {

@@ -237,4 +237,27 @@ describe('botcli cloud secrets image-pull-secret', () => {
     expect(JSON.parse(outcome.stdout)).toMatchObject({ change: 'created', dryRun: true, region: 'eu' });
     expect(bodies()).toEqual([{ ...whole, region: 'eu', dryRun: true }]);
   });
+
+  it('is checked again by its name alone, by `verify`', async () => {
+    const verify = (...args: string[]) =>
+      runProgram(['cloud', 'secrets', 'verify', ...args], {
+        variables: { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
+      });
+    const { status, stdout } = await verify('hub', '--image', 'team/app');
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringContaining(
+        'Registry says\tverified\nChecked\t2026-11-20T17:00:00.000Z\nWhy\tThe registry takes',
+      ),
+    });
+    expect(service.taken.at(-1)).toMatchObject({ operation: 'verifyImagePullSecret', body: { image: 'team/app' } });
+    verification = { ...verification, result: 'rejected', message: 'The registry does not take the credentials.' };
+    const rejected = await verify('hub', '--json');
+    expect([rejected.status, JSON.parse(rejected.stdout)]).toMatchObject([
+      1,
+      { error: { reason: 'credentials-rejected', details: { verification } } },
+    ]);
+    expect(await verify('gone')).toMatchObject({ status: 1, stderr: expect.stringContaining('no such secret set') });
+    expect(await verify('a/b')).toMatchObject({ status: 1, stderr: expect.stringContaining('no name') });
+  });
 });
