@@ -11,7 +11,7 @@ import { askForDeployment } from './accept.ts';
 import { announcement } from './announce.ts';
 import { buildFailure, obtainBuild } from './build.ts';
 import { type Current, findCurrent } from './current.ts';
-import { type Change, codeChange, settingChanges } from './difference.ts';
+import { type Change, codeChange, secretChanges, settingChanges } from './difference.ts';
 import { outcomeReport } from './outcome.ts';
 import { findProject, nameOf, type Project } from './project.ts';
 import { attendRollout, rolloutFailure } from './rollout.ts';
@@ -88,7 +88,9 @@ async function proceed(one: Deploy, code: Code, packed: Packed | null): Promise<
   const document = packed === null ? null : contentsDocument(packed.project, packed.archive);
   const since = (deployment: Current['desired'] | null): readonly Change[] => {
     const changed = codeChange(deployment, code);
-    return [...(changed === null ? [] : [changed]), ...settingChanges(deployment, wanted.settings)];
+    const settings = settingChanges(deployment, wanted.settings);
+    const secrets = secretChanges(deployment, wanted.settings.secretSet);
+    return [...(changed === null ? [] : [changed]), ...settings, ...secrets];
   };
   const isAsked = current !== null && since(current.desired).length === 0;
   const changes = since(isAsked ? (current?.desired ?? null) : (current?.serving ?? current?.desired ?? null));

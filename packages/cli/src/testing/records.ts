@@ -29,6 +29,7 @@ export const agentItem: AgentListItem = {
   createdAt: created,
   updatedAt: created,
   deletedAt: null,
+  secretSets: [],
 };
 
 export const agent: AgentDetails = {
@@ -51,6 +52,7 @@ export const agent: AgentDetails = {
   agentProfile: 'agent-1x',
   maxSessionDuration: 7_200,
   websocketAuth: 'token',
+  secretSets: [],
   krispViva: null,
   deployment: {
     id: deploymentId,

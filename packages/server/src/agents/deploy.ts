@@ -24,7 +24,7 @@ export type Change = 'deployment' | 'scaling' | 'none';
 /**
  * Creates an agent with its first deployment.
  *
- * @throws failure `agent-exists`, `region-unknown`, `build-not-usable`, `not-supported`, `secret-set-not-found`, `invalid-request`
+ * @throws failure `agent-exists`, `region-unknown`, `build-not-usable`, `not-supported`, the failures of `pinSecretSet`, `invalid-request`
  */
 export async function createAgent(
   context: Context,
@@ -61,7 +61,7 @@ export async function createAgent(
  * Deploys: what the request leaves out stays as it is. Deployments of one agent queue up at its row, so the last one that
  * was asked for is the one that is wanted.
  *
- * @throws failure `not-found`, `build-not-usable`, `not-supported`, `secret-set-not-found`, `invalid-request`
+ * @throws failure `not-found`, `build-not-usable`, `not-supported`, the failures of `pinSecretSet`, `invalid-request`
  */
 export async function updateAgent(
   context: Context,
@@ -76,7 +76,7 @@ export async function updateAgent(
     if (agent === undefined || before === undefined) throw failure('not-found');
     requireSameRegion(agent, request.region);
     const settings = settingsFrom(request, settingsOf(before));
-    const setName = request.secretSet ?? before.secret_pins[0]?.secretSet ?? null;
+    const setName = request.secretSet === undefined ? (before.secret_pins[0]?.secretSet ?? null) : request.secretSet;
     const pins = await pinned(db, { ...scope, region: agent.region }, setName);
     const change = changeOf(before, request, settings, pins);
     if (change === 'deployment') {

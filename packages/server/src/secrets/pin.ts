@@ -1,8 +1,8 @@
-import { failure } from '@bothost/contract';
+import { failure, type PinnedSecretSet } from '@bothost/contract';
 import type { Database, SecretPin } from '../store/tables.ts';
 import { findDelivery } from './delivery-rows.ts';
 import { openValues } from './open-set.ts';
-import { findSet, findSetById } from './rows.ts';
+import { findRevision, findSet, findSetById, newestRevisions } from './rows.ts';
 import { inSnapshot } from './snapshot.ts';
 import { DamagedError } from './vault/damaged.ts';
 import type { Keyring } from './vault/keyring.ts';
@@ -12,7 +12,7 @@ import { RootKeyMissing } from './vault/root-key.ts';
  * The set as a deployment of this region runs with it: its revision of now, which has to be ready. Call it in the
  * transaction that makes the deployment: the set cannot be deleted until that ends.
  *
- * @throws failure `secret-set-not-found`, `secret-set-elsewhere`, `secret-set-not-ready`
+ * @throws failure `secret-set-not-found`, `secret-set-kind`, `secret-set-elsewhere`, `secret-set-not-ready`
  */
 export async function pinSecretSet(
   db: Database,
@@ -21,9 +21,13 @@ export async function pinSecretSet(
 ): Promise<SecretPin> {
   const path = 'body.secretSet';
   const set = await findSet(db, scope.organizationId, name, 'share');
-  if (set === undefined || set.kind !== 'secret') {
-    const message = 'There is no secret set of this name.';
+  if (set === undefined) {
+    const message = `There is no secret set ${name}.`;
     throw failure('secret-set-not-found', { message, issues: [{ path, message }] });
+  }
+  if (set.kind !== 'secret') {
+    const message = 'This is an image pull secret, which bots do not get. Name a secret set.';
+    throw failure('secret-set-kind', { message, issues: [{ path, message }] });
   }
   if (set.region !== scope.region) {
     const message = `The secret set is in the region ${set.region}, and the agent in ${scope.region}.`;
@@ -35,6 +39,36 @@ export async function pinSecretSet(
     throw failure('secret-set-not-ready', { message: `The secret set is not ready, ${why}.`.replace(/\.\.$/, '.') });
   }
   return { secretSet: set.name, setId: set.id, revision: set.revision };
+}
+
+/**
+ * For a deployment that is to run with what an earlier one was pinned to. Call it in the transaction that makes it.
+ *
+ * @throws failure `deployment-gone` where a set was deleted, or its revision is not kept any more
+ */
+export async function requirePins(db: Database, organizationId: string, pins: readonly SecretPin[]): Promise<void> {
+  for (const { secretSet, setId, revision } of pins) {
+    const isThere = (await findSetById(db, organizationId, setId, 'share')) !== undefined;
+    if (isThere && (await findRevision(db, setId, revision)) !== undefined) continue;
+    const why = isThere ? `revision ${revision} of it is not kept any more` : 'it was deleted';
+    const message = `This deployment ran with the secret set ${secretSet}, and ${why}. Deploy with the set of now instead.`;
+    throw failure('deployment-gone', { message });
+  }
+}
+
+/** For each list of pins how far it is behind the sets of now. */
+export async function pinStates(
+  db: Database,
+  organizationId: string,
+  pins: readonly (readonly SecretPin[])[],
+): Promise<PinnedSecretSet[][]> {
+  const ids = [...new Set(pins.flat().map(({ setId }) => setId))];
+  const newest = await newestRevisions(db, organizationId, ids);
+  const stateOf = ({ secretSet, setId, revision }: SecretPin): PinnedSecretSet => {
+    const newestRevision = newest.get(setId) ?? null;
+    return { secretSet, revision, newestRevision, stale: newestRevision !== revision };
+  };
+  return pins.map((list) => list.map(stateOf));
 }
 
 /**

@@ -23,13 +23,34 @@ export async function findSet(
   return query.executeTakeFirst();
 }
 
-export function findSetById(db: Database, organizationId: string, id: string): Promise<SecretSetRow | undefined> {
-  return db
+export function findSetById(
+  db: Database,
+  organizationId: string,
+  id: string,
+  lock?: 'share',
+): Promise<SecretSetRow | undefined> {
+  const query = db
     .selectFrom('secret_sets')
     .selectAll()
     .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+    .where('id', '=', id);
+  return (lock === undefined ? query : query.forShare()).executeTakeFirst();
+}
+
+/** The revision of now of each of these sets that is there. */
+export async function newestRevisions(
+  db: Database,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('secret_sets')
+    .select(['id', 'revision'])
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ id, revision }) => [id, revision]));
 }
 
 /** Sets of an organization are made one after the other, so that their number is true. */
