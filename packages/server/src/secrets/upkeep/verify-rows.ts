@@ -48,22 +48,27 @@ export function deliveriesOf(db: Database, setId: string) {
 
 export type LoggedSet = {
   readonly name: string;
-  readonly action: string;
+  /** Null: the log does not name the set. */
+  readonly action: string | null;
   /** The revision that the last change in the log made; null where it deleted the set. */
   readonly logged: number | null;
   /** The revision that the set is at; null where there is none of this name. */
   readonly revision: number | null;
 };
 
-/** What the audit log says of each set that it names, and what is there, as of one moment. */
+/** What the audit log says of each set, and what is there, as of one moment; of what went from the log by its age nothing. */
 export async function loggedSets(db: Database, organizationId: string): Promise<LoggedSet[]> {
   const { rows } = await sql<LoggedSet>`
     with said as (select distinct on (lower(object)) object, action, revision_after from audit_events
       where organization_id = ${organizationId} and result = 'done'
         and action in ('secrets.set', 'secrets.unset', 'secrets.rollback', 'secrets.delete')
-      order by lower(object), sequence desc)
-    select said.object as name, said.action, said.revision_after as logged, s.revision
-    from said left join secret_sets s on s.organization_id = ${organizationId} and lower(s.name) = lower(said.object)
-    order by said.object`.execute(db);
+      order by lower(object), sequence desc),
+    sets as (select name, revision, updated_at from secret_sets where organization_id = ${organizationId})
+    select coalesce(object, name) as name, action, revision_after as logged, revision
+    from said full join sets on lower(name) = lower(object)
+    where object is not null
+      or not exists (select from audit_checkpoints where organization_id = ${organizationId})
+      or updated_at > (select min(at) + interval '1 s' from audit_events where organization_id = ${organizationId})
+    order by 1`.execute(db);
   return rows;
 }

@@ -41,8 +41,10 @@ export async function verifyVault(
     const found = (set: string | null) => (problem: string) =>
       findings.push({ organization: organization.name, set, problem });
     await verifyKeys(context, organization, found(null));
-    const log = await verifyAudit(context, { organizationId: organization.id });
-    if (!log.ok) found(null)(`the audit log is not what was written from entry ${log.brokenAt} on`);
+    await tellDamage(found(null), async () => {
+      const log = await verifyAudit(context, { organizationId: organization.id });
+      if (!log.ok) found(null)(`the audit log is not what was written from entry ${log.brokenAt} on`);
+    });
     for (const { id, name } of await setIdsOf(context.db, organization.id)) {
       await inSnapshot(context.db, (db) => verifySet({ ...context, db }, organization, id, found(name)));
       await advance(1);
@@ -72,10 +74,14 @@ async function verifySet(
   // Deleted since it was listed.
   if (set === undefined) return;
   await tellDamage(tell, () => requireSetWhole(context, set));
-  const revisions = await revisionRowsOf(db, setId);
   const values = await valueRowsOfSet(db, setId);
-  for (const revision of revisions) {
-    await tellDamage(tell, () => requireRevisionStamp(context, set, revision), `revision ${revision.revision}: `);
+  const revisions: RevisionRow[] = [];
+  for (const row of await revisionRowsOf(db, setId)) {
+    const work = async () => {
+      await requireRevisionStamp(context, set, row);
+      revisions.push(row);
+    };
+    await tellDamage(tell, work, `revision ${row.revision}: `);
   }
   await verifyValues(context, set, revisions, values, tell);
   await verifyPointers(context, set, revisions, tell);
@@ -136,15 +142,18 @@ async function verifyLoggedSets(
 
 function loggedProblem({ action, logged, revision }: LoggedSet): string | null {
   if (action === 'secrets.delete') return revision === null ? null : 'the audit log says that it was deleted';
+  if (action === null) return 'the audit log does not name it';
   if (revision === null) return `the audit log says that it is at revision ${logged}, and it is not there`;
   return revision === logged ? null : `it is at revision ${revision}, and the audit log says ${logged}`;
 }
 
+/** What is so much another thing that it cannot be read is damaged, too. */
 async function tellDamage(tell: Tell, work: () => Promise<unknown>, at = ''): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof DamagedError || error instanceof RootKeyMissing)) throw error;
-    tell(at + error.message);
+    if (error instanceof TypeError || error instanceof RangeError) tell(`${at}it cannot be read`);
+    else if (error instanceof DamagedError || error instanceof RootKeyMissing) tell(at + error.message);
+    else throw error;
   }
 }

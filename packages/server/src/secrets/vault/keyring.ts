@@ -3,7 +3,7 @@ import type { Database } from '../../store/tables.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { conceal } from './conceal.ts';
 import { DamagedError } from './damaged.ts';
-import { encode } from './encode.ts';
+import { encode, milliseconds } from './encode.ts';
 import { findKey, findState, insertKey, type KeyPurpose, newestKey, type VaultKeyRow } from './key-rows.ts';
 import type { RootKeyProvider } from './root-key.ts';
 import type { VersionedKey } from './sealed-value.ts';
@@ -61,7 +61,7 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
 
   async function open(row: VaultKeyRow): Promise<VersionedKey> {
     // Of the row as it is now: one that was changed in the database is not served from memory.
-    const id = `${row.organization_id} ${row.purpose} ${row.version} ${row.root_key_id} ${row.created_at.getTime()} ${row.wrapped.toString('base64')}`;
+    const id = `${row.organization_id} ${row.purpose} ${row.version} ${row.root_key_id} ${milliseconds(row.created_at)} ${row.wrapped.toString('base64')}`;
     const known = opened.get(id);
     if (known !== undefined && known.until > now().getTime()) return known.key;
     const unwrapped = await rootKeys.unwrap(row.wrapped, row.root_key_id, keyContext(row));
@@ -102,5 +102,5 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
 
 /** All that the row of a key says: it unwraps at its place only. */
 export function keyContext(row: Omit<VaultKeyRow, 'wrapped'>): Buffer {
-  return encode([row.organization_id, row.purpose, row.version, row.root_key_id, row.created_at.getTime()]);
+  return encode([row.organization_id, row.purpose, row.version, row.root_key_id, milliseconds(row.created_at)]);
 }

@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { conceal } from './conceal.ts';
 import { DamagedError } from './damaged.ts';
-import { encode } from './encode.ts';
+import { encode, milliseconds } from './encode.ts';
 import { seal, sealOverhead, unseal } from './seal.ts';
 
 /** A key of an organization, by its version. */
@@ -87,6 +87,6 @@ function placeBytes(place: ValuePlace, head: Buffer): Buffer {
     place.fingerprint,
     place.fingerprintVersion,
     place.bytes,
-    place.createdAt.getTime(),
+    milliseconds(place.createdAt),
   ]);
 }

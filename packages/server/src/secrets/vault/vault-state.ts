@@ -1,15 +1,15 @@
 import type { Insertable } from 'kysely';
 import type { Database, VaultStateTable } from '../../store/tables.ts';
 import { DamagedError } from './damaged.ts';
-import { encode } from './encode.ts';
+import { encode, milliseconds } from './encode.ts';
 import { findState } from './key-rows.ts';
-import type { RootKeyProvider } from './root-key.ts';
+import { RootKeyMissing, type RootKeyProvider } from './root-key.ts';
 
 /** Something known, sealed with the root key that wraps now: who opens it has the right one. */
 const canary = Buffer.from('This opens with the right key.  ');
 
 function canaryContext(createdAt: Date): Buffer {
-  return encode(['canary', createdAt.getTime()]);
+  return encode(['canary', milliseconds(createdAt)]);
 }
 
 /** The row that says from now on which root key wraps. */
@@ -32,8 +32,12 @@ export async function vaultProblem(context: {
   if (state === undefined) return 'the row of the vault that names its root key is missing';
   if (!(await rootKeys.status()).ok) return 'the keeper of the root keys does not answer';
   const { root_key_id: keyId, canary: sealed, created_at: createdAt } = state;
-  const opened = await rootKeys.unwrap(sealed, keyId, canaryContext(createdAt)).catch(() => null);
-  return opened?.equals(canary) === true ? null : `the root key ${keyId} does not open what was sealed with it`;
+  try {
+    if ((await rootKeys.unwrap(sealed, keyId, canaryContext(createdAt))).equals(canary)) return null;
+  } catch (error) {
+    if (!(error instanceof DamagedError || error instanceof RootKeyMissing)) throw error;
+  }
+  return `the root key ${keyId} does not open what was sealed with it`;
 }
 
 /** The root key that wraps now. @throws DamagedError when the row that says so is missing */
