@@ -78,15 +78,18 @@ export async function startDeployService(): Promise<DeployService> {
     };
   };
   const deploy = (body: unknown) => {
-    const { buildId, autoScaling, agentProfile, maxSessionDuration } = body as Record<string, unknown>;
+    const { buildId, autoScaling, agentProfile, maxSessionDuration, secretSet } = body as Record<string, unknown>;
     const before = deployments[0] ?? deployment;
     const found = builds.find(({ id }) => id === buildId);
     if (found === undefined && buildId !== undefined) throw failure('build-not-usable');
     const { minAgents = 0, maxAgents = 50 } = (autoScaling ?? {}) as Record<string, number>;
+    const named = typeof secretSet === 'string' ? [secretSet] : [];
+    const envFromSecretNames = secretSet === undefined ? before.manifest.spec.envFromSecretNames : named;
     const spec = {
       ...before.manifest.spec,
       autoScaling: { minReplicas: minAgents, maxReplicas: maxAgents },
       maxSessionDurationSeconds: Number(maxSessionDuration ?? 7_200),
+      envFromSecretNames,
     };
     for (const one of deployments) if (faults.fails === null) Object.assign(one, { serving: false });
     looks = faults.looks;
@@ -99,6 +102,12 @@ export async function startDeployService(): Promise<DeployService> {
       manifest: { ...before.manifest, metadata: { name: 'my-bot', namespace: 'acme' }, spec },
       state: faults.fails === null ? 'ready' : 'failed',
       serving: faults.fails === null,
+      secretRevisions: envFromSecretNames.map((name) => ({
+        secretSet: name,
+        revision: 1,
+        newestRevision: 1,
+        stale: false,
+      })),
       failure: faults.fails,
     });
     return { ...details(), change: 'deployment' as const };
