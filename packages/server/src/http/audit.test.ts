@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type AuditEntry, secretDryRuns } from '@bothost/contract';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { clientConfig } from '../store/address.ts';
 import { ask as askService } from '../test-ask.ts';
 import { type BotDirectory, writeBot } from '../test-bots.ts';
 import { type SecondOrganization, secondOrganization } from '../test-organization.ts';
@@ -159,6 +161,42 @@ describe('the audit log through the API', () => {
       ['secrets.set', 'x', 'first start', 'key-of-other-kind'],
       ['secrets.list', [], 'short', 'key-expired'],
     ]);
+  });
+
+  it('has an entry of each change, or there is no change', async () => {
+    const db = new pg.Client(clientConfig(service.database.address));
+    await db.connect();
+    await ask('PUT', '/secrets/both', { secrets: [one] });
+    const { id } = await service.client.createKey({ body: { name: 'both', kind: 'public' } });
+    const seen = async () => [
+      (await ask('GET', '/secrets')).text,
+      (await ask('GET', '/secrets/both/history')).text,
+      (await ask('GET', '/keys')).text.replace(/"lastUsedAt":"[^"]*"/g, ''),
+    ];
+    const before = await seen();
+    await db.query(`create function no_room() returns trigger language plpgsql as
+      $$ begin raise exception 'no room' using errcode = 'disk_full'; end $$`);
+    await db.query('create trigger no_room before insert on audit_events for each row execute function no_room()');
+    try {
+      const answers = await Promise.all([
+        ask('PUT', '/secrets/both', { secrets: [{ ...one, secretKey: 'B' }] }),
+        ask('PUT', '/secrets/fresh', { secrets: [one] }),
+        ask('PUT', '/secrets/both', { ...one, dryRun: true }),
+        ask('DELETE', '/secrets/both/A'),
+        ask('DELETE', '/secrets/both'),
+        ask('POST', '/keys', { name: 'more', kind: 'public' }),
+        ask('DELETE', `/keys/${id}`),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 507));
+      // A refusal is one all the same.
+      expect((await ask('GET', '/secrets/nothing')).status).toBe(404);
+      expect(await seen()).toEqual(before);
+    } finally {
+      await db.query('drop trigger no_room on audit_events');
+      await db.end();
+    }
+    expect((await ask('PUT', '/secrets/both', { secrets: [{ ...one, secretKey: 'B' }] })).json['revision']).toBe(2);
+    expect(await service.client.verifyAudit()).toMatchObject({ ok: true });
   });
 
   it('is listed for its own organization alone, filtered and page by page', async () => {
