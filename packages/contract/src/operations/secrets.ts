@@ -152,7 +152,7 @@ const WrittenSecrets = z
         key: z.string(),
         change: z.enum(['new', 'changed', 'unchanged', 'removed']),
         bytes: z.number().int().nullable().describe('Of the value that was sent'),
-        fingerprint: Fingerprint.nullable().describe('Of the value that was sent'),
+        fingerprint: Fingerprint.nullable().describe('Of the value that was sent; null of a dry run for a new set'),
       }),
     ),
   })
