@@ -46,9 +46,10 @@ export function askHidden(
       else if (read.end === 'entered') end(() => resolve(typed));
       else if (read.end !== null) refuse(new Failure('answer-unclear', read.end, 'Give it by a file: KEY=@FILE'));
     };
-    write(`${question} (not shown): `);
     signal.addEventListener('abort', interrupt, { once: true });
+    // Before the question: whoever answers at once, as a program does, would be shown.
     input.setRawMode(true);
+    write(`${question} (not shown): `);
     input.on('data', take);
     input.resume();
   });

@@ -29,8 +29,9 @@ export async function imagePullSecret(context: Context, wanted: PullSecretReques
   const host = requireRegistry(wanted.host);
   requireOneSource(context, wanted.from);
   if (!wanted.isDry) requireAskable(context, wanted);
-  const secretValue = await readCredentials(context, wanted.from, host);
+  // Without a key nobody is asked for anything.
   const client = await context.service();
+  const secretValue = await readCredentials(context, wanted.from, host);
   const params = { setName: wanted.name };
   const body = {
     isImagePullSecret: true,
