@@ -18,6 +18,8 @@ export type Circumstances = {
   readonly answers?: readonly (string | boolean | readonly string[])[];
   readonly now?: Date;
   readonly signal?: AbortSignal;
+  /** Sees what is said while the program still runs. */
+  readonly onStderr?: (text: string) => void;
 };
 
 /** Runs a command line in this process, in a world of the test's making, and answers what was seen of it. */
@@ -31,6 +33,7 @@ export async function runProgram(args: readonly string[], given: Circumstances =
     closed: new AbortController().signal,
     write: (text: string) => {
       written[name] += text;
+      if (name === 'stderr') given.onStderr?.(text);
     },
   });
   const reply = (question: string) => {
