@@ -186,6 +186,11 @@ export const failures = {
     code: 'PCC-SECRETS-UNAVAILABLE',
     message: 'The secrets that the agent starts with cannot be opened. The agent says why to its owner.',
   },
+  'vault-unavailable': {
+    status: 503,
+    code: '503',
+    message: 'The secrets cannot be opened at the moment, and none is lost. The operator has to look at the root keys.',
+  },
   'shutting-down': { status: 503, code: '503', message: 'The service is shutting down and takes no new sessions.' },
   'storage-full': {
     status: 507,
