@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
-import { secretSetSize, secretValueBytes } from '@bothost/contract';
+import { createClient, secretSetSize, secretValueBytes } from '@bothost/contract';
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { readConfig } from './config.ts';
+import { startServer } from './server.ts';
 import { openDatabase } from './store/database.ts';
 import type { Database, Tables } from './store/tables.ts';
 import { sessionUrl, start, stop, withKey } from './test-client.ts';
 import { buildProject, settled, versionedBot } from './test-deploy.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
+const logger = pino({ level: 'silent' });
 let service: TestServer;
 let buildId: string;
 let db: Database;
@@ -31,8 +34,7 @@ const main = bot['main.js']?.replace(
 );
 
 beforeAll(async () => {
-  service = await startTestServer();
-  const logger = pino({ level: 'silent' });
+  service = await startTestServer({ environment: { BOTHOST_ON_STOP: 'leave' } });
   db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 1 });
   buildId = (await buildProject(service, { ...bot, 'main.js': main ?? '' })).id;
 });
@@ -185,5 +187,32 @@ describe('secrets', () => {
     const id = await start(service, 'bends');
     expect(await hashesIn('bends', id)).toMatchObject({ A: hash('one') });
     await stop(service, 'bends', id);
+  });
+
+  it('that are damaged keep no server from coming back, nor the sessions that run', async () => {
+    await put('lasting', { A: 'one' });
+    await create('lasts', 'lasting');
+    const running = await start(service, 'lasts');
+    expect(await hashesIn('lasts', running)).toMatchObject({ A: hash('one') });
+    await move('lasting', 'elsewhere');
+    await service.server.close();
+    const environment = {
+      PATH: process.execPath.replace(/\/[^/]+$/, ''),
+      HOME: service.dataDirectory,
+      BOTHOST_PORT: '0',
+      BOTHOST_DATA_DIR: service.dataDirectory,
+      BOTHOST_SHUTDOWN_GRACE: '0',
+      DATABASE_URL: service.database.url,
+    };
+    const next = await startServer(readConfig(environment), logger);
+    onTestFinished(next.close);
+    const path = `/v1/public/lasts/sessions/${running}`;
+    const answer = await fetch(`${next.url}${path}/hashes`, withKey(service.publicKey));
+    expect(JSON.parse(await answer.text())).toMatchObject({ A: hash('one') });
+    const client = createClient({ origin: next.url, key: service.privateKey });
+    const session = () => client.getSession({ params: { agentName: 'lasts', sessionId: running } });
+    expect(await session()).toMatchObject({ endedAt: null });
+    await client.stopSession({ params: { agentName: 'lasts', sessionId: running } });
+    await expect.poll(async () => (await session()).completionStatus, { timeout: 25_000 }).toBe('SESSION_STOPPED');
   });
 });
