@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SecretRevision, SecretSetDetails, WrittenSecrets } from '@bothost/contract';
+import type { AuditEntry, SecretRevision, SecretSetDetails, WrittenSecrets } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from './killing/free-port.ts';
 import { seeded } from './killing/random.ts';
@@ -38,6 +38,8 @@ describe(`${kills} kills of the server in writes of ${keys.length} keys (seed ${
     expect(answer).toMatchObject({ status: 200 });
     return answer?.body as T;
   }
+  const audit = async <T>(path: string) =>
+    (await service.call('GET', `/v1/audit${path}`, service.privateKey))?.body as T;
   /** Each value tells its key and its generation, so that no two writes share one. */
   const put = (name: string, generation: number) =>
     call('PUT', name, {
@@ -106,7 +108,14 @@ describe(`${kills} kills of the server in writes of ${keys.length} keys (seed ${
         const { revisions } = await read<{ revisions: SecretRevision[] }>(`${set.name}/history?limit=100`);
         const newest = revisions.map(({ revision }) => revision);
         expect(newest).toEqual(newest.map((_, index) => set.revision - index));
+        // Each revision is told once, and no other.
+        const query = `object=${set.name}&action=secrets.set&result=done&order=asc&limit=1000`;
+        const log = (await audit<{ entries: AuditEntry[] }>(`?${query}`)).entries;
+        expect(log.map(({ revisionAfter }) => revisionAfter)).toEqual(
+          Array.from({ length: set.revision }, (_, index) => index + 1),
+        );
       }
+      expect(await audit('/verification')).toMatchObject({ ok: true, brokenAt: null });
       // Each place was met, so that the test was one.
       expect(Math.min(...Object.values(met))).toBeGreaterThan(0);
       const counts = Object.entries(met).map(([place, times]) => `${times} ${place}`);
