@@ -47,14 +47,16 @@ export async function checkCredentials(
   if (base.protocol === 'http:' && !world.policy.plain.has(hostAndPort(base))) {
     return skipped('The registry was not asked: without TLS only those are that the operator listed.');
   }
-  const agent = guardedAgent(world);
+  const signal = AbortSignal.timeout(world.timeoutMs);
+  const agent = guardedAgent({ ...world, signal });
   try {
     const basic = `Basic ${credentials.toString('base64')}`;
-    return await check(asker(agent, AbortSignal.timeout(world.timeoutMs)), base, basic, image, world.policy);
+    return await check(asker(agent, signal), base, basic, image, world.policy);
   } catch (error) {
     return unanswered(error, world.timeoutMs / 1000);
   } finally {
-    await agent.destroy();
+    // Not waited for: it has its own time for connections that were begun.
+    void agent.destroy().catch(() => {});
   }
 }
 

@@ -144,6 +144,19 @@ describe('a registry that', () => {
     expect(await check({ timeoutMs: 300 })).toEqual(late);
   });
 
+  it('has a name that nobody resolves in time, or at all, is told as that', async () => {
+    const policy = createRegistryPolicy([at()], []);
+    const ask = (resolve: () => Promise<string[]>) =>
+      checkCredentials({ policy, resolve, timeoutMs: 300 }, at(), Buffer.from(credentials), null);
+    expect(await ask(() => new Promise(() => {}))).toMatchObject({ message: expect.stringContaining('within 0.3 s') });
+    const unknown = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+    expect(await ask(() => Promise.reject(unknown))).toMatchObject({
+      result: 'unreachable',
+      message: expect.stringContaining('no host of this name'),
+    });
+    expect(registry.asked).toEqual([]);
+  });
+
   it('has a name that turns to another address at the second look-up is asked at the first one', async () => {
     answer = withToken(() => null);
     const trap = await standIn(() => reply(200), '127.0.0.2', registry.port);

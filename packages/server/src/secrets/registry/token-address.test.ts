@@ -1,4 +1,5 @@
 import { canonicalRegistry } from '@bothost/contract';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createRegistryPolicy, registryUrl } from './registry-policy.ts';
 import { tokenAddress } from './token-address.ts';
@@ -48,6 +49,22 @@ it.each([
 it('has service and scope encoded, and nothing of them can add to it', () => {
   const address = ask('ghcr.io', 'https://ghcr.io/token?a=1&scope=mine#x', { service: 'a&scope=*#é' }, 'team/app');
   expect(address).toBe('https://ghcr.io/token?a=1&scope=repository%3Ateam%2Fapp%3Apull&service=a%26scope%3D*%23%C3%A9');
+});
+
+it('is at no other origin, whatever the realm is', () => {
+  const text = fc.oneof(
+    fc.webUrl({ validSchemes: ['https', 'http', 'ftp'] }),
+    fc.string({ unit: 'binary', maxLength: 40 }).map((tail) => `https://ghcr.io${tail}`),
+    fc.string({ unit: 'binary', maxLength: 60 }),
+  );
+  fc.assert(
+    fc.property(text, (realm) => {
+      const answer = ask('ghcr.io', realm);
+      if (typeof answer === 'string') expect(answer.startsWith('https://ghcr.io/')).toBe(true);
+      else expect(answer.problem).not.toMatch(/[[\]]/);
+    }),
+    { numRuns: 10_000 },
+  );
 });
 
 it('names the pair for the operator when the registry wants another host', () => {
