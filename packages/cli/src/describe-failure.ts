@@ -48,6 +48,7 @@ const secretAdvice: Readonly<Record<string, string>> = {
   'secret-set-not-found': 'See which there are by: botcli cloud secrets list --no-sets',
   'secret-revision-not-found': 'See which there are by: botcli cloud secrets history NAME',
   'secret-set-changed': 'Somebody else changed it meanwhile. The same command again shows what it would do now.',
+  'secret-set-not-ready': 'See why by: botcli cloud secrets list',
   'secret-set-in-use': '--force deletes it all the same.',
 };
 

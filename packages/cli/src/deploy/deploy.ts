@@ -15,6 +15,7 @@ import { type Change, codeChange, secretChanges, settingChanges } from './differ
 import { outcomeReport } from './outcome.ts';
 import { findProject, nameOf, type Project } from './project.ts';
 import { attendRollout, rolloutFailure } from './rollout.ts';
+import { requireSecretSet } from './secret-set.ts';
 import { type Given, settleWanted, toRequest, type Wanted } from './wanted.ts';
 
 export type DeployOptions = {
@@ -42,6 +43,13 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
   const client = await context.service();
   const current = await findCurrent(client, wanted.name);
   const region = await regionOf(client, wanted, current);
+  const { secretSet } = wanted.settings;
+  if (typeof secretSet === 'string') {
+    await requireSecretSet(context, client, secretSet, {
+      region,
+      isNamed: wanted.region !== undefined || current !== null,
+    });
+  }
   const one: Deploy = { context, options, client, project, wanted, current, region };
   if (buildId !== undefined) {
     const { build } = await client.getBuild({ params: { buildId } });

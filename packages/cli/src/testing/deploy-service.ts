@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Build, type DeploymentDetails, errorBody, failure, type Reason } from '@bothost/contract';
-import { agent, build, deployment, organization, privateKey, publicKey } from './records.ts';
+import {
+  type Build,
+  type DeploymentDetails,
+  errorBody,
+  failure,
+  type Reason,
+  type SecretSetListItem,
+} from '@bothost/contract';
+import { agent, build, deployment, organization, privateKey, publicKey, secretSet } from './records.ts';
 import { hangUp, startTestService, type TestService } from './service.ts';
 
 /** A service that one can deploy to, and that fails where a test tells it to. */
@@ -31,6 +38,8 @@ export type DeployService = TestService & {
     fails: DeploymentDetails['failure'];
     log: string[];
     live: number;
+    /** What is wrong with the set `keys`, which is there and ready otherwise. */
+    keys: Partial<SecretSetListItem> | 'gone';
     /** Looks at a deployment before it is ready. */
     looks: number;
   };
@@ -56,6 +65,7 @@ export async function startDeployService(): Promise<DeployService> {
     fails: null,
     log: ['installing', 'done'],
     live: 0,
+    keys: {},
     looks: 0,
   };
   const tripped = () => {
@@ -126,6 +136,7 @@ export async function startDeployService(): Promise<DeployService> {
     { privateKey, publicKey },
     {
       listOrganizations: () => ({ organizations: [organization] }),
+      listSecrets: () => ({ sets: faults.keys === 'gone' ? [] : [{ ...secretSet, ...faults.keys }] }),
       getProperties: () => ({ properties: { defaultRegion: 'us-west' } }),
       getAgent: () => {
         tripped();

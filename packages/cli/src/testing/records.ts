@@ -6,6 +6,7 @@ import {
   type Build,
   type DeploymentDetails,
   makeKey,
+  type SecretSetListItem,
   type SessionResponse,
 } from '@bothost/contract';
 
@@ -174,3 +175,17 @@ export const session: SessionResponse = {
 /** The session as lists show it. */
 export const sessionSummary = (({ resourceMetrics: _, meetingIds: __, events: ___, startPhases: ____, ...rest }) =>
   rest)(session);
+
+export const secretSet: SecretSetListItem = {
+  name: 'keys',
+  type: 'secret',
+  region: 'us-west',
+  status: 'ready',
+  revision: 1,
+  createdAt: created,
+  updatedAt: created,
+  keyCount: 2,
+  host: null,
+  expiresAt: null,
+  verification: null,
+};

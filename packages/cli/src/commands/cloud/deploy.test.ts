@@ -128,6 +128,32 @@ test('a secret set that is taken out of the file is taken off the agent', async 
   expect(JSON.parse((await deploy('--json')).stdout)).toMatchObject({ change: 'none' });
 });
 
+test.each([
+  ['gone', 'There is no secret set keys', 'Make it by: botcli cloud secrets set keys --file .env\n'],
+  [
+    { region: 'eu-west' },
+    'is in eu-west, and the agent in us-west',
+    'secrets set OTHER-NAME --file .env --region us-west',
+  ],
+  [{ type: 'imagePullSecret' }, 'keys is an image pull secret', 'botcli cloud secrets list keys'],
+  [
+    { status: 'failed', errorMessage: 'No room.' },
+    'is not ready: No room.',
+    'botcli cloud secrets set keys --file .env',
+  ],
+] as const)(
+  'a set that is %j is refused before anything is sent, with the command that helps',
+  async (keys, why, help) => {
+    service.faults.keys = keys;
+    await put({ 'deploy.toml': 'agent_name = "my-bot"\nsecret_set = "keys"\n' });
+    const { status, stderr } = await deploy('--yes');
+    expect(status).toBe(1);
+    expect(stderr).toContain(why);
+    expect(stderr).toContain(help);
+    expect(asked()).not.toContain('getBuildUploadUrl');
+  },
+);
+
 test('without a file a secret set stays, and a flag gives one', async () => {
   await rm(join(folder, 'deploy.toml'));
   await deploy('my-bot --secrets keys --yes');
