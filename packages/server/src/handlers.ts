@@ -1,6 +1,7 @@
 import { failure, type OperationName, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import { deleteAgent } from './agents/delete.ts';
 import { type Change, createAgent, updateAgent } from './agents/deploy.ts';
+import { deploymentSecrets } from './agents/deployment-secrets.ts';
 import { getDeployment, listDeployments } from './agents/deployments.ts';
 import { findAgentId } from './agents/find.ts';
 import { rollBack } from './agents/rollback.ts';
@@ -163,7 +164,8 @@ export function createHandlers(context: Context): Handlers {
     verifyVault: ({ body }) => vault.verify(body?.organization ?? null),
     getLogs: async ({ params, query }, caller) => {
       const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);
-      return getLogs(context, agentId, query);
+      const secretsOf = (id: string) => deploymentSecrets(context, caller.organizationId, id);
+      return getLogs({ ...context, secretsOf }, agentId, query);
     },
     startSession: async ({ params, query, body }, caller, requestedAt) => {
       if (context.isDraining()) throw failure('shutting-down');

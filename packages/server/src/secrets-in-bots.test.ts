@@ -20,7 +20,8 @@ let db: Database;
 const bot = versionedBot('with secrets');
 const main = bot['main.js']?.replace(
   "if (url.pathname === '/version')",
-  `if (url.pathname === '/hashes') {
+  `if (url.pathname === '/say') { console.log('it is ' + process.env.A); return response.end(); }
+  if (url.pathname === '/hashes') {
     const bytes = require('node:fs').readFileSync('/proc/self/environ');
     const hashes = {};
     for (let from = 0; from < bytes.length; from = bytes.indexOf(0, from) + 1) {
@@ -187,6 +188,22 @@ describe('secrets', () => {
     const id = await start(service, 'bends');
     expect(await hashesIn('bends', id)).toMatchObject({ A: hash('one') });
     await stop(service, 'bends', id);
+  });
+
+  it('that a bot prints are taken out of its logs, and cannot be looked for there', async () => {
+    await put('spoken', { A: 'sk_canary_1' });
+    await create('speaks', 'spoken');
+    const sessionId = await start(service, 'speaks');
+    await fetch(sessionUrl(service, 'speaks', sessionId, '/say'), withKey(service.publicKey));
+    const read = async (query: { query?: string; wait?: number }) => {
+      const page = await service.client.getLogs({ params: { agentName: 'speaks' }, query: { sessionId, ...query } });
+      return page.logs.map(({ log }) => log);
+    };
+    await expect.poll(() => read({ wait: 5 }), { timeout: 25_000 }).toEqual(['it is ***']);
+    expect(await read({ query: 'sk_canary_1' })).toEqual([]);
+    expect(await read({ query: 'is sk' })).toEqual([]);
+    await stop(service, 'speaks', sessionId);
+    await expect.poll(() => read({ query: 'it is' }), { timeout: 25_000 }).toEqual(['it is ***']);
   });
 
   it('that are damaged keep no server from coming back, nor the sessions that run', async () => {
