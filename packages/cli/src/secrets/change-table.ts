@@ -13,14 +13,17 @@ type Change = WrittenSecrets['changes'][number];
 
 /** What a write does to each key: never a character of a value, but its length, and a fingerprint to compare by. */
 export function changeTable(changes: readonly Change[], words: Partial<Record<Change['change'], string>> = {}): Block {
+  // Of keys that go, and of a set that is not there yet, nothing more is known.
+  const lengths = changes.some(({ bytes }) => bytes !== null);
+  const fingerprints = changes.some(({ fingerprint }) => fingerprint !== null);
   return {
     kind: 'table',
     columns: [
       { title: ' ' },
       { title: 'Key' },
       { title: 'Change', drop: 1 },
-      { title: 'Length', align: 'right', drop: 3 },
-      { title: 'Fingerprint', drop: 2 },
+      ...(lengths ? [{ title: 'Length', align: 'right', drop: 3 } as const] : []),
+      ...(fingerprints ? [{ title: 'Fingerprint', drop: 2 }] : []),
     ],
     rows: changes.map(({ key, change, bytes, fingerprint }) => {
       const { sign, tone } = signs[change];
@@ -28,8 +31,8 @@ export function changeTable(changes: readonly Change[], words: Partial<Record<Ch
         { text: sign, tone },
         { text: key, tone },
         words[change] ?? change,
-        known(bytes === null ? null : counted(bytes, 'byte')),
-        known(fingerprint),
+        ...(lengths ? [known(bytes === null ? null : counted(bytes, 'byte'))] : []),
+        ...(fingerprints ? [known(fingerprint)] : []),
       ];
     }),
     empty: 'No key changes.',

@@ -68,8 +68,8 @@ export async function readValues(context: Context, given: GivenValues): Promise<
 }
 
 const argumentsAreSeen =
-  'values given as arguments stay in the history of the shell and show in the list of processes; ' +
-  'KEY alone (asks), KEY=-, KEY=@FILE and --file do not';
+  "values in arguments stay in the shell's history and show in the list of processes; KEY alone, KEY=-, KEY=@FILE and " +
+  '--file do not';
 
 function refuse(problems: readonly Remark[]): void {
   if (problems.length === 0) return;
