@@ -164,7 +164,7 @@ export function createHandlers(context: Context): Handlers {
     verifyVault: ({ body }) => vault.verify(body?.organization ?? null),
     getLogs: async ({ params, query }, caller) => {
       const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);
-      const secretsOf = (id: string) => deploymentSecrets(context, caller.organizationId, id);
+      const secretsOf = (id: string) => deploymentSecrets(context, id);
       return getLogs({ ...context, secretsOf }, agentId, query);
     },
     startSession: async ({ params, query, body }, caller, requestedAt) => {

@@ -23,7 +23,7 @@ const main = bot['main.js']?.replace(
   `if (url.pathname === '/say') { console.log('it is ' + process.env.A); return response.end(); }
   if (url.pathname === '/hashes') {
     const bytes = require('node:fs').readFileSync('/proc/self/environ');
-    const hashes = {};
+    const hashes = Object.create(null);
     for (let from = 0; from < bytes.length; from = bytes.indexOf(0, from) + 1) {
       const is = bytes.indexOf(61, from);
       const value = bytes.subarray(is + 1, bytes.indexOf(0, from));
@@ -84,7 +84,17 @@ describe('secrets', () => {
       selector: ([key]) => key,
     });
     const drawn = fc.sample(pairs, 1)[0] ?? [];
-    const odd = { 'a-b': ' 1\n', '1A': "'", PWD: '/nowhere', IFS: 'x', PPID: '0', OPTIND: 'y', go: '\n', _: '_' };
+    const odd = {
+      ['__proto__']: 'p',
+      'a-b': ' 1\n',
+      '1A': "'",
+      PWD: '/nowhere',
+      IFS: 'x',
+      PPID: '0',
+      OPTIND: 'y',
+      go: '\n',
+      _: '_',
+    };
     const large = secretSetSize.bytes / secretValueBytes - 2;
     for (const values of [
       { ...Object.fromEntries(drawn), ...odd },
@@ -96,8 +106,9 @@ describe('secrets', () => {
       else await deploy('exact');
       await settled(service, 'exact');
       const id = await start(service, 'exact');
-      const wanted = Object.entries(values).map(([key, text]): [string, string] => [key, hash(text)]);
-      expect(await hashesIn('exact', id)).toMatchObject(Object.fromEntries(wanted));
+      const got = new Map(Object.entries(await hashesIn('exact', id)));
+      const differing = Object.entries(values).filter(([key, text]) => got.get(key) !== hash(text));
+      expect(differing.map(([key, text]) => [key, text.slice(0, 80)])).toEqual([]);
       await stop(service, 'exact', id);
     }
   });
@@ -204,6 +215,18 @@ describe('secrets', () => {
     expect(await read({ query: 'is sk' })).toEqual([]);
     await stop(service, 'speaks', sessionId);
     await expect.poll(() => read({ query: 'it is' }), { timeout: 25_000 }).toEqual(['it is ***']);
+  });
+
+  it('that a bot prints as it falls are not in what is said of its end', async () => {
+    const falls = versionedBot('falls', "console.error('no such voice: ' + process.env.A); process.exit(3);");
+    const broken = (await buildProject(service, falls)).id;
+    await put('lost', { A: 'sk_canary_2' });
+    await create('falls', 'lost');
+    await deploy('falls', { buildId: broken });
+    const agent = await settled(service, 'falls');
+    expect(agent.errors).toMatchObject([{ message: expect.stringContaining('no such voice: ***') }]);
+    const rows = await db.selectFrom('deployments').select(['error', 'last_exit']).execute();
+    expect(JSON.stringify(rows)).not.toContain('sk_canary_2');
   });
 
   it('that are damaged keep no server from coming back, nor the sessions that run', async () => {

@@ -229,6 +229,16 @@ export function openDeployments(db: Database, region: string, alsoIds: readonly 
     .execute();
 }
 
+/** What a deployment is pinned to, and whose it is. */
+export function pinsOfDeployment(db: Database, id: string) {
+  return db
+    .selectFrom('deployments')
+    .innerJoin('agents', 'agents.id', 'deployments.agent_id')
+    .select(['deployments.secret_pins', 'agents.organization_id'])
+    .where('deployments.id', '=', id)
+    .executeTakeFirst();
+}
+
 /** Wanted or serving deployments that are pinned to a secret set; of each agent the wanted one first. */
 export async function deploymentsWithSet(
   db: Database,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findLines } from './find-lines.ts';
 import { blockBytes, splitLines } from './line-breaks.ts';
-import { createMask } from './mask.ts';
+import { createMask, maskTail } from './mask.ts';
 
 const noFilter = { text: undefined, level: undefined };
 
@@ -56,6 +56,17 @@ describe('the mask of a log', () => {
         .join('')
         .replaceAll('***', ''),
     ).toMatch(/^\.*$/);
+  });
+
+  it.each([
+    ['boot\nkey sk_12345\nend', ['sk_12345'], 'boot\nkey ***\nend'],
+    ['k_12345 and on\nend', ['sk_12345'], '*** and on\nend'],
+    ['5 and on\nend', ['sk_12345'], '5 and on\nend'],
+    ['one\r\ntwo and', ['line one\nline two'], 'one\r\ntwo and'],
+    ['line one\r\nline two', ['line one\nline two'], '***\r\n***'],
+    ['', ['sk_12345'], ''],
+  ])('takes values out of last words %j', (tail, secrets, words) => {
+    expect(maskTail(tail, secrets)).toBe(words);
   });
 
   it('leaves no value whole, and all else as it is', () => {

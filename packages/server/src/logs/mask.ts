@@ -12,8 +12,7 @@ export type Mask = (part: Buffer) => ((text: string, range: LineRange) => string
  * in blocks, also the piece of one that ends or begins there.
  */
 export function createMask(values: Iterable<string>): Mask {
-  const lines = [...values].flatMap((value) => value.split('\n').map((line) => line.replace(/\r$/, '')));
-  const secrets = [...new Set(lines)].filter((line) => line.length >= leastLength);
+  const secrets = secretsOf(values);
   const known = secrets.map((text) => ({ text, bytes: Buffer.from(text) }));
   return (part) => {
     const within = known.filter(({ bytes }) => part.includes(bytes)).map(({ text }) => text);
@@ -25,6 +24,21 @@ export function createMask(values: Iterable<string>): Mask {
       return spans.length === 0 ? text : without(text, spans);
     };
   };
+}
+
+/** The same for the last words of an output, which may begin within a value. */
+export function maskTail(tail: string, values: Iterable<string>): string {
+  const spans = secretsOf(values).flatMap((secret) => [
+    ...spansOf(tail, secret),
+    ...beginningOf(tail, secret, leastLength),
+  ]);
+  return spans.length === 0 ? tail : without(tail, spans);
+}
+
+/** Lines of values that are long enough. */
+function secretsOf(values: Iterable<string>): readonly string[] {
+  const lines = [...values].flatMap((value) => value.split('\n').map((line) => line.replace(/\r$/, '')));
+  return [...new Set(lines)].filter((line) => line.length >= leastLength);
 }
 
 type Span = readonly [from: number, to: number];
@@ -51,8 +65,8 @@ function endOf(text: string, secret: string): Span[] {
 }
 
 /** The piece of a secret with which a text begins. */
-function beginningOf(text: string, secret: string): Span[] {
-  for (let length = Math.min(secret.length, text.length); length > 0; length--) {
+function beginningOf(text: string, secret: string, least = 1): Span[] {
+  for (let length = Math.min(secret.length, text.length); length >= least; length--) {
     if (text.startsWith(secret.slice(secret.length - length))) return [[0, length]];
   }
   return [];
