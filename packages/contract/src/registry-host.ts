@@ -41,14 +41,14 @@ export function canonicalRegistry(text: string): { readonly host: string } | { r
   const segments = path.split('/').filter((segment) => segment !== '');
   // The path of the API itself, which people copy along.
   while (segments[0] === 'v1' || segments[0] === 'v2') segments.shift();
-  if (!segments.every((segment) => pathSegment.test(segment))) {
+  if (!segments.every((segment) => imagePathPart.test(segment))) {
     return { problem: 'its path is none in front of images: lower-case letters, digits and . _ - between them' };
   }
   return { host: `${secure ? '' : 'http://'}${host}${shownPort}${segments.map((segment) => `/${segment}`).join('')}` };
 }
 
-/** As in the names of images (OCI distribution, "Pulling manifests"). */
-const pathSegment = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
+/** One part of the path of an image (OCI distribution, "Pulling manifests"). */
+export const imagePathPart = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
 
 /**
  * RFC 1123 labels. A name that ends in a number is an address to whoever connects to it (WHATWG URL, "ends in a number"), so

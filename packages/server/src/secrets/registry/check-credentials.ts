@@ -70,7 +70,10 @@ async function check(
   const api = new URL('/v2/', base);
   const manifest = image === null ? null : new URL(`/v2/${image.repository}/manifests/${image.reference}`, base);
   let open = await ask('GET', api, null);
-  if (open.status === 200 && manifest !== null) open = await ask('HEAD', manifest, null);
+  if (open.status === 200 && manifest !== null) {
+    open = await ask('HEAD', manifest, null);
+    if (open.status === 404) return skipped(`The registry asks nobody for credentials, and shows no ${image?.shown}.`);
+  }
   if (open.status === 200) return skipped('The registry asks nobody for credentials, so these could not be checked.');
   if (open.status !== 401) return unexpected('The registry', open);
   const proof = await prove(ask, open.challenges, base, basic, image, policy);

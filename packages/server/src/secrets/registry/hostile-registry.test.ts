@@ -270,6 +270,21 @@ describe('a registry that', () => {
     expect(await check({ image: 'team/app:1' })).toMatchObject({ result });
   });
 
+  it.each([
+    [200, 'skipped', /asks nobody for credentials, so/],
+    [404, 'skipped', /shows no team\/app:1/],
+    [401, 'verified', /they may pull team\/app:1/],
+  ])(
+    'is open to all, and answers %s for the image without credentials, is told as %s',
+    async (status, result, message) => {
+      answer = ({ line, headers }) => {
+        if (line.startsWith('GET') || headers.get('authorization') === basic) return reply(200);
+        return reply(status, status === 401 ? { 'www-authenticate': 'Basic realm="x"' } : {});
+      };
+      expect(await check({ image: 'team/app:1' })).toEqual({ result, message: expect.stringMatching(message) });
+    },
+  );
+
   it('says what it was sent says it to nobody here', async () => {
     const echo = `${credentials} ${basic} [red]`;
     answer = ({ headers }) =>

@@ -1,10 +1,9 @@
-import { canonicalRegistry } from '@bothost/contract';
+import { canonicalRegistry, imagePathPart } from '@bothost/contract';
 import { hostAndPort, registryUrl } from './registry-policy.ts';
 
 /** An image within its registry. `shown` is how it reads in messages. */
 export type ImageReference = { readonly repository: string; readonly reference: string; readonly shown: string };
 
-const component = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
 const tag = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 const digest = /^[a-z0-9]+(?:[+._-][a-z0-9]+)*:[0-9a-fA-F]{32,128}$/;
 
@@ -38,7 +37,7 @@ export function imageReference(text: string, registry: string): ImageReference |
   const isHub = url.hostname === 'registry-1.docker.io';
   const whole = isHub && parts.length === 1 ? ['library', ...parts] : parts;
   const repository = whole.join('/');
-  if (!whole.every((part) => component.test(part)) || repository.length > 255) {
+  if (!whole.every((part) => imagePathPart.test(part)) || repository.length > 255) {
     return { problem: 'its name is none: lower-case letters, digits and . _ - between them, in parts divided by /' };
   }
   return { repository, reference, shown: `${repository}${hash === undefined ? ':' : '@'}${reference}` };
