@@ -26,7 +26,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => service?.close());
 
-/** What somebody sees who answers each question by yes, and each hidden one by a value. */
+/** What somebody sees who answers each question by yes, and each hidden one by a value that may be credentials, too. */
 function typeInTerminal(commands: string): Promise<string> {
   const script = join(folder, '..', 'step.sh');
   const command = `stty cols 80 rows 40; . ${script}`;
@@ -42,7 +42,7 @@ function typeInTerminal(commands: string): Promise<string> {
         written += text;
         const questions = [...written.matchAll(/◆|\(not shown\): /g)].slice(answered);
         answered += questions.length;
-        for (const [question] of questions) child.stdin.write(question === '◆' ? 'y' : 'typed value\r');
+        for (const [question] of questions) child.stdin.write(question === '◆' ? 'y' : 'typed:value\r');
       });
       child.on('error', reject).on('close', () => resolve(screenOf(written)));
     });
@@ -74,3 +74,17 @@ it.each([
   },
   60_000,
 );
+
+it('a generated project says how it gets its secrets, and its documented steps give them', async () => {
+  const init = 'botcli init gen -t lightrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts';
+  const early = await typeInTerminal(`${init} > /dev/null; cd gen/server; botcli cloud deploy --dry-run`);
+  expect(early).toContain('There is no secret set gen-secrets');
+  const [, help = ''] = /Make it by: (.*)/.exec(early) ?? [];
+  expect(await readFile(join(folder, 'gen/README.md'), 'utf8')).toContain(`\n${help}\n`);
+  const fill = "cp .env.example .env; sed -i 's/^OPENAI_API_KEY=/&sk-proj/' .env";
+  const set = await typeInTerminal(`cd gen/server; ${fill}; ${help}`);
+  expect(set).toMatch(/Created +gen-secrets/);
+  expect(set).toContain('Left out, since they have no value: DEEPGRAM_API_KEY, CARTESIA_API_KEY');
+  const announced = await typeInTerminal('cd gen/server; botcli cloud deploy --dry-run');
+  expect(announced).toMatch(/secret_set +- +-> +gen-secrets/);
+}, 60_000);

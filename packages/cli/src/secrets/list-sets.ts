@@ -19,7 +19,7 @@ export async function listSets(
   const kind = onlySets ? [] : [{ title: 'Kind' }];
   const host = onlySets
     ? []
-    : [{ title: 'Registry', drop: 1 }, { title: 'Registry says' }, { title: 'Expires', drop: 6 }];
+    : [{ title: 'Registry', drop: 7 }, { title: 'Registry says' }, { title: 'Expires', drop: 6 }];
   return {
     json: { sets },
     blocks: [
