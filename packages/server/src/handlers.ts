@@ -16,6 +16,7 @@ import { getBuild } from './builds/get.ts';
 import { listBuilds } from './builds/list.ts';
 import { readBuildLog } from './builds/read-log.ts';
 import type { Context } from './context.ts';
+import { createInTurn } from './in-turn.ts';
 import { countInstances } from './instances/claim.ts';
 import { getLogs } from './logs/get.ts';
 import type { Asker } from './organizations/authenticate.ts';
@@ -59,6 +60,10 @@ export function createHandlers(context: Context): Handlers {
     return { ...agent, change, ...(warning === null ? {} : { warning }) };
   }
 
+  const inTurn = createInTurn();
+  /** Writes of an organization wait for each other in any case, for its audit log. */
+  const inSecretsTurn = <T>(caller: Asker, work: () => Promise<T>) => inTurn(caller.organizationId, work);
+
   /** A dry run answers guesses of values. */
   function limitDryRuns(caller: Asker, dryRun: boolean) {
     if (dryRun && !context.dryRuns.take(caller.organizationId)) throw failure('too-many-dry-runs');
@@ -68,7 +73,9 @@ export function createHandlers(context: Context): Handlers {
     limitDryRuns(caller, wanted.dryRun);
     const known = (await listRegions(context)).map(({ code }) => code);
     const { defaultRegion: standard } = await getProperties(context, caller);
-    const answer = await writeSecrets(context, caller, setName, wanted, { known, standard });
+    const answer = await inSecretsTurn(caller, () =>
+      writeSecrets(context, caller, setName, wanted, { known, standard }),
+    );
     context.deliverSecrets();
     return answer;
   }
@@ -141,13 +148,13 @@ export function createHandlers(context: Context): Handlers {
     deleteSecret: ({ params }, caller) =>
       written(caller, params.setName, { ...wantedSecrets({}, context.registries.policy), remove: [params.secretKey] }),
     deleteSecretSet: ({ params, query }, caller) =>
-      deleteSecretSet(context, caller, params.setName, query.force === 'true', async (db, setId) =>
+      inSecretsTurn(caller, () => deleteSecretSet(context, caller, params.setName, query.force === 'true', async (db, setId) =>
         (await agentsWithSecretSet(db, setId)).map(({ name }) => name),
       ),
     getSecretHistory: ({ params, query }, caller) => secretHistory(context, caller, params.setName, query),
     rollBackSecrets: async ({ params, body }, caller) => {
       limitDryRuns(caller, body.dryRun === true);
-      const answer = await rollBackSecrets(context, caller, params.setName, body);
+      const answer = await inSecretsTurn(caller, () => rollBackSecrets(context, caller, params.setName, body));
       context.deliverSecrets();
       return answer;
     },
