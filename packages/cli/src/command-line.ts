@@ -23,9 +23,14 @@ export function leadingWords(args: readonly string[]): readonly Word[] {
   return words;
 }
 
-/** Whether a global flag stands anywhere, whatever else is wrong with the line. */
-export function mentions(args: readonly string[], name: keyof typeof globalOptions): boolean {
-  return tokensOf(args, globalOptions).some((token) => token.kind === 'option' && token.name === name);
+/**
+ * Whether a global flag stands anywhere, whatever else is wrong with the line. With the options of the command, where they
+ * are known, the value of one is no flag: `-fhello.env` does not ask for help.
+ */
+export function mentions(args: readonly string[], name: keyof typeof globalOptions, options: Options = {}): boolean {
+  return tokensOf(args, { ...globalOptions, ...options }).some(
+    (token) => token.kind === 'option' && token.name === name,
+  );
 }
 
 /** The last text given to a global option, unchecked; for errors that come before checking. */

@@ -32,4 +32,4 @@ export function noSuchSet(): Failure {
   return new Failure('secret-set-not-found', failures['secret-set-not-found'].message, listHint);
 }
 
-export const listHint = 'See which there are by: botcli cloud secrets list --no-sets';
+const listHint = 'See which there are by: botcli cloud secrets list --no-sets';

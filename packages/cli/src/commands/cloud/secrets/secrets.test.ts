@@ -138,6 +138,12 @@ test('values come from standard input, files and prompts byte by byte, and the p
   expect(stderr).toContain("warning: values in arguments stay in the shell's history");
 });
 
+test('the name of a file may stand right behind its letter, whatever letters it has', async () => {
+  await save('hello.env', 'A=1\n');
+  expect(await set(['-s', '-fhello.env'])).toMatchObject({ status: 0, stdout: expect.stringContaining('Created') });
+  expect(service.values.get('A')).toBe('1');
+});
+
 test('a file is read with its empty values named, and --file - and json as well', async () => {
   await save('.env', '\u{feff}export A="1"\r\nEMPTY=\r\nA-B=2\r\n');
   const { status, stderr } = await set(['-f', '.env', '-s']);
