@@ -73,11 +73,15 @@ export function createHandlers(context: Context): Handlers {
     limitDryRuns(caller, wanted.dryRun);
     const known = (await listRegions(context)).map(({ code }) => code);
     const { defaultRegion: standard } = await getProperties(context, caller);
-    const answer = await inSecretsTurn(caller, () =>
-      writeSecrets(context, caller, setName, wanted, { known, standard }),
-    );
-    context.deliverSecrets();
-    return answer;
+    try {
+      const answer = await inSecretsTurn(caller, () =>
+        writeSecrets(context, caller, setName, wanted, { known, standard }),
+      );
+      context.deliverSecrets();
+      return answer;
+    } finally {
+      for (const value of wanted.values.values()) value.fill(0);
+    }
   }
 
   const vault = vaultOperations(context);
@@ -148,8 +152,10 @@ export function createHandlers(context: Context): Handlers {
     deleteSecret: ({ params }, caller) =>
       written(caller, params.setName, { ...wantedSecrets({}, context.registries.policy), remove: [params.secretKey] }),
     deleteSecretSet: ({ params, query }, caller) =>
-      inSecretsTurn(caller, () => deleteSecretSet(context, caller, params.setName, query.force === 'true', async (db, setId) =>
-        (await agentsWithSecretSet(db, setId)).map(({ name }) => name),
+      inSecretsTurn(caller, () =>
+        deleteSecretSet(context, caller, params.setName, query.force === 'true', async (db, setId) =>
+          (await agentsWithSecretSet(db, setId)).map(({ name }) => name),
+        ),
       ),
     getSecretHistory: ({ params, query }, caller) => secretHistory(context, caller, params.setName, query),
     rollBackSecrets: async ({ params, body }, caller) => {
