@@ -173,6 +173,7 @@ describe('the audit log through the API', () => {
       (await ask('GET', '/secrets/both/history')).text,
       (await ask('GET', '/keys')).text.replace(/"lastUsedAt":"[^"]*"/g, ''),
     ];
+    await expect.poll(async () => (await ask('GET', '/secrets/both')).json['status']).toBe('ready');
     const before = await seen();
     await db.query(`create function no_room() returns trigger language plpgsql as
       $$ begin raise exception 'no room' using errcode = 'disk_full'; end $$`);

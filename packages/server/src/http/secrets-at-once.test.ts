@@ -48,10 +48,10 @@ describe('secrets that many write at the same time', () => {
     expect((await put('hundred', values)).json['change']).toBe('none');
     await expect
       .poll(async () => (await service.client.getSecretSet({ params: { setName: 'hundred' } })).status, {
-        timeout: 20_000,
+        timeout: 90_000,
       })
       .toBe('ready');
-  });
+  }, 180_000);
 
   it(`are consistent after sets, unsets, rollbacks and deletions in any order, ${rounds} times (seed ${seed})`, async () => {
     const random = seeded(seed);
@@ -94,7 +94,7 @@ describe('secrets that many write at the same time', () => {
       if (round % 5 === 0) await ask('DELETE', '/secrets/mixed');
     }
     expect(await service.client.verifyAudit()).toMatchObject({ ok: true, brokenAt: null });
-  }, 60_000);
+  }, 180_000);
 
   it('are not ready because an older revision arrives late', async () => {
     const state = async () => (await revisionsOf('late')).map(({ status }) => status).toReversed();
@@ -135,5 +135,5 @@ describe('secrets that many write at the same time', () => {
     } finally {
       await holder.end();
     }
-  });
+  }, 90_000);
 });
