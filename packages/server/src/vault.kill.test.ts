@@ -13,7 +13,7 @@ const seed = inject('killSeed');
 const sets = Array.from({ length: 20 }, (_, index) => `set-${index}`);
 const keys = Array.from({ length: 20 }, (_, index) => `KEY_${index}`);
 /** So many versions of keys that wrapping all of them anew takes several transactions. */
-const rotations = 60;
+const rotations = 40;
 type Work = 'rekey' | 'rotate' | 'reencrypt';
 const works: readonly Work[] = ['rekey', 'reencrypt', 'rekey', 'reencrypt', 'rotate'];
 
@@ -117,6 +117,6 @@ describe(`${kills} kills of the server while the keys of the vault go round (see
       const counts = Object.entries(met).map(([place, times]) => `${times} ${place}`);
       process.stdout.write(`${kills} kills: ${counts.join(', ')}\n`);
     },
-    120_000 + kills * 15_000,
+    120_000 + kills * 25_000,
   );
 });
