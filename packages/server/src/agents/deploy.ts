@@ -1,4 +1,4 @@
-import { type AgentSettings, failure } from '@bothost/contract';
+import { type AgentSettings, ApiError, failure } from '@bothost/contract';
 import { getProperties, listRegions } from '../organizations/properties.ts';
 import { pinSecretSet } from '../secrets/pin.ts';
 import type { Database, SecretPin } from '../store/tables.ts';
@@ -76,8 +76,7 @@ export async function updateAgent(
     if (agent === undefined || before === undefined) throw failure('not-found');
     requireSameRegion(agent, request.region);
     const settings = settingsFrom(request, settingsOf(before));
-    const setName = request.secretSet === undefined ? (before.secret_pins[0]?.secretSet ?? null) : request.secretSet;
-    const pins = await pinned(db, { ...scope, region: agent.region }, setName);
+    const pins = await pinsFor(db, { ...scope, region: agent.region }, before, request.secretSet);
     const change = changeOf(before, request, settings, pins);
     if (change === 'deployment') {
       const source = await sourceFor({ ...context, db }, { ...scope, region: agent.region }, before, request.buildId);
@@ -120,6 +119,22 @@ async function sourceFor(
   const build = await sourceOfBuild(context, scope, id);
   if (build === null) throw failure('build-not-usable');
   return build;
+}
+
+/** What the request says, else the set of the deployment before, as it is now. */
+async function pinsFor(
+  db: Database,
+  scope: { readonly organizationId: string; readonly region: string },
+  before: DeploymentRow,
+  named: string | null | undefined,
+): Promise<SecretPin[]> {
+  if (named !== undefined) return pinned(db, scope, named);
+  const name = before.secret_pins[0]?.secretSet ?? null;
+  return pinned(db, scope, name).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.reason !== 'secret-set-not-found') throw error;
+    const message = `The secret set ${name}, which the agent runs with, was deleted. Set it again, or deploy with another one or none.`;
+    throw failure('secret-set-not-found', { message });
+  });
 }
 
 /** The set as it is now; a deploy is refused when it is not ready. */

@@ -91,7 +91,11 @@ describe('an agent with secrets', () => {
     await create();
     await removeSet(true);
     expect((await show()).secretSets).toEqual([{ secretSet: 'keys', revision: 1, newestRevision: null, stale: true }]);
-    await expect(update()).rejects.toMatchObject({ reason: 'secret-set-not-found', status: 404 });
+    await expect(update()).rejects.toMatchObject({
+      reason: 'secret-set-not-found',
+      status: 404,
+      message: expect.stringMatching(/set keys, which the agent runs with, was deleted/),
+    });
     await ready({ A: '1' });
     expect(await update()).toBe('deployment');
     expect((await show()).secretSets).toMatchObject([{ revision: 1, newestRevision: 1, stale: false }]);

@@ -22,7 +22,7 @@ export async function pinSecretSet(
   const path = 'body.secretSet';
   const set = await findSet(db, scope.organizationId, name, 'share');
   if (set === undefined) {
-    const message = `There is no secret set ${name}.`;
+    const message = 'There is no secret set of this name.';
     throw failure('secret-set-not-found', { message, issues: [{ path, message }] });
   }
   if (set.kind !== 'secret') {

@@ -283,7 +283,7 @@ describe('secret sets', () => {
     expect(await pull('ghcr.io', 'me:a:b')).toMatchObject({ change: 'updated', revision: 2 });
     expect(await reasonOf(show('hub'))).toBe('secret-set-has-no-keys');
     expect(await reasonOf(vault.put(home, 'hub', { remove: ['A'] }))).toBe('secret-not-found');
-    expect(await reasonOf(pin('hub'))).toBe('secret-set-not-found');
+    expect(await reasonOf(pin('hub'))).toBe('secret-set-kind');
     for (const text of ['nocolon', ':x', '']) expect(await reasonOf(pull('ghcr.io', text))).toBe('invalid-request');
     expect(await listSecrets(rows, { organizationId: home }, { type: 'secret' })).toEqual([]);
   });
