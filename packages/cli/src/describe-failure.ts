@@ -75,7 +75,7 @@ function timedOut(settings: Settings | null): Described {
 }
 
 /** The system's word for a failed connection; fetch wraps it once or, with several addresses, twice. */
-function networkCode(error: ConnectionError): string | null {
+export function networkCode(error: ConnectionError): string | null {
   let cause: unknown = error.cause;
   for (let depth = 0; depth < 4 && cause instanceof Error; depth += 1) {
     if ('code' in cause && typeof cause.code === 'string') return cause.code;

@@ -1,5 +1,6 @@
-import type { Client, WrittenSecrets } from '@bothost/contract';
+import { type Client, ConnectionError, type WrittenSecrets } from '@bothost/contract';
 import type { Context } from '../context.ts';
+import { networkCode } from '../describe-failure.ts';
 import { isPassing } from '../patience.ts';
 import type { Block, Report } from '../report.ts';
 import { agentsNote, changeTable } from './change-table.ts';
@@ -57,7 +58,8 @@ async function write(context: Context, client: Client, change: SetChange, ask: A
   try {
     return await change.submit(client, ask);
   } catch (error) {
-    if (context.world.signal.aborted || isPassing(error)) {
+    const arrived = !(error instanceof ConnectionError && networkCode(error) === 'ECONNREFUSED');
+    if (context.world.signal.aborted || (isPassing(error) && arrived)) {
       context.say('No answer came, so it may have been stored or not: wholly or not at all. It can be done again.');
     }
     throw error;

@@ -335,4 +335,9 @@ test('a write whose answer is lost is told as one that may have been stored', as
     status: 1,
     stderr: expect.stringContaining('it may have been stored or not'),
   });
+  const gone = await startSecretService();
+  await gone.close();
+  const nowhere = await set(['A=1', '-s', '--api-url', gone.origin]);
+  expect(nowhere).toMatchObject({ status: 1, stderr: expect.stringContaining('Nothing listens there') });
+  expect(nowhere.stderr).not.toContain('may have been stored');
 });
