@@ -11,7 +11,7 @@ export default defineConfig({
   },
   test: {
     include: ['{packages,examples,bench,lint}/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**', '**/*.{browser,clients,kill,pipecat}.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**', '**/*.{browser,clients,kill,pipecat,registry}.test.ts'],
     globalSetup: ['packages/server/src/store/test-database.setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,

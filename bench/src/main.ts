@@ -9,6 +9,7 @@ import { logCapture } from './figures/log-capture.ts';
 import { proxy } from './figures/proxy.ts';
 import { pythonStart } from './figures/python-start.ts';
 import { scaffold } from './figures/scaffold.ts';
+import { secrets } from './figures/secrets.ts';
 import { socketRelay } from './figures/socket-relay.ts';
 import { warmStart } from './figures/warm-start.ts';
 import { writeResults } from './results.ts';
@@ -26,6 +27,7 @@ const benches: readonly Bench[] = [
   pythonStart,
   scaffold,
   deploy,
+  secrets,
 ];
 const names = benches.map((bench) => bench.name);
 const usage = `npm run bench -- [${names.join(' | ')}]... [--quick] [--strict] [--write]

@@ -23,9 +23,14 @@ export function leadingWords(args: readonly string[]): readonly Word[] {
   return words;
 }
 
-/** Whether a global flag stands anywhere, whatever else is wrong with the line. */
-export function mentions(args: readonly string[], name: keyof typeof globalOptions): boolean {
-  return tokensOf(args, globalOptions).some((token) => token.kind === 'option' && token.name === name);
+/**
+ * Whether a global flag stands anywhere, whatever else is wrong with the line. With the options of the command, where they
+ * are known, the value of one is no flag: `-fhello.env` does not ask for help.
+ */
+export function mentions(args: readonly string[], name: keyof typeof globalOptions, options: Options = {}): boolean {
+  return tokensOf(args, { ...globalOptions, ...options }).some(
+    (token) => token.kind === 'option' && token.name === name,
+  );
 }
 
 /** The last text given to a global option, unchecked; for errors that come before checking. */
@@ -67,6 +72,7 @@ const unsaid: Readonly<Record<Option['kind'], unknown>> = {
   flag: false,
   switch: undefined,
   value: undefined,
+  loose: undefined,
   values: [],
 };
 
@@ -83,7 +89,9 @@ export function requireGiven(
   usage: string,
 ): void {
   for (const [name, { description, optional }] of Object.entries(expected.arguments)) {
-    if (values[name] === undefined && optional !== true) {
+    const value = values[name];
+    const isMissing = value === undefined || (Array.isArray(value) && value.length === 0);
+    if (isMissing && optional !== true) {
       throw new UsageError(`${name.toUpperCase()} is missing: ${description}.`, `Usage: ${usage}`);
     }
   }
@@ -94,12 +102,20 @@ export function requireGiven(
   }
 }
 
-function argumentValues(given: readonly string[], expected: Arguments): Readonly<Record<string, string>> {
+function argumentValues(
+  given: readonly string[],
+  expected: Arguments,
+): Readonly<Record<string, string | readonly string[]>> {
   const names = Object.keys(expected);
-  const surplus = given[names.length];
+  const takesRest = Object.values(expected).at(-1)?.many === true;
+  const surplus = takesRest ? undefined : given[names.length];
   if (surplus !== undefined) throw new UsageError(`There is one word too many: ${JSON.stringify(surplus)}.`);
-  const values: Record<string, string> = {};
+  const values: Record<string, string | readonly string[]> = {};
   for (const [index, name] of names.entries()) {
+    if (expected[name]?.many === true) {
+      values[name] = given.slice(index);
+      continue;
+    }
     const value = given[index];
     if (value === '') throw new UsageError(`${name.toUpperCase()} is empty.`);
     if (value !== undefined) values[name] = value;
@@ -117,6 +133,7 @@ function optionValue(token: Extract<Token, { kind: 'option' }>, options: Options
     return off === null;
   }
   const { value } = token;
+  if (value === undefined && option.kind === 'loose') return option.alone;
   if (value === undefined) throw new UsageError(`${token.rawName} needs a value: ${option.description}.`);
   if (!token.inlineValue && /^-./.test(value)) {
     throw new UsageError(
@@ -151,6 +168,7 @@ function tokensOf(args: readonly string[], options: Options) {
 }
 
 function shapeOf(option: Option): { type: 'string' | 'boolean'; short?: string } {
-  const type = option.kind === 'flag' || option.kind === 'switch' ? 'boolean' : 'string';
+  // What may stand without a value is no 'string': that would take the next word as its value.
+  const type = option.kind === 'value' || option.kind === 'values' ? 'string' : 'boolean';
   return option.short === undefined ? { type } : { type, short: option.short };
 }

@@ -1,10 +1,18 @@
 import type { Context } from './context.ts';
-import type { Options, Repeated, Switch, Valued, Words } from './options.ts';
+import type { Loose, Options, Repeated, Switch, Valued, Words } from './options.ts';
 import type { Report, Stream } from './report.ts';
 
-/** A word that stands at its place on the command line; it has to be given unless it is optional. */
-export type Argument = { readonly description: string; readonly optional?: true; readonly words?: Words };
-/** By the name in help, in the order on the command line; optional ones come last. */
+/**
+ * A word that stands at its place on the command line; it has to be given unless it is optional. With `many` it takes all
+ * words that are left.
+ */
+export type Argument = {
+  readonly description: string;
+  readonly optional?: true;
+  readonly many?: true;
+  readonly words?: Words;
+};
+/** By the name in help, in the order on the command line; optional ones come last, and one of many words after all. */
 export type Arguments = Readonly<Record<string, Argument>>;
 
 /** One command of the program as a value; where it stands in the tree is said by `commands.ts` alone. */
@@ -22,7 +30,11 @@ export type Command = {
 };
 
 type Values<A extends Arguments, O extends Options> = {
-  readonly [N in keyof A]: A[N] extends { readonly optional: true } ? string | undefined : string;
+  readonly [N in keyof A]: A[N] extends { readonly many: true }
+    ? readonly string[]
+    : A[N] extends { readonly optional: true }
+      ? string | undefined
+      : string;
 } & { readonly [N in keyof O]: ValueOf<O[N]> };
 
 type ValueOf<Given> =
@@ -32,9 +44,11 @@ type ValueOf<Given> =
       : T | undefined
     : Given extends Repeated<infer T>
       ? readonly T[]
-      : Given extends Switch
-        ? boolean | undefined
-        : boolean;
+      : Given extends Loose<infer T>
+        ? T | undefined
+        : Given extends Switch
+          ? boolean | undefined
+          : boolean;
 
 /**
  * Defines a command; `run` gets its arguments and options parsed and typed by their descriptions.

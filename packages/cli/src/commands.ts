@@ -22,9 +22,21 @@ export const commands: Readonly<Record<string, Loader>> = {
   'cloud keys create': () => import('./commands/cloud/keys/create.ts'),
   'cloud keys list': () => import('./commands/cloud/keys/list.ts'),
   'cloud keys revoke': () => import('./commands/cloud/keys/revoke.ts'),
+  'cloud secrets list': () => import('./commands/cloud/secrets/list.ts'),
+  'cloud secrets set': () => import('./commands/cloud/secrets/set.ts'),
+  'cloud secrets unset': () => import('./commands/cloud/secrets/unset.ts'),
+  'cloud secrets delete': () => import('./commands/cloud/secrets/delete.ts'),
+  'cloud secrets history': () => import('./commands/cloud/secrets/history.ts'),
+  'cloud secrets rollback': () => import('./commands/cloud/secrets/rollback.ts'),
+  'cloud secrets image-pull-secret': () => import('./commands/cloud/secrets/image-pull-secret.ts'),
+  'cloud secrets verify': () => import('./commands/cloud/secrets/verify.ts'),
+  'cloud secrets diff': () => import('./commands/cloud/secrets/diff.ts'),
   'cloud build list': () => import('./commands/cloud/build/list.ts'),
   'cloud build status': () => import('./commands/cloud/build/status.ts'),
   'cloud build logs': () => import('./commands/cloud/build/logs.ts'),
+  'cloud audit list': () => import('./commands/cloud/audit/list.ts'),
+  'cloud audit verify': () => import('./commands/cloud/audit/verify.ts'),
+  'cloud audit export': () => import('./commands/cloud/audit/export.ts'),
   'cloud agent list': () => import('./commands/cloud/agent/list.ts'),
   'cloud agent status': () => import('./commands/cloud/agent/status.ts'),
   'cloud agent start': () => import('./commands/cloud/agent/start.ts'),
@@ -34,6 +46,11 @@ export const commands: Readonly<Record<string, Loader>> = {
   'cloud agent deployments': () => import('./commands/cloud/agent/deployments.ts'),
   'cloud agent rollback': () => import('./commands/cloud/agent/rollback.ts'),
   'cloud agent delete': () => import('./commands/cloud/agent/delete.ts'),
+  'operator vault status': () => import('./commands/operator/vault/status.ts'),
+  'operator vault rotate': () => import('./commands/operator/vault/rotate.ts'),
+  'operator vault reencrypt': () => import('./commands/operator/vault/reencrypt.ts'),
+  'operator vault retire': () => import('./commands/operator/vault/retire.ts'),
+  'operator vault verify': () => import('./commands/operator/vault/verify.ts'),
 };
 
 /** Words that lead on to commands, with what they are about. */
@@ -44,8 +61,12 @@ export const groups: Readonly<Record<string, string>> = {
   'cloud organizations': 'The organizations you can act for',
   'cloud regions': 'The regions where bots run',
   'cloud keys': 'API keys of the organization',
+  'cloud audit': 'Who wrote, deleted or was refused what: secrets and API keys',
+  'cloud secrets': 'Secret sets: what bots get as their environment',
   'cloud build': 'Projects that were uploaded, and how their preparation went',
   'cloud agent': 'Agents, their deployments, sessions and output',
+  operator: 'Look after a service, on its machine',
+  'operator vault': 'The keys that secrets are sealed with',
 };
 
 /** Second names of commands. */

@@ -8,6 +8,10 @@ export type Environment = {
   /** Private key or personal access token. */
   readonly token: string | null;
   readonly publicKey: string | null;
+  /** What proves the operator of a service. */
+  readonly operatorToken: string | null;
+  /** Where a service of this machine keeps that, by default. */
+  readonly operatorTokenFile: string;
   readonly organization: string | null;
   readonly output: string | null;
   /** Path of the profile, whether it exists or not. */
@@ -30,6 +34,8 @@ export const environmentVariables: readonly (readonly [name: string, meaning: st
   ['BOTCLI_API_URL', 'Where the service is, as in http://127.0.0.1:7420; a trailing /v1 is accepted'],
   ['BOTCLI_TOKEN', 'Private key or personal access token'],
   ['BOTCLI_PUBLIC_KEY', 'Public key, for `cloud agent start`'],
+  ['BOTCLI_OPERATOR_TOKEN', 'Token of the operator of a service, for `operator`'],
+  ['BOTHOST_DATA_DIR', 'Data directory of a service of this machine, where `operator` finds its token'],
   ['BOTCLI_ORG', 'Organization to act in'],
   ['BOTCLI_OUTPUT', 'Output mode: rich, plain or json'],
   ['BOTCLI_CONFIG', 'Another profile than $XDG_CONFIG_HOME/botcli/config.toml'],
@@ -43,6 +49,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     apiUrl: read('BOTCLI_API_URL'),
     token: read('BOTCLI_TOKEN'),
     publicKey: read('BOTCLI_PUBLIC_KEY'),
+    operatorToken: read('BOTCLI_OPERATOR_TOKEN'),
+    operatorTokenFile: join(read('BOTHOST_DATA_DIR') ?? dataDirectory(variables), 'operator-token'),
     organization: read('BOTCLI_ORG'),
     output: read('BOTCLI_OUTPUT'),
     profileFile: read('BOTCLI_CONFIG') ?? join(configDirectory(variables), 'botcli', 'config.toml'),
@@ -51,6 +59,14 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     program: variables['npm_command'] === 'exec' ? 'npx botcli' : 'botcli',
     packageManager: packageManagers.find((name) => variables['npm_config_user_agent']?.startsWith(`${name}/`)) ?? null,
   };
+}
+
+/** As the service has it: for root the machine's, else the user's. */
+function dataDirectory(variables: NodeJS.ProcessEnv): string {
+  if (process.geteuid?.() === 0) return '/var/lib/bothost';
+  const named = variables['XDG_DATA_HOME'];
+  const base = named !== undefined && isAbsolute(named) ? named : join(variables['HOME'] || homedir(), '.local/share');
+  return join(base, 'bothost');
 }
 
 /** A relative `XDG_CONFIG_HOME` is to be ignored (XDG Base Directory Specification). */

@@ -40,8 +40,17 @@ function adviceFor(error: ApiError, settings: Settings | null, { agent, hasSessi
   if (error.reason === 'deployment-not-ready' && agent !== null) {
     return `See why by: botcli cloud agent status ${agent}`;
   }
-  return null;
+  return secretAdvice[error.reason] ?? null;
 }
+
+/** Where a refusal of a secret set leads on to. */
+const secretAdvice: Readonly<Record<string, string>> = {
+  'secret-set-not-found': 'See which there are by: botcli cloud secrets list --no-sets',
+  'secret-revision-not-found': 'See which there are by: botcli cloud secrets history NAME',
+  'secret-set-changed': 'Somebody else changed it meanwhile. The same command again shows what it would do now.',
+  'secret-set-not-ready': 'See why by: botcli cloud secrets list',
+  'secret-set-in-use': '--force deletes it all the same.',
+};
 
 function where(error: ConnectionError, settings: Settings | null): string | null {
   if (settings === null) return null;
@@ -66,7 +75,7 @@ function timedOut(settings: Settings | null): Described {
 }
 
 /** The system's word for a failed connection; fetch wraps it once or, with several addresses, twice. */
-function networkCode(error: ConnectionError): string | null {
+export function networkCode(error: ConnectionError): string | null {
   let cause: unknown = error.cause;
   for (let depth = 0; depth < 4 && cause instanceof Error; depth += 1) {
     if ('code' in cause && typeof cause.code === 'string') return cause.code;

@@ -25,7 +25,10 @@ export type Repeated<T> = Omit<Valued<T, false>, 'kind'> & { readonly kind: 'val
 /** `--name` or `--no-name`; neither is a third answer. */
 export type Switch = { readonly kind: 'switch'; readonly short?: string; readonly description: string };
 
-export type Option = Flag | Switch | Valued<unknown> | Repeated<unknown>;
+/** `--name` or `--name=VALUE`; the name alone stands for the value `alone`. */
+export type Loose<T> = Omit<Valued<T, false>, 'kind'> & { readonly kind: 'loose'; readonly alone: T };
+
+export type Option = Flag | Switch | Valued<unknown> | Repeated<unknown> | Loose<unknown>;
 /** By the name on the command line, without the dashes. */
 export type Options = Readonly<Record<string, Option>>;
 
@@ -41,13 +44,18 @@ export function flag(description: string, short?: string): Flag {
 }
 
 /** On, off, or not said. */
-export function onOff(description: string): Switch {
-  return { kind: 'switch', description };
+export function onOff(description: string, short?: string): Switch {
+  return { kind: 'switch', description, ...(short === undefined ? {} : { short }) };
 }
 
 /** Makes an option one that may be given more than once. */
 export function repeated<T>(option: Valued<T, false>): Repeated<T> {
   return { ...option, kind: 'values' };
+}
+
+/** Makes an option's value one that may be left out; `alone` is then its value. */
+export function loose<T>(option: Valued<T, false>, alone: T): Loose<T> {
+  return { ...option, kind: 'loose', alone };
 }
 
 /** The text as it is; an empty one is refused. */

@@ -10,10 +10,14 @@ export function processWorld(): World {
   return {
     environment: readEnvironment(),
     directory: process.cwd(),
-    stdin: { terminal: process.stdin.isTTY === true, text: () => readAll(interruption.signal) },
+    stdin: {
+      terminal: process.stdin.isTTY === true,
+      text: () => readAll(interruption.signal),
+      bytes: (limit) => readBytes(interruption.signal, limit),
+    },
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),
-    ask: lazyAsk(),
+    ask: lazyAsk(interruption.signal),
     fetch,
     now: () => new Date(),
     pause: async (milliseconds) => {
@@ -41,11 +45,20 @@ async function readAll(signal: AbortSignal): Promise<string> {
   return text(addAbortSignal(signal, process.stdin));
 }
 
+async function readBytes(signal: AbortSignal, limit: number): Promise<Uint8Array> {
+  const { addAbortSignal } = await import('node:stream');
+  const { readLimited } = await import('./read-limited.ts');
+  return readLimited(addAbortSignal(signal, process.stdin), limit);
+}
+
 /** The prompts are loaded when the first question is asked. */
-function lazyAsk(): Ask {
+function lazyAsk(signal: AbortSignal): Ask {
   const prompts = async () => (await import('./prompt-ask.ts')).promptAsk;
   return {
-    secret: async (...given) => (await prompts()).secret(...given),
+    secret: async (question) => {
+      const { askHidden } = await import('./hidden-prompt.ts');
+      return askHidden(process.stdin, (text) => void process.stderr.write(text), signal, question);
+    },
     confirm: async (...given) => (await prompts()).confirm(...given),
     text: async (...given) => (await prompts()).text(...given),
     choose: async (...given) => (await prompts()).choose(...given),

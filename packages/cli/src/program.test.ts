@@ -114,7 +114,7 @@ test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('%j takes the colours and leave
 
 test('a narrow terminal shows fewer columns, says so, and cuts no value', async () => {
   const { stdout } = await ask('cloud agent list', { terminal: true, columns: 40 });
-  expect(stdout).toContain('Not shown for want of width: agent id, active deployment id, created.');
+  expect(stdout).toContain('Not shown for want of width: agent id, active deployment id, created, updated.');
   expect(stdout).not.toContain(agentItem.id);
 });
 

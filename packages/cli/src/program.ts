@@ -42,7 +42,8 @@ async function execute(world: World, args: readonly string[], mode: OutputMode, 
   const words = leadingWords(args);
   const asksHelp = words[0]?.text === 'help';
   const found = findCommand(asksHelp ? words.slice(1) : words);
-  if (asksHelp || mentions(args, 'help') || args.length === 0) {
+  const command = found.kind === 'command' ? (await commands[found.path]?.())?.command : undefined;
+  if (asksHelp || mentions(args, 'help', command?.options) || args.length === 0) {
     const { commandHelp, groupHelp } = await import('./help.ts');
     const style = await helpStyle(world, mode);
     const help = found.kind === 'command' ? await commandHelp(found.path, style) : await groupHelp(found.path, style);
@@ -54,7 +55,6 @@ async function execute(world: World, args: readonly string[], mode: OutputMode, 
     const place = ['botcli', found.path].filter((part) => part !== '').join(' ');
     throw new UsageError(`"${place}" needs another word.`, `See which by: ${place} --help`);
   }
-  const command = (await commands[found.path]?.())?.command;
   if (command === undefined) throw new Error(`no command at ${found.path}`);
   const values = parseLine(args, indexes, command);
   requireGiven(values, command, usageLine(found.path, command));

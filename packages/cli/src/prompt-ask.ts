@@ -1,4 +1,4 @@
-import { autocomplete, confirm, isCancel, multiselect, type Option, password, select, text } from '@clack/prompts';
+import { autocomplete, confirm, isCancel, multiselect, type Option, select, text } from '@clack/prompts';
 import { Interrupted } from './failure.ts';
 import type { Ask, Choice } from './world.ts';
 
@@ -7,9 +7,8 @@ const longList = 9;
 /** Questions go to standard error: standard output belongs to data. */
 const output = process.stderr;
 
-/** Asks on the terminal; Ctrl-C and Escape are an `Interrupted`. */
-export const promptAsk: Ask = {
-  secret: async (message) => answered(await password({ message, output })),
+/** Asks on the terminal; Ctrl-C and Escape are an `Interrupted`. What is secret is asked for by `hidden-prompt.ts`. */
+export const promptAsk: Omit<Ask, 'secret'> = {
   confirm: async (message, initial = false) => answered(await confirm({ message, initialValue: initial, output })),
   text: async (message, initial, check) => {
     const validate = (value: string | undefined) => check(value ?? '') ?? undefined;

@@ -6,9 +6,10 @@ export function usageLine(path: string, command: Command): string {
   const needed = Object.entries(command.options).flatMap(([name, option]) =>
     option.kind === 'value' && option.required ? [`--${name} ${option.placeholder}`] : [],
   );
-  const names = Object.entries(command.arguments).map(([name, { optional }]) =>
-    optional === true ? `[${name.toUpperCase()}]` : name.toUpperCase(),
-  );
+  const names = Object.entries(command.arguments).map(([name, { optional, many }]) => {
+    const word = name.toUpperCase() + (many === true ? '...' : '');
+    return optional === true ? `[${word}]` : word;
+  });
   return ['botcli', path, ...names, ...needed, '[options]'].join(' ');
 }
 
@@ -17,8 +18,10 @@ export function optionLine(name: string, option: Option): string {
   const long =
     option.kind === 'value' || option.kind === 'values'
       ? `--${name} ${option.placeholder}`
-      : option.kind === 'switch'
-        ? `--${name}, --no-${name}`
-        : `--${name}`;
+      : option.kind === 'loose'
+        ? `--${name}[=${option.placeholder}]`
+        : option.kind === 'switch'
+          ? `--${name}, --no-${name}`
+          : `--${name}`;
   return option.short === undefined ? long : `-${option.short}, ${long}`;
 }

@@ -13,6 +13,8 @@ export type Input = {
   readonly terminal: boolean;
   /** All of it, to its end. */
   text(): Promise<string>;
+  /** The same as bytes; of more than `limit` it ends soon after them. */
+  bytes(limit: number): Promise<Uint8Array>;
 };
 
 /** Questions to a person. Each rejects with `Interrupted` when the person presses Ctrl-C. */

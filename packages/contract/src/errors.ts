@@ -62,6 +62,11 @@ export const failures = {
     code: '400',
     message: 'This is an image pull secret: it has no keys to show. The list shows its registry and its state.',
   },
+  'secret-set-no-registry': {
+    status: 400,
+    code: '400',
+    message: 'This is a secret set: it has no registry that could be asked. Name an image pull secret.',
+  },
   'secret-set-too-large': { status: 400, code: '400', message: 'The secret set would be larger than a set may be.' },
   'secret-sets-too-many': {
     status: 400,
@@ -118,6 +123,17 @@ export const failures = {
     message:
       'What is stored of this secret set is not what was written, so nothing of it is used. Delete it and set it again, and tell the operator.',
   },
+  'vault-busy': {
+    status: 409,
+    code: '409',
+    message: 'This work on the vault is going on already. Look at its progress.',
+  },
+  'root-key-not-given': {
+    status: 409,
+    code: '409',
+    message:
+      'There is no other root key to go over to. Put the new one first in BOTHOST_VAULT_KEYS, keep the former one behind it, start the service again, and ask again.',
+  },
   'session-ended': { status: 409, code: '409', message: 'The session has ended.' },
   'upload-incomplete': { status: 409, code: '409', message: 'The archive has not been uploaded completely.' },
   'upload-offset-wrong': {
@@ -139,6 +155,16 @@ export const failures = {
     code: '429',
     message: 'The organization has too many uploads of which no build came. Make builds of them, or try again later.',
   },
+  'too-many-dry-runs': {
+    status: 429,
+    code: '429',
+    message: 'The organization has asked too often what writes of secrets would change. Try again shortly.',
+  },
+  'too-many-checks': {
+    status: 429,
+    code: '429',
+    message: 'The organization has had too many registries asked. Try again shortly.',
+  },
   'at-capacity': {
     status: 429,
     code: 'PCC-AGENT-AT-CAPACITY',
@@ -154,6 +180,16 @@ export const failures = {
     status: 503,
     code: '503',
     message: 'The database is away or too busy at the moment. Try again.',
+  },
+  'secrets-unavailable': {
+    status: 503,
+    code: 'PCC-SECRETS-UNAVAILABLE',
+    message: 'The secrets that the agent starts with cannot be opened. The agent says why to its owner.',
+  },
+  'vault-unavailable': {
+    status: 503,
+    code: '503',
+    message: 'The secrets cannot be opened at the moment, and none is lost. The operator has to look at the root keys.',
   },
   'shutting-down': { status: 503, code: '503', message: 'The service is shutting down and takes no new sessions.' },
   'storage-full': {

@@ -7,6 +7,7 @@ export { inspectKey, type KeyKind, keyPrefixes, makeKey } from './keys.ts';
 export {
   agentInstances,
   apiKeyNameLength,
+  auditPageRows,
   buildLogLines,
   buildLogWaitSeconds,
   buildPageRows,
@@ -23,10 +24,12 @@ export {
   profiles,
   proxyBodyBytes,
   proxyHoldSeconds,
+  pullSecretChecks,
   requestBodyBytes,
   reservedNames,
   reservedSecretKey,
   retryAfterSeconds,
+  secretDryRuns,
   secretHistoryRows,
   secretKeyPattern,
   secretSetNamePattern,
@@ -53,12 +56,17 @@ export type {
   DeployedAgent,
   DeploymentDetails,
   DeploymentProblem,
+  PinnedSecretSet,
 } from './operations/agents.ts';
 export { type OperationName, type Operations, operations } from './operations/all.ts';
+export type { AuditEntry, AuditVerification } from './operations/audit.ts';
 export { type Build, type BuildStatus, UploadAnswer, uploadPath } from './operations/builds.ts';
 export type { ApiKey } from './operations/keys.ts';
 export { type LogLevel, type LogLine, logLevels } from './operations/logs.ts';
+export type { VaultStatus, VaultTask } from './operations/operator.ts';
 export type {
+  CheckedPullSecret,
+  PullSecretCheck,
   PutSecretsRequest,
   SecretRevision,
   SecretSetDetails,
@@ -74,7 +82,7 @@ export type {
   StartPhases,
 } from './operations/sessions.ts';
 export { proxyMethods, proxyPath, type StartResponse, type Transport } from './operations/start.ts';
-export { apiBase, fillPath, pathsOf, publicBase } from './paths.ts';
-export { canonicalRegistry, isEncodedCredentials } from './registry-host.ts';
+export { apiBase, fillPath, operatorBase, pathsOf, publicBase } from './paths.ts';
+export { canonicalRegistry, imagePathPart, isEncodedCredentials, isPlainRegistry } from './registry-host.ts';
 export { SecretKey, SecretSetName, secretValueProblems, utf8Bytes } from './secret-fields.ts';
 export { closest } from './suggest.ts';

@@ -83,6 +83,15 @@ export const secretSetSize = { bytes: 524_288, keys: 256 } as const;
 export const secretSetsPerOrganization = 1_000;
 /** A body that writes the largest set there may be, with every byte escaped in JSON as `\u0001`. */
 export const secretBodyBytes = 4 * 1_048_576;
+/** Entries of one answer of the audit log. */
+export const auditPageRows = { default: 50, maximum: 1_000 } as const;
+/**
+ * Dry runs of writes of secrets that an organization may do: so many at once, and then so many a second. They tell whether a
+ * guessed value is the right one (secrets reference, 8.2).
+ */
+export const secretDryRuns = { atOnce: 120, perSecond: 1 } as const;
+/** Checks of image pull secrets of an organization, likewise: each makes the service ask a registry, with a password. */
+export const pullSecretChecks = { atOnce: 20, perSecond: 1 / 6 } as const;
 /** Revisions of one answer of a set's history. */
 export const secretHistoryRows = { default: 20, maximum: 100 } as const;
 

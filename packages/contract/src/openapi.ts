@@ -44,6 +44,7 @@ export function openApiDocument(serverUrl: string): Json {
       securitySchemes: {
         privateKey: { type: 'http', scheme: 'bearer', description: 'A private key (sk_)' },
         publicKey: { type: 'http', scheme: 'bearer', description: 'A public key (pk_)' },
+        operatorToken: { type: 'http', scheme: 'bearer', description: "The token of the service's operator" },
       },
     },
   };
@@ -56,7 +57,7 @@ function describe(operation: Operation, path: string, index: number, schemas: Js
     operationId: index === 0 ? operation.name : `${operation.name}InOrganization`,
     summary: operation.summary,
     tags: [operation.tag],
-    security: [{ [operation.key === 'public' ? 'publicKey' : 'privateKey']: [] }],
+    security: [{ [schemeOf(operation.key)]: [] }],
     parameters: [
       ...organization,
       ...parameters('path', operation.params, schemas).filter(({ name }) => path.includes(`{${name}}`)),
@@ -70,6 +71,10 @@ function describe(operation: Operation, path: string, index: number, schemas: Js
       ...failureResponses([...operation.errors, ...everywhere], schemas),
     },
   };
+}
+
+function schemeOf(key: Operation['key']): string {
+  return key === 'public' ? 'publicKey' : key === 'operator' ? 'operatorToken' : 'privateKey';
 }
 
 function done(operation: Operation, schemas: Json): Json {

@@ -12,7 +12,7 @@ export type FieldsSchema = z.ZodObject<Record<string, z.ZodType>>;
  *
  * `key` says which API it belongs to: `private` operations stand below `/v1` and a second time below
  * `/v1/organizations/{organization}`; `public` ones below `/v1/public`. `account` operations are private ones that stand
- * below `/v1` only.
+ * below `/v1` only. `operator` ones stand below `/v1/operator`, for whoever has the machine: they take the operator's token.
  */
 export type Operation<
   Name extends string = string,
@@ -24,7 +24,11 @@ export type Operation<
   readonly name: Name;
   readonly summary: string;
   readonly tag: string;
-  readonly key: 'private' | 'public' | 'account';
+  readonly key: 'private' | 'public' | 'account' | 'operator';
+  /** What the audit log calls it: a request that is refused is told there. Every operation about secrets, keys and the log has it. */
+  readonly audit?: string;
+  /** A name that stands twice in an object of its body is refused, as are bytes that are no UTF-8: what is stored is what was sent. */
+  readonly exactBody?: true;
   readonly method: Method;
   /** Relative to the API's base; parameters in braces, as in `/agents/{agentName}`. */
   readonly path: string;

@@ -37,6 +37,11 @@ describe.each(all)('%s', (_, operation) => {
     expect(new Set(operation.errors).size).toBe(operation.errors.length);
   });
 
+  it('has a word for the audit log where it is about secrets, keys or the log', () => {
+    const told = ['secrets', 'keys', 'audit'].includes(operation.tag);
+    expect(operation.audit ?? null).toEqual(told ? expect.stringMatching(/^[a-z]+\.[a-z-]+$/) : null);
+  });
+
   it('answers an object, never nothing', () => {
     expect(operation.response).toBeInstanceOf(z.ZodObject);
   });

@@ -4,12 +4,15 @@ import type { Operation } from './operation.ts';
 /** Everything of the REST APIs stands below it. */
 export const apiBase = '/v1';
 export const publicBase = '/v1/public';
+export const operatorBase = '/v1/operator';
 
 /** The paths an operation is served at; the first is the one that clients without an organization use. */
 export function pathsOf(operation: Pick<Operation, 'key' | 'path'>): readonly string[] {
   switch (operation.key) {
     case 'public':
       return [publicBase + operation.path];
+    case 'operator':
+      return [operatorBase + operation.path];
     case 'account':
       return [apiBase + operation.path];
     case 'private':

@@ -17,6 +17,9 @@ describe('the host of an image pull secret', () => {
     ['registry-1.docker.io', 'https://index.docker.io/v1/'],
     ['docker.io:5000', 'docker.io:5000'],
     ['localhost:5000', 'localhost:5000'],
+    ['127.0.0.1:5000', '127.0.0.1:5000'],
+    ['https://ghcr.io/v2/v2/team', 'ghcr.io/team'],
+    ['index.docker.io/v1', 'https://index.docker.io/v1/'],
   ])('%j is %s', (text, host) => expect(canonicalRegistry(text)).toEqual({ host }));
 
   it.each(
@@ -39,6 +42,22 @@ describe('the host of an image pull secret', () => {
       'gh cr.io',
       'a..b',
       '-x.io',
+      'a.-b.io',
+      'ghcr.io.',
+      'ghcr.io/team/app:1.2',
+      'ghcr.io/Team',
+      'ghcr.io/~team',
+      '2130706433',
+      '0x7f.1',
+      '0x7f000001',
+      '127.1',
+      '127.0.0.256',
+      '0177.0.0.1',
+      'https://[::1]:5000',
+      '[::ffff:a9fe:a9fe]',
+      `${'a'.repeat(64)}.io`,
+      'ｇｈｃｒ.io',
+      'docker。io',
       'ghcr.io\u0007',
       'ghcr.io\n',
       '\u001b]52;c;x',
@@ -70,7 +89,10 @@ describe('encoded credentials', () => {
     );
   });
 
-  it.each(['', 'user:pass', 'dTpw!', 'dTpw\n', 'dT pw', 'dXA=', 'OnA=', 'dTpw=', 'dTpx=='])('are not %j', (text) => {
-    expect(isEncodedCredentials(text)).toBe(false);
-  });
+  it.each(['', 'user:pass', 'dTpw!', 'dTpw\n', 'dT pw', 'dXA=', 'OnA=', 'dTpw=', 'dTpx==', 'dTpwCg==', 'dTpwAA=='])(
+    'are not %j',
+    (text) => {
+      expect(isEncodedCredentials(text)).toBe(false);
+    },
+  );
 });

@@ -25,9 +25,7 @@ export function canonicalRegistry(text: string): { readonly host: string } | { r
   if (/[?#%]/.test(rest)) return { problem: 'it holds more than a host, a port and a path' };
   const [, name = '', port = '', path = ''] = /^([^/:]*)(?::([^/]*))?(\/.*)?$/.exec(rest) ?? [];
   const host = name.toLowerCase();
-  if (!/^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/.test(host) || host.includes('..')) {
-    return { problem: 'it begins with no host name' };
-  }
+  if (!isHostName(host)) return { problem: 'it begins with no host name' };
   // Kept apart from the port, or 5000 of "host:5000" would be read as one.
   const number = port === '' ? null : /^[0-9]{1,5}$/.test(port) ? Number(port) : Number.NaN;
   if (
@@ -41,16 +39,41 @@ export function canonicalRegistry(text: string): { readonly host: string } | { r
   const secure = scheme !== 'http';
   const shownPort = number === null || number === (secure ? 443 : 80) ? '' : `:${number}`;
   const segments = path.split('/').filter((segment) => segment !== '');
-  if (segments.some((segment) => segment === '.' || segment === '..')) return { problem: 'its path holds dots' };
-  const [first = ''] = segments;
-  const below = first === 'v1' || first === 'v2' ? segments.slice(1) : segments;
-  return { host: `${secure ? '' : 'http://'}${host}${shownPort}${below.map((segment) => `/${segment}`).join('')}` };
+  // The path of the API itself, which people copy along.
+  while (segments[0] === 'v1' || segments[0] === 'v2') segments.shift();
+  if (!segments.every((segment) => imagePathPart.test(segment))) {
+    return { problem: 'its path is none in front of images: lower-case letters, digits and . _ - between them' };
+  }
+  return { host: `${secure ? '' : 'http://'}${host}${shownPort}${segments.map((segment) => `/${segment}`).join('')}` };
 }
 
-/** Whether a text is strictly Base64 of `user:password`; a password may hold colons, a user may not. */
+/** One part of the path of an image (OCI distribution, "Pulling manifests"). */
+export const imagePathPart = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
+
+/**
+ * RFC 1123 labels. A name that ends in a number is an address to whoever connects to it (WHATWG URL, "ends in a number"), so
+ * it has to be written as one: `2130706433`, `0x7f.1` and `127.1` all mean 127.0.0.1, and look like something else.
+ */
+function isHostName(host: string): boolean {
+  if (host.length > 253) return false;
+  const labels = host.split('.');
+  if (!labels.every((label) => /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(label))) return false;
+  if (!/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '')) return true;
+  return labels.length === 4 && labels.every((label) => /^(?:0|[1-9]\d{0,2})$/.test(label) && Number(label) <= 255);
+}
+
+/** Whether credentials for it would travel in the clear. */
+export function isPlainRegistry(host: string): boolean {
+  return host.startsWith('http://');
+}
+
+/**
+ * Whether a text is strictly Base64 of `user:password`; a password may hold colons, a user may not, and neither a control
+ * character (RFC 7617 2).
+ */
 export function isEncodedCredentials(text: string): boolean {
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) return false;
   const binary = atob(text);
   if (btoa(binary) !== text) return false;
-  return binary.indexOf(':') > 0 && !binary.includes('\0');
+  return binary.indexOf(':') > 0 && !/\p{Cc}/u.test(binary.replace(/[\x80-\xff]/g, ''));
 }

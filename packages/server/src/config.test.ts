@@ -31,6 +31,9 @@ describe('the settings', () => {
       shutdownGraceSeconds: undefined,
       onStop: 'end',
       retentionDays: 90,
+      auditRetentionDays: 365,
+      registries: [],
+      registryTokenHosts: [],
       logLevel: 'info',
       logRetentionDays: 30,
       logSessionMegabytes: 64,
@@ -45,6 +48,8 @@ describe('the settings', () => {
       secrets: {
         databaseUrl: undefined,
         rootKey: undefined,
+        vaultKeys: [],
+        operatorToken: undefined,
         bootstrapPrivateKey: undefined,
         bootstrapPublicKey: undefined,
         metricsToken: undefined,
@@ -179,6 +184,8 @@ describe('the settings', () => {
       const values = {
         DATABASE_URL: `postgres://bothost:${secret}@db/bothost`,
         BOTHOST_KEY: 'cd'.repeat(32),
+        BOTHOST_VAULT_KEYS: 'ef'.repeat(32),
+        BOTHOST_OPERATOR_TOKEN: secret.repeat(2),
         BOTHOST_BOOTSTRAP_PRIVATE_KEY: `sk_${secret}${secret}`,
         BOTHOST_BOOTSTRAP_PUBLIC_KEY: `pk_${secret}${secret}`,
         BOTHOST_METRICS_TOKEN: secret,
@@ -188,7 +195,7 @@ describe('the settings', () => {
         secrets: { buildVariables: _, ...secrets },
         ...printable
       } = read(values);
-      expect(Object.values(secrets).sort()).toEqual(Object.values(values).sort());
+      expect(Object.values(secrets).flat().sort()).toEqual(Object.values(values).sort());
       for (const value of Object.values(values)) expect(JSON.stringify(printable)).not.toContain(value);
     });
 

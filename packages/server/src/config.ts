@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { keyPrefixes, nameLength, namePattern, reservedNames } from '@bothost/contract';
+import { canonicalRegistry, keyPrefixes, nameLength, namePattern, reservedNames } from '@bothost/contract';
 import { z } from 'zod';
 
 /** One setting: where it comes from, what it is without it, and a sentence for `docs/configuration.md`. */
@@ -43,6 +43,13 @@ const name = z
   .max(nameLength.maximum)
   .regex(namePattern, 'not lower-case letters, digits and hyphens')
   .refine((text) => !reservedNames.includes(text), 'reserved');
+
+const registry = z.string().transform((text, check) => {
+  const parsed = canonicalRegistry(text);
+  if ('host' in parsed && !/[^/]\/[^/]/.test(parsed.host)) return parsed.host;
+  check.addIssue({ code: 'custom', message: `not host, host:port or http://host:port: ${text}` });
+  return z.NEVER;
+});
 
 /** Where npm, pip and uv look for packages, and whom they trust. Nothing that is usually a secret of the service. */
 const wellKnownBuildVariables = [
@@ -119,6 +126,28 @@ export const settings = {
       .optional(),
     about: 'The root key, 64 hexadecimal digits: servers that share a database must share it.',
     without: 'the file `key` in the data directory, made on the first start',
+    secret: true,
+  }),
+  vaultKeys: setting({
+    names: ['BOTHOST_VAULT_KEYS'],
+    schema: z
+      .string()
+      .transform((text) => text.split(/[\s,]+/).filter(Boolean))
+      .refine((keys) => keys.every((key) => /^[0-9a-f]{64}$/.test(key)), 'not 64 hexadecimal digits for each key')
+      .default([]),
+    about:
+      'Root keys of the secrets, 64 hexadecimal digits each, separated by commas or lines. All of them open; `botcli operator vault rotate root` goes over to the first.',
+    without: 'one that is derived of `BOTHOST_KEY` where that is set, else files in the data directory',
+    secret: true,
+  }),
+  operatorToken: setting({
+    names: ['BOTHOST_OPERATOR_TOKEN'],
+    schema: z
+      .string()
+      .regex(/^[\x21-\x7e]{32,}$/, 'not 32 or more characters without spaces')
+      .optional(),
+    about: 'What the commands of `botcli operator` prove themselves with.',
+    without: 'the file `operator-token` in the data directory, made on the first start',
     secret: true,
   }),
   bootstrapOrganization: setting({
@@ -227,6 +256,29 @@ export const settings = {
     about: 'Megabytes of output of ended bots that are kept in all; the oldest go first.',
     without: '`10240`',
   }),
+  auditRetentionDays: setting({
+    names: ['BOTHOST_AUDIT_RETENTION_DAYS'],
+    schema: integer(0, 36_500).default(365),
+    about: 'Days for which entries of the audit log are kept; 0 keeps them for ever.',
+    without: '`365`',
+  }),
+  registries: setting({
+    names: ['BOTHOST_REGISTRIES'],
+    schema: words.pipe(z.array(registry)).default([]),
+    about:
+      'Registries of images that `--verify` may ask on private addresses too, separated by commas, as `host` or `host:port`; with `http://` in front also without TLS. Every organization can have them asked.',
+    without: 'public addresses with TLS only',
+  }),
+  registryTokenHosts: setting({
+    names: ['BOTHOST_REGISTRY_TOKEN_HOSTS'],
+    schema: words
+      .transform((pairs) => pairs.map((pair) => pair.split('=')))
+      .pipe(z.array(z.tuple([registry, registry])))
+      .default([]),
+    about:
+      'Where a registry has its tokens from, when that is another host than its own: `registry.example.com=gitlab.example.com`, separated by commas. Credentials of the one may go to the other.',
+    without: 'those of Docker Hub and GitLab.com',
+  }),
   metricsToken: setting({
     names: ['BOTHOST_METRICS_TOKEN'],
     schema: z.string().min(1).optional(),
@@ -260,7 +312,14 @@ export type Config = Omit<Values, SecretName | 'dataDirectory'> & {
   /** Where the first start writes the command line's profile. */
   readonly profileFile: string;
 };
-type SecretName = 'databaseUrl' | 'rootKey' | 'bootstrapPrivateKey' | 'bootstrapPublicKey' | 'metricsToken';
+type SecretName =
+  | 'databaseUrl'
+  | 'rootKey'
+  | 'vaultKeys'
+  | 'operatorToken'
+  | 'bootstrapPrivateKey'
+  | 'bootstrapPublicKey'
+  | 'metricsToken';
 
 /** All that is wrong with the settings, each by its name; never a secret's value. */
 export class ConfigError extends Error {
@@ -281,9 +340,16 @@ export function readConfig(environment: Environment = process.env, isRoot = proc
     return parsed.data as T;
   };
   const entries = Object.entries(settings).map(([key, one]) => [key, read(one as Setting<unknown>)]);
-  const { databaseUrl, rootKey, bootstrapPrivateKey, bootstrapPublicKey, metricsToken, ...open } = Object.fromEntries(
-    entries,
-  ) as Values;
+  const {
+    databaseUrl,
+    rootKey,
+    vaultKeys,
+    operatorToken,
+    bootstrapPrivateKey,
+    bootstrapPublicKey,
+    metricsToken,
+    ...open
+  } = Object.fromEntries(entries) as Values;
   if (problems.length > 0) throw new ConfigError(`The settings are not right:\n  ${problems.join('\n  ')}`);
   return {
     ...open,
@@ -291,6 +357,8 @@ export function readConfig(environment: Environment = process.env, isRoot = proc
     secrets: {
       databaseUrl,
       rootKey,
+      vaultKeys,
+      operatorToken,
       bootstrapPrivateKey,
       bootstrapPublicKey,
       metricsToken,

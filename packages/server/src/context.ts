@@ -1,13 +1,17 @@
 import type { Logger } from 'pino';
+import type { RefusalLog } from './audit/refusals.ts';
 import type { Builds } from './builds/open.ts';
 import type { Host } from './instances/host.ts';
 import type { Sampler } from './metrics/sampler.ts';
 import type { Telemetry } from './metrics/telemetry.ts';
 import type { Authenticator } from './organizations/authenticate.ts';
+import type { RateLimit } from './rate-limit.ts';
 import type { Attendance } from './reconciler/attendance.ts';
 import type { Reconciler } from './reconciler/reconcile.ts';
 import type { InstanceOutputs } from './runtime/runtime.ts';
+import type { RegistryWorld } from './secrets/registry/check-credentials.ts';
 import type { Keyring } from './secrets/vault/keyring.ts';
+import type { RootKeyProvider } from './secrets/vault/root-key.ts';
 import type { Directory } from './sessions/whereabouts.ts';
 import type { Persist } from './store/persist.ts';
 import type { Database } from './store/tables.ts';
@@ -36,6 +40,16 @@ export type Context = {
   readonly builds: Builds;
   /** Opens and seals what organizations keep secret. */
   readonly keyring: Keyring;
+  readonly rootKeys: RootKeyProvider;
+  /** Does the work on the vault that was asked for, soon. */
+  readonly workOnVault: () => void;
+  /** How often an organization may ask what a write would change. */
+  readonly dryRuns: RateLimit;
+  /** How often an organization may have registries asked. */
+  readonly registryChecks: RateLimit;
+  readonly refusals: RefusalLog;
+  /** How registries of images are asked, and which may be. */
+  readonly registries: RegistryWorld;
   /** Delivers the secrets that are due in this region, soon. */
   readonly deliverSecrets: () => void;
   /** Drops a revoked key here at once, and tells the other replicas. */

@@ -68,7 +68,7 @@ export function deriveKey(
 }
 
 /** Reads a small file, or writes it whole in one step: of two at once, the first to write wins and both read the same. */
-async function keepOnce(file: string, mode: number, make: () => string): Promise<string> {
+export async function keepOnce(file: string, mode: number, make: () => string): Promise<string> {
   const existing = await readIfThere(file);
   if (existing !== null) return existing;
   const temporary = `${file}.${randomUUID()}`;

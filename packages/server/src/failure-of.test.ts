@@ -1,6 +1,8 @@
 import { ApiError, failure } from '@bothost/contract';
 import { expect, it } from 'vitest';
 import { failureOf } from './failure-of.ts';
+import { DamagedError } from './secrets/vault/damaged.ts';
+import { RootKeyMissing } from './secrets/vault/root-key.ts';
 
 const coded = (code: string) => Object.assign(new Error('secret detail'), { code });
 const framework = (statusCode: number) => Object.assign(new Error('secret detail'), { statusCode });
@@ -18,6 +20,8 @@ it.each([
   ['a full disk', coded('53100'), 'storage-full'],
   ['a body too large', framework(413), 'body-too-large'],
   ['what is not JSON', framework(400), 'invalid-json'],
+  ['a root key that is away', new RootKeyMissing('secret detail'), 'vault-unavailable'],
+  ['a row that was changed', new DamagedError('secret detail'), 'secret-set-damaged'],
   ['a broken rule of the database', coded('23505'), 'internal'],
   ['a mistake of ours', new TypeError('secret detail'), 'internal'],
   ['no error at all', 'secret detail', 'internal'],
@@ -26,5 +30,5 @@ it.each([
   const told = failureOf(error);
   expect(told).toBeInstanceOf(ApiError);
   expect(told.reason).toBe(reason);
-  expect(told.message).not.toContain('secret');
+  expect(told.message).not.toContain('secret detail');
 });

@@ -1,4 +1,6 @@
 import { ApiError, failure } from '@bothost/contract';
+import { DamagedError } from './secrets/vault/damaged.ts';
+import { RootKeyMissing } from './secrets/vault/root-key.ts';
 import { isDiskFullError, isPassingError } from './store/connection-error.ts';
 
 /**
@@ -9,6 +11,8 @@ export function failureOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isDiskFullError(error)) return failure('storage-full', { cause: error });
   if (isPassingError(error)) return failure('database-unavailable', { cause: error });
+  if (error instanceof RootKeyMissing) return failure('vault-unavailable', { cause: error });
+  if (error instanceof DamagedError) return failure('secret-set-damaged', { cause: error });
   switch (statusCode(error)) {
     case 413:
       return failure('body-too-large');

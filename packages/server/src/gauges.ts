@@ -22,6 +22,15 @@ export function addGauges(registry: Registry, context: { db: Database }): void {
       sql`select state as label, count(*)::int as count from builds where state in ('pending', 'building') group by state`,
     ),
   );
+  addGauge(
+    registry,
+    'bothost_secret_sets',
+    'Secret sets, by how the delivery of their newest revision is',
+    'state',
+    () =>
+      counted(sql`select state as label, count(*)::int as count from secret_sets join secret_deliveries
+      on set_id = secret_sets.id and secret_deliveries.revision = secret_sets.revision group by state`),
+  );
   addGauge(registry, 'bothost_instances', 'Instances that have not ended, by state', 'state', () =>
     counted(sql`select state as label, count(*)::int as count from instances where state <> 'ended' group by state`),
   );

@@ -1,21 +1,25 @@
 import { failure, type OperationName, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import { deleteAgent } from './agents/delete.ts';
 import { type Change, createAgent, updateAgent } from './agents/deploy.ts';
+import { deploymentSecrets } from './agents/deployment-secrets.ts';
 import { getDeployment, listDeployments } from './agents/deployments.ts';
 import { findAgentId } from './agents/find.ts';
 import { rollBack } from './agents/rollback.ts';
 import { agentsWithSecretSet } from './agents/secret-users.ts';
 import { nameWarning } from './agents/settings.ts';
 import { getAgent, listAgents } from './agents/show.ts';
+import { listAuditEntries } from './audit/list.ts';
+import { verifyAudit } from './audit/verify.ts';
 import { beginUpload } from './builds/begin-upload.ts';
 import { createBuild } from './builds/create.ts';
 import { getBuild } from './builds/get.ts';
 import { listBuilds } from './builds/list.ts';
 import { readBuildLog } from './builds/read-log.ts';
 import type { Context } from './context.ts';
+import { createInTurn } from './in-turn.ts';
 import { countInstances } from './instances/claim.ts';
 import { getLogs } from './logs/get.ts';
-import type { Caller } from './organizations/authenticate.ts';
+import type { Asker } from './organizations/authenticate.ts';
 import { createKey, listKeys, revokeKey } from './organizations/keys.ts';
 import {
   describeProperties,
@@ -27,18 +31,20 @@ import {
 import { deleteSecretSet } from './secrets/delete.ts';
 import { rollBackSecrets } from './secrets/rollback.ts';
 import { getSecretSet, listSecrets, secretHistory } from './secrets/show.ts';
+import { verifyImagePullSecret } from './secrets/verify.ts';
 import { type WantedSecrets, wantedSecrets } from './secrets/wanted.ts';
 import { writeSecrets } from './secrets/write.ts';
 import { getSession } from './sessions/get.ts';
 import { listSessions } from './sessions/list.ts';
 import { stopSession } from './sessions/stop.ts';
 import { startSession } from './start-session.ts';
+import { vaultOperations } from './vault-operations.ts';
 
 /** Which verb answers which operation: a missing one, or one that answers something else, does not compile. */
 export type Handlers = {
   readonly [Name in OperationName]: (
     request: RequestOf<Operations[Name]>,
-    caller: Caller,
+    caller: Asker,
     requestedAt: Date,
   ) => Promise<ResponseOf<Operations[Name]>>;
 };
@@ -47,20 +53,38 @@ export function createHandlers(context: Context): Handlers {
   const usageOf = (agentId: string) => countInstances(context, agentId);
 
   /** The agent as it is after a deploy, which the reconciler is told of. */
-  async function deployed(agentName: string, caller: Caller, change: Change) {
+  async function deployed(agentName: string, caller: Asker, change: Change) {
     context.reconciler.kick();
     const warning = nameWarning(agentName);
     const agent = await getAgent(context, caller, agentName, usageOf);
     return { ...agent, change, ...(warning === null ? {} : { warning }) };
   }
 
-  async function written(caller: Caller, setName: string, wanted: WantedSecrets) {
+  const inTurn = createInTurn();
+  /** Writes of an organization wait for each other in any case, for its audit log. */
+  const inSecretsTurn = <T>(caller: Asker, work: () => Promise<T>) => inTurn(caller.organizationId, work);
+
+  /** A dry run answers guesses of values. */
+  function limitDryRuns(caller: Asker, dryRun: boolean) {
+    if (dryRun && !context.dryRuns.take(caller.organizationId)) throw failure('too-many-dry-runs');
+  }
+
+  async function written(caller: Asker, setName: string, wanted: WantedSecrets) {
+    limitDryRuns(caller, wanted.dryRun);
     const known = (await listRegions(context)).map(({ code }) => code);
     const { defaultRegion: standard } = await getProperties(context, caller);
-    const answer = await writeSecrets(context, caller, setName, wanted, { known, standard });
-    context.deliverSecrets();
-    return answer;
+    try {
+      const answer = await inSecretsTurn(caller, () =>
+        writeSecrets(context, caller, setName, wanted, { known, standard }),
+      );
+      context.deliverSecrets();
+      return answer;
+    } finally {
+      for (const value of wanted.values.values()) value.fill(0);
+    }
   }
+
+  const vault = vaultOperations(context);
 
   return {
     listOrganizations: async (_, caller) => ({ organizations: await listOrganizations(context, caller) }),
@@ -123,22 +147,38 @@ export function createHandlers(context: Context): Handlers {
     listSecrets: async ({ query }, caller) => ({ sets: await listSecrets(context, caller, query) }),
     getSecretSet: ({ params }, caller) =>
       getSecretSet(context, caller, params.setName, (setId) => agentsWithSecretSet(context.db, setId)),
-    putSecrets: ({ params, body }, caller) => written(caller, params.setName, wantedSecrets(body)),
+    putSecrets: ({ params, body }, caller) =>
+      written(caller, params.setName, wantedSecrets(body, context.registries.policy)),
     deleteSecret: ({ params }, caller) =>
-      written(caller, params.setName, { ...wantedSecrets({}), remove: [params.secretKey] }),
+      written(caller, params.setName, { ...wantedSecrets({}, context.registries.policy), remove: [params.secretKey] }),
     deleteSecretSet: ({ params, query }, caller) =>
-      deleteSecretSet(context, caller, params.setName, query.force === 'true', async (db, setId) =>
-        (await agentsWithSecretSet(db, setId)).map(({ name }) => name),
+      inSecretsTurn(caller, () =>
+        deleteSecretSet(context, caller, params.setName, query.force === 'true', async (db, setId) =>
+          (await agentsWithSecretSet(db, setId)).map(({ name }) => name),
+        ),
       ),
     getSecretHistory: ({ params, query }, caller) => secretHistory(context, caller, params.setName, query),
     rollBackSecrets: async ({ params, body }, caller) => {
-      const answer = await rollBackSecrets(context, caller, params.setName, body);
+      limitDryRuns(caller, body.dryRun === true);
+      const answer = await inSecretsTurn(caller, () => rollBackSecrets(context, caller, params.setName, body));
       context.deliverSecrets();
       return answer;
     },
+    listAuditEntries: ({ query }, caller) => listAuditEntries(context, caller, query),
+    verifyAudit: (_, caller) => verifyAudit(context, caller),
+    verifyImagePullSecret: async ({ params, body }, caller) => {
+      if (!context.registryChecks.take(caller.organizationId)) throw failure('too-many-checks');
+      return verifyImagePullSecret(context, caller, params.setName, body?.image ?? null);
+    },
+    getVault: vault.status,
+    rotateVault: ({ body }) => vault.rotate(body.layer, body.organization ?? null),
+    reencryptVault: vault.reencrypt,
+    retireVaultKeys: vault.retire,
+    verifyVault: ({ body }) => vault.verify(body?.organization ?? null),
     getLogs: async ({ params, query }, caller) => {
       const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);
-      return getLogs(context, agentId, query);
+      const secretsOf = (id: string) => deploymentSecrets(context, id);
+      return getLogs({ ...context, secretsOf }, agentId, query);
     },
     startSession: async ({ params, query, body }, caller, requestedAt) => {
       if (context.isDraining()) throw failure('shutting-down');

@@ -61,7 +61,8 @@ function stopOnSignals(
 /** People get the sentence; the rest is for a bug report. */
 function fail(error: unknown): void {
   process.exitCode = 1;
-  const expected = error instanceof Error && /^(ConfigError|StoreError|ListenError)$/.test(error.name);
+  const expected =
+    error instanceof Error && /^(ConfigError|StoreError|ListenError|VaultError|KeyFileError)$/.test(error.name);
   const text = error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error);
   process.stderr.write(`bothost: ${text}\n`);
 }

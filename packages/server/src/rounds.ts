@@ -1,7 +1,10 @@
 import type { Logger } from 'pino';
+import type { RefusalLog } from './audit/refusals.ts';
+import { purgeAudit } from './audit/retention.ts';
 import { beat, type Host } from './instances/host.ts';
 import { purgeLogs, type Retention, sweepLogs } from './logs/retention.ts';
 import type { Sampler } from './metrics/sampler.ts';
+import { watchPending } from './secrets/watch.ts';
 import { purgeSessions } from './sessions/retention.ts';
 import type { Directory } from './sessions/whereabouts.ts';
 import type { Database } from './store/tables.ts';
@@ -16,10 +19,16 @@ type Context = {
   readonly retentionDays: number;
   readonly logs: Retention & { readonly logsDirectory: string };
   readonly removeUnusedBuilds: () => Promise<void>;
+  /** Of secret sets: revisions that nobody needs any more. */
+  readonly pruneRevisions: () => Promise<unknown>;
+  readonly auditRetentionDays: number;
+  readonly refusals: Pick<RefusalLog, 'tellLeftOut'>;
 };
 
 const second = 1_000;
 const storeSeconds = 5;
+const leftOutSeconds = 60;
+const watchSeconds = 60;
 const purgeSeconds = 600;
 const sweepSeconds = 21_600;
 
@@ -34,6 +43,10 @@ export function startRounds(context: Context): { readonly stop: () => Promise<vo
     every(purgeSeconds * second, async () => void (await purgeLogs({ ...context, ...context.logs }, context.logs))),
     every(sweepSeconds * second, () => sweepLogs({ ...context, ...context.logs })),
     every(purgeSeconds * second, context.removeUnusedBuilds),
+    every(purgeSeconds * second, async () => void (await context.pruneRevisions())),
+    every(watchSeconds * second, async () => void (await watchPending(context))),
+    every(purgeSeconds * second, async () => void (await purgeAudit(context, context.auditRetentionDays))),
+    every(leftOutSeconds * second, context.refusals.tellLeftOut),
   ];
 
   /** One at a time: a slow round is not overtaken by the next. What fails is told, and tried again at its next time. */
@@ -55,6 +68,7 @@ export function startRounds(context: Context): { readonly stop: () => Promise<vo
       for (const { timer } of rounds) clearInterval(timer);
       await Promise.all(rounds.map((round) => round.settled()));
       await sampler.store().catch(() => undefined);
+      await context.refusals.tellLeftOut().catch(() => undefined);
     },
   };
 }

@@ -1,8 +1,11 @@
 import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
+import { pullSecretChecks, secretDryRuns } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { buildsInUse } from './agents/builds-in-use.ts';
+import { pinnedRevisions } from './agents/pinned-revisions.ts';
 import { serveDirectories } from './agents/serve-directories.ts';
+import { createRefusalLog } from './audit/refusals.ts';
 import { openBuilds } from './builds/open.ts';
 import type { Config } from './config.ts';
 import { connectSocket } from './connect-socket.ts';
@@ -18,16 +21,23 @@ import { listen } from './listen.ts';
 import { keepOutput, withKeptOutput } from './logs/keep.ts';
 import { createSampler } from './metrics/sampler.ts';
 import { createTelemetry } from './metrics/telemetry.ts';
+import { operatorTokenCheck } from './operator-token.ts';
 import { createAuthenticator } from './organizations/authenticate.ts';
 import { type FirstStart, firstStart, homeOrganization } from './organizations/first-start.ts';
 import { writeProfile } from './organizations/profile.ts';
+import { createRateLimit } from './rate-limit.ts';
 import { createAttendance } from './reconciler/attendance.ts';
 import { createReconciler } from './reconciler/reconcile.ts';
 import { startRounds } from './rounds.ts';
 import { hashDirectory } from './runtime/directory-hash.ts';
 import { runtimes } from './runtime/registry.ts';
 import { startDeliveryWorker } from './secrets/delivery-worker.ts';
+import { resolveBySystem } from './secrets/registry/guarded-agent.ts';
+import { createRegistryPolicy } from './secrets/registry/registry-policy.ts';
+import { pruneRevisions } from './secrets/upkeep/prune.ts';
+import { startUpkeepWorker } from './secrets/upkeep/worker.ts';
 import { openVault } from './secrets/vault/open-vault.ts';
+import { vaultProblem } from './secrets/vault/vault-state.ts';
 import { createDirectory } from './sessions/whereabouts.ts';
 import { shutDown } from './shut-down.ts';
 import { openStore, type Store } from './store/open-store.ts';
@@ -47,6 +57,11 @@ export type RunningServer = {
   /** Resolves when the server cannot go on: it lost its region to another one. */
   readonly failed: Promise<Error>;
 };
+
+/** All that a check of registry credentials may take. */
+const registryTimeoutMs = 5_000;
+/** Entries of refused requests in the audit log of one organization: some hundreds of bytes each, a megabyte a day at most. */
+const toldRefusals = { atOnce: 120, perSecond: 1 / 30 };
 
 /**
  * Composition root: makes everything from the configuration, in the order of the floors, and takes it down again. It waits
@@ -96,14 +111,11 @@ async function compose(
   const host = { id: data.id, region: config.region };
   const description = `process ${process.pid} on ${hostname()}, data directory ${data.path}`;
   const { lastHeartbeat } = await takeRegion(base, { ...host, runtime: 'process', description });
-  // The operator's own root key is shared by the servers of one database; else the vault has key files of its own.
-  const vaultKeys =
-    config.secrets.rootKey === undefined
-      ? { folder: join(data.path, 'vault-keys') }
-      : { keys: [deriveKey(data.rootKey, 'vault')] as const };
-  const { keyring } = await openVault(base, vaultKeys);
+  const { keyring, rootKeys } = await openVault(base, vaultKeysOf(config, data));
   const delivery = startDeliveryWorker({ ...base, keyring, host });
   undo.push(() => delivery.close());
+  const upkeep = startUpkeepWorker({ ...base, keyring, rootKeys, pinsOf: pinnedRevisions });
+  undo.push(() => upkeep.close());
   const closing = new AbortController();
   const persist = createPersist(closing.signal);
   const building = {
@@ -184,6 +196,16 @@ async function compose(
     reconciler,
     builds,
     keyring,
+    rootKeys,
+    workOnVault: upkeep.kick,
+    dryRuns: createRateLimit(secretDryRuns, now),
+    registryChecks: createRateLimit(pullSecretChecks, now),
+    refusals: createRefusalLog(base, createRateLimit(toldRefusals, now)),
+    registries: {
+      policy: createRegistryPolicy(config.registries, config.registryTokenHosts),
+      resolve: resolveBySystem,
+      timeoutMs: registryTimeoutMs,
+    },
     deliverSecrets: delivery.kick,
     persist,
     announceRevocation: async (keyId) => {
@@ -201,6 +223,7 @@ async function compose(
   const app = await createApp(
     {
       ...context,
+      isOperator: await operatorTokenCheck(data.path, config.secrets.operatorToken),
       uploads: builds.uploads,
       cors: { origins: config.corsOrigins },
       toFailure: failureOf,
@@ -210,6 +233,7 @@ async function compose(
           if (draining) return 'the service is shutting down';
           return (
             (await store.notReady()) ??
+            (await vaultProblem({ db, rootKeys })) ??
             (await runtime.list().then(
               () => null,
               () => 'the runtime does not answer',
@@ -248,6 +272,9 @@ async function compose(
       totalBytes: config.logTotalMegabytes * 1024 * 1024,
     },
     removeUnusedBuilds: builds.removeUnused,
+    pruneRevisions: () => pruneRevisions({ ...base, keyring, pinsOf: pinnedRevisions }),
+    auditRetentionDays: config.auditRetentionDays,
+    refusals: context.refusals,
   });
   undo.push(() => rounds.stop());
   const stopped = new Promise<string>((resolve) => {
@@ -275,6 +302,16 @@ async function compose(
     },
   });
   return { url, agents, close, abandon, firstStart: first };
+}
+
+/**
+ * The vault's own keys from the settings first; one that is derived of the root key where the operator gives that, which the
+ * servers of one database share; and key files, which are made only where neither is given.
+ */
+function vaultKeysOf(config: Config, data: DataDirectory) {
+  const own = config.secrets.vaultKeys.map((key) => Buffer.from(key, 'hex'));
+  const derived = config.secrets.rootKey === undefined ? [] : [deriveKey(data.rootKey, 'vault')];
+  return { keys: [...own, ...derived], folder: join(data.path, 'vault-keys') };
 }
 
 async function makeFirstOrganization(

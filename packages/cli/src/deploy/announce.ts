@@ -2,7 +2,7 @@ import type { DeploymentDetails } from '@bothost/contract';
 import type { Block, Cell } from '../report.ts';
 import { counted, time } from '../values.ts';
 import type { Current } from './current.ts';
-import { type Change, codeChange, settingChanges } from './difference.ts';
+import { type Change, codeChange, revisionChanges, settingChanges } from './difference.ts';
 import type { Wanted } from './wanted.ts';
 
 /** What a deploy would do, for somebody who is about to be asked. */
@@ -67,9 +67,9 @@ export function announceRollback(
     agentProfile: target.agentProfile,
     maxSessionDuration: spec.maxSessionDurationSeconds,
     websocketAuth: target.websocketAuth,
-    secretSet: spec.envFromSecretNames[0],
+    secretSet: spec.envFromSecretNames[0] ?? null,
   });
-  const changes = [...(code === null ? [] : [code]), ...settings];
+  const changes = [...(code === null ? [] : [code]), ...settings, ...revisionChanges(serving, target)];
   const served: Cell = target.activatedAt === null ? 'never' : time(target.activatedAt);
   return {
     changes,
@@ -88,15 +88,17 @@ export function announceRollback(
   };
 }
 
+const none: Cell = { text: '', rich: '-', tone: 'dim' };
+
 function changeTable(changes: readonly Change[], empty: string): Block {
   return {
     kind: 'table',
     columns: [{ title: 'Change' }, { title: 'From' }, { title: '  ' }, { title: 'To' }],
     rows: changes.map(({ key, from, to }) => [
       key,
-      from === null ? { text: '', rich: '-', tone: 'dim' } : from,
+      from === null ? none : from,
       { text: '->', tone: 'dim' },
-      { text: to, tone: 'good' },
+      to === null ? none : { text: to, tone: 'good' },
     ]),
     empty,
   };

@@ -11,10 +11,11 @@ import { askForDeployment } from './accept.ts';
 import { announcement } from './announce.ts';
 import { buildFailure, obtainBuild } from './build.ts';
 import { type Current, findCurrent } from './current.ts';
-import { type Change, codeChange, settingChanges } from './difference.ts';
+import { type Change, codeChange, secretChanges, settingChanges } from './difference.ts';
 import { outcomeReport } from './outcome.ts';
 import { findProject, nameOf, type Project } from './project.ts';
 import { attendRollout, rolloutFailure } from './rollout.ts';
+import { requireSecretSet } from './secret-set.ts';
 import { type Given, settleWanted, toRequest, type Wanted } from './wanted.ts';
 
 export type DeployOptions = {
@@ -42,6 +43,13 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
   const client = await context.service();
   const current = await findCurrent(client, wanted.name);
   const region = await regionOf(client, wanted, current);
+  const { secretSet } = wanted.settings;
+  if (typeof secretSet === 'string') {
+    await requireSecretSet(context, client, secretSet, {
+      region,
+      isNamed: wanted.region !== undefined || current !== null,
+    });
+  }
   const one: Deploy = { context, options, client, project, wanted, current, region };
   if (buildId !== undefined) {
     const { build } = await client.getBuild({ params: { buildId } });
@@ -88,7 +96,9 @@ async function proceed(one: Deploy, code: Code, packed: Packed | null): Promise<
   const document = packed === null ? null : contentsDocument(packed.project, packed.archive);
   const since = (deployment: Current['desired'] | null): readonly Change[] => {
     const changed = codeChange(deployment, code);
-    return [...(changed === null ? [] : [changed]), ...settingChanges(deployment, wanted.settings)];
+    const settings = settingChanges(deployment, wanted.settings);
+    const secrets = secretChanges(deployment, wanted.settings.secretSet);
+    return [...(changed === null ? [] : [changed]), ...settings, ...secrets];
   };
   const isAsked = current !== null && since(current.desired).length === 0;
   const changes = since(isAsked ? (current?.desired ?? null) : (current?.serving ?? current?.desired ?? null));

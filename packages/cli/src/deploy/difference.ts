@@ -1,8 +1,8 @@
 import type { DeploymentDetails } from '@bothost/contract';
 import type { Wanted } from './wanted.ts';
 
-/** One setting that a deploy changes; `key` as in `deploy.toml`, `from` null where there was none. */
-export type Change = { readonly key: string; readonly from: string | null; readonly to: string };
+/** One setting that a deploy changes; `key` as in `deploy.toml`, null where there was, or will be, none. */
+export type Change = { readonly key: string; readonly from: string | null; readonly to: string | null };
 
 /** A profile is any text here: an earlier version of the service may have had others. */
 type Settings = Omit<Wanted['settings'], 'agentProfile'> & { readonly agentProfile: string | undefined };
@@ -12,7 +12,7 @@ type Code = { readonly contentHash: string | null; readonly buildId: string | nu
 /** What a deploy would change of a deployment; nothing is only in the wanted settings, where there is no deployment. */
 export function settingChanges(current: DeploymentDetails | null, settings: Settings): readonly Change[] {
   const spec = current?.manifest.spec;
-  const rows: readonly (readonly [string, string | number | null | undefined, string | number | undefined])[] = [
+  const rows: readonly (readonly [string, string | number | null | undefined, string | number | null | undefined])[] = [
     ['agent_profile', current?.agentProfile, settings.agentProfile],
     ['max_session_duration', spec?.maxSessionDurationSeconds, settings.maxSessionDuration],
     ['websocket_auth', current?.websocketAuth, settings.websocketAuth],
@@ -21,10 +21,28 @@ export function settingChanges(current: DeploymentDetails | null, settings: Sett
     ['secret_set', spec?.envFromSecretNames[0], settings.secretSet],
   ];
   return rows.flatMap(([key, from, to]) =>
-    to === undefined || String(to) === String(from ?? '')
+    to === undefined || String(to ?? '') === String(from ?? '')
       ? []
-      : [{ key, from: from == null ? null : String(from), to: String(to) }],
+      : [{ key, from: from == null ? null : String(from), to: to === null ? null : String(to) }],
   );
+}
+
+/** The same set, with other values than the deployment has: a deploy takes those of now. */
+export function secretChanges(current: DeploymentDetails | null, wanted: string | null | undefined): readonly Change[] {
+  const stale = current?.secretRevisions.filter((pinned) => pinned.stale) ?? [];
+  return stale.flatMap(({ secretSet, revision, newestRevision }) => {
+    if (wanted !== undefined && wanted?.toLowerCase() !== secretSet.toLowerCase()) return [];
+    const now = newestRevision === null ? 'the set as it is now' : `revision ${newestRevision}`;
+    return [{ key: 'secrets', from: `revision ${revision}`, to: now }];
+  });
+}
+
+/** The same set at other revisions: a rollback goes back to those that the deployment had. */
+export function revisionChanges(current: DeploymentDetails | null, target: DeploymentDetails): readonly Change[] {
+  return target.secretRevisions.flatMap(({ secretSet, revision }) => {
+    const now = current?.secretRevisions.find((pinned) => pinned.secretSet === secretSet)?.revision ?? revision;
+    return now === revision ? [] : [{ key: 'secrets', from: `revision ${now}`, to: `revision ${revision}` }];
+  });
 }
 
 /** Whether the code is another one than that of a deployment, as a change; null when it is the same. */

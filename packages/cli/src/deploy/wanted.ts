@@ -12,7 +12,8 @@ export type Wanted = {
     readonly agentProfile: DeployFile['agent_profile'] | undefined;
     readonly maxSessionDuration: number | undefined;
     readonly websocketAuth: DeployFile['websocket_auth'] | undefined;
-    readonly secretSet: string | undefined;
+    /** Null: none. */
+    readonly secretSet: string | null | undefined;
   };
 };
 
@@ -38,7 +39,7 @@ export function settleWanted(given: Given, { deployFile }: Project): Wanted {
     agentProfile: given.agentProfile ?? file?.agent_profile,
     maxSessionDuration: given.maxSessionDuration ?? file?.max_session_duration,
     websocketAuth: given.websocketAuth ?? file?.websocket_auth,
-    secretSet: given.secretSet ?? file?.secret_set,
+    secretSet: given.secretSet ?? (file === undefined ? undefined : (file.secret_set ?? null)),
   };
   const { minAgents, maxAgents } = settings;
   if (minAgents !== undefined && maxAgents !== undefined && minAgents > maxAgents) {

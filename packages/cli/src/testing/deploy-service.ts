@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Build, type DeploymentDetails, errorBody, failure, type Reason } from '@bothost/contract';
-import { agent, build, deployment, organization, privateKey, publicKey } from './records.ts';
+import {
+  type Build,
+  type DeploymentDetails,
+  errorBody,
+  failure,
+  type Reason,
+  type SecretSetListItem,
+} from '@bothost/contract';
+import { agent, build, deployment, organization, privateKey, publicKey, secretSet } from './records.ts';
 import { hangUp, startTestService, type TestService } from './service.ts';
 
 /** A service that one can deploy to, and that fails where a test tells it to. */
@@ -31,6 +38,8 @@ export type DeployService = TestService & {
     fails: DeploymentDetails['failure'];
     log: string[];
     live: number;
+    /** What is wrong with the set `keys`, which is there and ready otherwise. */
+    keys: Partial<SecretSetListItem> | 'gone';
     /** Looks at a deployment before it is ready. */
     looks: number;
   };
@@ -56,6 +65,7 @@ export async function startDeployService(): Promise<DeployService> {
     fails: null,
     log: ['installing', 'done'],
     live: 0,
+    keys: {},
     looks: 0,
   };
   const tripped = () => {
@@ -78,15 +88,18 @@ export async function startDeployService(): Promise<DeployService> {
     };
   };
   const deploy = (body: unknown) => {
-    const { buildId, autoScaling, agentProfile, maxSessionDuration } = body as Record<string, unknown>;
+    const { buildId, autoScaling, agentProfile, maxSessionDuration, secretSet } = body as Record<string, unknown>;
     const before = deployments[0] ?? deployment;
     const found = builds.find(({ id }) => id === buildId);
     if (found === undefined && buildId !== undefined) throw failure('build-not-usable');
     const { minAgents = 0, maxAgents = 50 } = (autoScaling ?? {}) as Record<string, number>;
+    const named = typeof secretSet === 'string' ? [secretSet] : [];
+    const envFromSecretNames = secretSet === undefined ? before.manifest.spec.envFromSecretNames : named;
     const spec = {
       ...before.manifest.spec,
       autoScaling: { minReplicas: minAgents, maxReplicas: maxAgents },
       maxSessionDurationSeconds: Number(maxSessionDuration ?? 7_200),
+      envFromSecretNames,
     };
     for (const one of deployments) if (faults.fails === null) Object.assign(one, { serving: false });
     looks = faults.looks;
@@ -99,6 +112,12 @@ export async function startDeployService(): Promise<DeployService> {
       manifest: { ...before.manifest, metadata: { name: 'my-bot', namespace: 'acme' }, spec },
       state: faults.fails === null ? 'ready' : 'failed',
       serving: faults.fails === null,
+      secretRevisions: envFromSecretNames.map((name) => ({
+        secretSet: name,
+        revision: 1,
+        newestRevision: 1,
+        stale: false,
+      })),
       failure: faults.fails,
     });
     return { ...details(), change: 'deployment' as const };
@@ -117,6 +136,7 @@ export async function startDeployService(): Promise<DeployService> {
     { privateKey, publicKey },
     {
       listOrganizations: () => ({ organizations: [organization] }),
+      listSecrets: () => ({ sets: faults.keys === 'gone' ? [] : [{ ...secretSet, ...faults.keys }] }),
       getProperties: () => ({ properties: { defaultRegion: 'us-west' } }),
       getAgent: () => {
         tripped();

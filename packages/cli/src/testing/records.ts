@@ -6,6 +6,7 @@ import {
   type Build,
   type DeploymentDetails,
   makeKey,
+  type SecretSetListItem,
   type SessionResponse,
 } from '@bothost/contract';
 
@@ -29,6 +30,7 @@ export const agentItem: AgentListItem = {
   createdAt: created,
   updatedAt: created,
   deletedAt: null,
+  secretSets: [],
 };
 
 export const agent: AgentDetails = {
@@ -51,6 +53,7 @@ export const agent: AgentDetails = {
   agentProfile: 'agent-1x',
   maxSessionDuration: 7_200,
   websocketAuth: 'token',
+  secretSets: [],
   krispViva: null,
   deployment: {
     id: deploymentId,
@@ -172,3 +175,17 @@ export const session: SessionResponse = {
 /** The session as lists show it. */
 export const sessionSummary = (({ resourceMetrics: _, meetingIds: __, events: ___, startPhases: ____, ...rest }) =>
   rest)(session);
+
+export const secretSet: SecretSetListItem = {
+  name: 'keys',
+  type: 'secret',
+  region: 'us-west',
+  status: 'ready',
+  revision: 1,
+  createdAt: created,
+  updatedAt: created,
+  keyCount: 2,
+  host: null,
+  expiresAt: null,
+  verification: null,
+};

@@ -12,12 +12,14 @@ export type Circumstances = {
   /** Whether the three streams are a terminal. */
   readonly terminal?: boolean;
   readonly columns?: number;
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   readonly directory?: string;
   /** What a person answers, in order: a text, yes or no, several choices, or Ctrl-C. */
   readonly answers?: readonly (string | boolean | readonly string[])[];
   readonly now?: Date;
   readonly signal?: AbortSignal;
+  /** Sees what is said while the program still runs. */
+  readonly onStderr?: (text: string) => void;
 };
 
 /** Runs a command line in this process, in a world of the test's making, and answers what was seen of it. */
@@ -31,6 +33,7 @@ export async function runProgram(args: readonly string[], given: Circumstances =
     closed: new AbortController().signal,
     write: (text: string) => {
       written[name] += text;
+      if (name === 'stderr') given.onStderr?.(text);
     },
   });
   const reply = (question: string) => {
@@ -44,7 +47,11 @@ export async function runProgram(args: readonly string[], given: Circumstances =
   const world: World = {
     environment,
     directory: given.directory ?? '/nonexistent',
-    stdin: { terminal, text: async () => given.stdin ?? '' },
+    stdin: {
+      terminal,
+      text: async () => Buffer.from(given.stdin ?? '').toString(),
+      bytes: async () => Buffer.from(given.stdin ?? ''),
+    },
     stdout: output('stdout'),
     stderr: output('stderr'),
     ask: {

@@ -40,7 +40,7 @@ export type TestService = {
  * no operation. An answer that throws `hangUp` breaks the connection.
  */
 export async function startTestService(
-  keys: { privateKey: string; publicKey: string },
+  keys: { privateKey: string; publicKey: string; operatorToken?: string },
   answers: Answers,
   beside: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,
 ): Promise<TestService> {
@@ -67,14 +67,16 @@ export async function startTestService(
 
 async function answer(
   request: IncomingMessage,
-  keys: { privateKey: string; publicKey: string },
+  keys: { privateKey: string; publicKey: string; operatorToken?: string },
   answers: Answers,
   taken: Taken[],
 ): Promise<{ status: number; body: unknown }> {
   try {
     const one = await read(request);
     const operation: Operation = operations[one.operation];
-    if (one.key !== (operation.key === 'public' ? keys.publicKey : keys.privateKey)) throw failure('key-invalid');
+    const right = { public: keys.publicKey, operator: keys.operatorToken ?? '' };
+    const key = operation.key === 'public' || operation.key === 'operator' ? right[operation.key] : keys.privateKey;
+    if (one.key !== key) throw failure('key-invalid');
     operation.query.parse(one.query);
     operation.body.parse(one.body);
     taken.push(one);

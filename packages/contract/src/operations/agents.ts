@@ -60,6 +60,7 @@ export const DeploymentProblem = z.enum([
   'PCC_BOT_EXITED',
   'PCC_BOT_START_TIMEOUT',
   'PCC_OUT_OF_MEMORY',
+  'PCC_SECRETS_UNAVAILABLE',
   'PCC_SUPERSEDED',
   'PCC_UNKNOWN_ERROR',
 ]);
@@ -74,6 +75,17 @@ const failedExit = z.object({
   tail: z.string().describe('The last lines that the bot wrote, at most 4 KiB'),
 });
 
+/** A secret set, as a deployment runs with it. */
+const PinnedSecretSet = z
+  .object({
+    secretSet: z.string(),
+    revision: z.number().int().describe('What it runs with, as long as it is'),
+    newestRevision: z.number().int().nullable().describe('Null: the set was deleted'),
+    stale: z.boolean().describe('It is not the newest one: the next deploy takes that'),
+  })
+  .meta({ id: 'PinnedSecretSet' });
+export type PinnedSecretSet = z.infer<typeof PinnedSecretSet>;
+
 /** One version of an agent, with how it went. Its source and settings never change; only scaling may. */
 export const DeploymentDetails = Deployment.extend({
   state: z
@@ -86,7 +98,7 @@ export const DeploymentDetails = Deployment.extend({
   activatedAt: Time.nullable().describe('When it began to take traffic'),
   rolledBackFrom: Id.nullable().describe('The deployment that this one repeats, after a rollback'),
   createdByKeyId: Id.nullable().describe('Null for one that the service made from a directory'),
-  secretRevisions: z.array(z.object({ secretSet: z.string(), revision: z.number().int() })),
+  secretRevisions: z.array(PinnedSecretSet),
   activeSessionCount: z.number().int(),
   failure: failedExit.nullable(),
 }).meta({ id: 'DeploymentDetails' });
@@ -122,6 +134,7 @@ export const AgentDetails = z
     agentProfile: z.string(),
     maxSessionDuration: z.number().int().describe('Seconds'),
     websocketAuth: WebsocketAuth,
+    secretSets: z.array(PinnedSecretSet).describe('Of what serves, else of what is wanted'),
     krispViva: z.object({ audioFilter: AudioFilter.nullable() }).nullable(),
     deployment: Deployment,
     currentRevision: RevisionInfo.nullable(),
@@ -144,6 +157,7 @@ export const AgentListItem = z
     createdAt: Time,
     updatedAt: Time,
     deletedAt: Time.nullable(),
+    secretSets: z.array(PinnedSecretSet),
     deployment: Deployment.optional(),
   })
   .meta({ id: 'AgentListItem' });
@@ -189,8 +203,8 @@ export const getAgent = operation({
 const settings = {
   buildId: z.uuid().nullish().describe('A build of this region that succeeded'),
   image: z.string().nullish().describe('Regions that run images only'),
-  imagePullSecretSet: z.string().nullish().describe('Regions that run images only'),
-  secretSet: z.string().nullish(),
+  imagePullSecretSet: z.string().nullish().describe('Regions that run images only; null: none from now on'),
+  secretSet: z.string().nullish().describe('Null: none from now on'),
   autoScaling: z
     .object({ minAgents: MinAgents.nullish(), maxAgents: MaxAgents.nullish() })
     .refine(({ minAgents, maxAgents }) => (minAgents ?? 0) <= (maxAgents ?? Infinity), 'minAgents is above maxAgents')
@@ -233,6 +247,7 @@ const settingErrors = [
   'build-not-usable',
   'secret-set-not-found',
   'secret-set-elsewhere',
+  'secret-set-kind',
   'secret-set-not-ready',
 ] as const;
 

@@ -8,9 +8,11 @@ import {
   rollback,
   updateAgent,
 } from './agents.ts';
+import { listAuditEntries, verifyAudit } from './audit.ts';
 import { createBuild, getBuild, getBuildLogs, getBuildUploadUrl, listBuilds } from './builds.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { getLogs } from './logs.ts';
+import { getVault, reencryptVault, retireVaultKeys, rotateVault, verifyVault } from './operator.ts';
 import {
   getProperties,
   getPropertiesSchema,
@@ -26,6 +28,7 @@ import {
   listSecrets,
   putSecrets,
   rollBackSecrets,
+  verifyImagePullSecret,
 } from './secrets.ts';
 import { getSession, getSessions, stopSession } from './sessions.ts';
 import { startSession } from './start.ts';
@@ -65,6 +68,14 @@ export const operations = {
   deleteSecretSet,
   getSecretHistory,
   rollBackSecrets,
+  verifyImagePullSecret,
+  listAuditEntries,
+  verifyAudit,
+  getVault,
+  rotateVault,
+  reencryptVault,
+  retireVaultKeys,
+  verifyVault,
 } as const;
 
 export type Operations = typeof operations;

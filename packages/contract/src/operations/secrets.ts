@@ -20,12 +20,27 @@ const setFields = {
   updatedAt: Time,
 };
 
+/** How a check of an image pull secret ended. Apart from readiness: what a registry says of a credential holds nobody up. */
+const PullSecretCheck = z
+  .object({
+    result: z
+      .enum(['verified', 'rejected', 'unreachable', 'skipped'])
+      .describe('skipped: the registry was not asked, or asks nobody for credentials'),
+    message: z.string().describe('Why, and what to do'),
+    image: z.string().nullable().describe('Which was looked for'),
+    checkedAt: Time,
+  })
+  .meta({ id: 'PullSecretCheck' });
+export type PullSecretCheck = z.infer<typeof PullSecretCheck>;
+
 /** A set as lists show it. Nothing of any answer could hold a value. */
 const SecretSetListItem = z
   .object({
     ...setFields,
     keyCount: z.number().int(),
     host: z.string().nullable().describe('Of an image pull secret: the registry'),
+    expiresAt: Time.nullable().describe('Of an image pull secret: when the registry stops taking it, as far as known'),
+    verification: PullSecretCheck.nullable().describe('Of an image pull secret: the last check of this revision'),
   })
   .meta({ id: 'SecretSetListItem' });
 export type SecretSetListItem = z.infer<typeof SecretSetListItem>;
@@ -85,6 +100,10 @@ const PutSecretsRequest = z
     host: z.string().max(2_048).nullish().describe('Of an image pull secret: the registry'),
     secretKey: SecretKey.nullish(),
     secretValue: SecretValue.nullish().describe('Of an image pull secret: user:password in Base64'),
+    expiresAt: z.iso
+      .datetime({ offset: true })
+      .nullish()
+      .describe('Of an image pull secret: when the registry stops taking it'),
     region: z.string().nullish().describe('Of the set, which cannot change; default: that of the organization'),
     ...precondition,
   })
@@ -98,6 +117,7 @@ const PutSecretsRequest = z
         problem('isImagePullSecret', 'an image pull secret has one value and no keys');
       return;
     }
+    if (typeof body.expiresAt === 'string') problem('expiresAt', 'only image pull secrets expire');
     if ((typeof body.secretKey === 'string') !== (typeof body.secretValue === 'string'))
       problem('secretValue', 'secretKey and secretValue go together');
     if (many !== null && typeof body.secretKey === 'string')
@@ -125,12 +145,14 @@ const WrittenSecrets = z
     previousRevision: Revision.nullable(),
     change: z.enum(['created', 'updated', 'none']),
     dryRun: z.boolean(),
+    host: z.string().optional().describe('Of an image pull secret: the registry, by its one name'),
+    expiresAt: Time.nullable().optional().describe('Of an image pull secret'),
     changes: z.array(
       z.object({
         key: z.string(),
         change: z.enum(['new', 'changed', 'unchanged', 'removed']),
         bytes: z.number().int().nullable().describe('Of the value that was sent'),
-        fingerprint: Fingerprint.nullable().describe('Of the value that was sent'),
+        fingerprint: Fingerprint.nullable().describe('Of the value that was sent; null of a dry run for a new set'),
       }),
     ),
   })
@@ -156,6 +178,7 @@ export const listSecrets = operation({
   summary: 'List the secret sets and image pull secrets of the organization',
   tag: 'secrets',
   key: 'private',
+  audit: 'secrets.list',
   method: 'GET',
   path: '/secrets',
   params: none,
@@ -172,6 +195,7 @@ export const getSecretSet = operation({
   summary: 'Look a secret set up: its keys, never their values',
   tag: 'secrets',
   key: 'private',
+  audit: 'secrets.get',
   method: 'GET',
   path: '/secrets/{setName}',
   params: SetPath,
@@ -195,6 +219,8 @@ export const putSecrets = operation({
   summary: 'Create or change a secret set or an image pull secret: all of it in one revision, or nothing',
   tag: 'secrets',
   key: 'private',
+  audit: 'secrets.set',
+  exactBody: true,
   method: 'PUT',
   path: '/secrets/{setName}',
   params: NewSetPath,
@@ -213,6 +239,7 @@ export const putSecrets = operation({
     'secret-not-found',
     'secret-set-changed',
     'secret-set-damaged',
+    'too-many-dry-runs',
   ],
 });
 
@@ -221,6 +248,7 @@ export const deleteSecret = operation({
   summary: 'Remove one key from a secret set',
   tag: 'secrets',
   key: 'private',
+  audit: 'secrets.unset',
   method: 'DELETE',
   path: '/secrets/{setName}/{secretKey}',
   params: KeyPath,
@@ -238,6 +266,7 @@ export const deleteSecretSet = operation({
   summary: 'Delete a secret set or an image pull secret with all its revisions, for good',
   tag: 'secrets',
   key: 'private',
+  audit: 'secrets.delete',
   method: 'DELETE',
   path: '/secrets/{setName}',
   params: SetPath,
@@ -254,6 +283,7 @@ export const getSecretHistory = operation({
   summary: 'List the revisions of a secret set, newest first: who, when, which keys',
   tag: 'secrets',
   key: 'private',
+  audit: 'secrets.history',
   method: 'GET',
   path: '/secrets/{setName}/history',
   params: SetPath,
@@ -273,6 +303,8 @@ export const rollBackSecrets = operation({
   summary: 'Make a new revision of what an earlier one held',
   tag: 'secrets',
   key: 'private',
+  audit: 'secrets.rollback',
+  exactBody: true,
   method: 'POST',
   path: '/secrets/{setName}/rollback',
   params: SetPath,
@@ -286,5 +318,45 @@ export const rollBackSecrets = operation({
     'secret-revision-not-found',
     'secret-set-changed',
     'secret-set-damaged',
+    'too-many-dry-runs',
+  ],
+});
+
+const CheckedPullSecret = z
+  .object({
+    status: z.literal('OK'),
+    name: z.string(),
+    host: z.string(),
+    revision: Revision,
+    expiresAt: Time.nullable(),
+    verification: PullSecretCheck,
+  })
+  .meta({ id: 'CheckedPullSecret' });
+export type CheckedPullSecret = z.infer<typeof CheckedPullSecret>;
+
+export const verifyImagePullSecret = operation({
+  name: 'verifyImagePullSecret',
+  summary: 'Ask the registry whether it takes the credentials of an image pull secret',
+  tag: 'secrets',
+  key: 'private',
+  audit: 'secrets.verify',
+  method: 'POST',
+  path: '/secrets/{setName}/verify',
+  params: SetPath,
+  query: none,
+  body: z
+    .object({
+      image: z.string().min(1).max(1_024).nullish().describe('Also look whether they may pull it, as in team/app:1.2'),
+    })
+    .optional(),
+  bodyBytes: 65_536,
+  status: 200,
+  response: CheckedPullSecret,
+  errors: [
+    'invalid-request',
+    'secret-set-not-found',
+    'secret-set-no-registry',
+    'secret-set-damaged',
+    'too-many-checks',
   ],
 });

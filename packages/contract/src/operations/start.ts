@@ -64,6 +64,7 @@ export const startSession = operation({
     'not-found',
     'body-too-large',
     'at-capacity',
+    'secrets-unavailable',
     'shutting-down',
   ],
 });

@@ -1,4 +1,4 @@
-import { type AgentSettings, failure } from '@bothost/contract';
+import { type AgentSettings, ApiError, failure } from '@bothost/contract';
 import { getProperties, listRegions } from '../organizations/properties.ts';
 import { pinSecretSet } from '../secrets/pin.ts';
 import type { Database, SecretPin } from '../store/tables.ts';
@@ -24,7 +24,7 @@ export type Change = 'deployment' | 'scaling' | 'none';
 /**
  * Creates an agent with its first deployment.
  *
- * @throws failure `agent-exists`, `region-unknown`, `build-not-usable`, `not-supported`, `secret-set-not-found`, `invalid-request`
+ * @throws failure `agent-exists`, `region-unknown`, `build-not-usable`, `not-supported`, the failures of `pinSecretSet`, `invalid-request`
  */
 export async function createAgent(
   context: Context,
@@ -61,7 +61,7 @@ export async function createAgent(
  * Deploys: what the request leaves out stays as it is. Deployments of one agent queue up at its row, so the last one that
  * was asked for is the one that is wanted.
  *
- * @throws failure `not-found`, `build-not-usable`, `not-supported`, `secret-set-not-found`, `invalid-request`
+ * @throws failure `not-found`, `build-not-usable`, `not-supported`, the failures of `pinSecretSet`, `invalid-request`
  */
 export async function updateAgent(
   context: Context,
@@ -76,8 +76,7 @@ export async function updateAgent(
     if (agent === undefined || before === undefined) throw failure('not-found');
     requireSameRegion(agent, request.region);
     const settings = settingsFrom(request, settingsOf(before));
-    const setName = request.secretSet ?? before.secret_pins[0]?.secretSet ?? null;
-    const pins = await pinned(db, { ...scope, region: agent.region }, setName);
+    const pins = await pinsFor(db, { ...scope, region: agent.region }, before, request.secretSet);
     const change = changeOf(before, request, settings, pins);
     if (change === 'deployment') {
       const source = await sourceFor({ ...context, db }, { ...scope, region: agent.region }, before, request.buildId);
@@ -120,6 +119,22 @@ async function sourceFor(
   const build = await sourceOfBuild(context, scope, id);
   if (build === null) throw failure('build-not-usable');
   return build;
+}
+
+/** What the request says, else the set of the deployment before, as it is now. */
+async function pinsFor(
+  db: Database,
+  scope: { readonly organizationId: string; readonly region: string },
+  before: DeploymentRow,
+  named: string | null | undefined,
+): Promise<SecretPin[]> {
+  if (named !== undefined) return pinned(db, scope, named);
+  const name = before.secret_pins[0]?.secretSet ?? null;
+  return pinned(db, scope, name).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.reason !== 'secret-set-not-found') throw error;
+    const message = `The secret set ${name}, which the agent runs with, was deleted. Set it again, or deploy with another one or none.`;
+    throw failure('secret-set-not-found', { message });
+  });
 }
 
 /** The set as it is now; a deploy is refused when it is not ready. */

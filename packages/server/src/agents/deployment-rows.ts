@@ -229,6 +229,16 @@ export function openDeployments(db: Database, region: string, alsoIds: readonly 
     .execute();
 }
 
+/** What a deployment is pinned to, and whose it is. */
+export function pinsOfDeployment(db: Database, id: string) {
+  return db
+    .selectFrom('deployments')
+    .innerJoin('agents', 'agents.id', 'deployments.agent_id')
+    .select(['deployments.secret_pins', 'agents.organization_id'])
+    .where('deployments.id', '=', id)
+    .executeTakeFirst();
+}
+
 /** Wanted or serving deployments that are pinned to a secret set; of each agent the wanted one first. */
 export async function deploymentsWithSet(
   db: Database,
@@ -254,4 +264,16 @@ export async function buildIdsInUse(db: Database, ids: readonly string[], kept: 
         or (select count(*) from deployments later where later.agent_id = deployments.agent_id
             and (later.created_at, later.id) > (deployments.created_at, deployments.id)) < ${kept}))`.execute(db);
   return rows.map(({ id }) => id);
+}
+
+/** Revisions of a secret set to which deployments are pinned: all of an agent that is there, and what still runs of others. */
+export async function pinsOfSet(db: Database, setId: string): Promise<number[]> {
+  const { rows } = await sql<{ revision: number }>`
+    select distinct (pin->>'revision')::int as revision from deployments
+    join agents on agents.id = deployments.agent_id, json_array_elements(deployments.secret_pins::json) pin
+    where pin->>'setId' = ${setId} and (agents.deleted_at is null or exists (
+      select from instances where instances.deployment_id = deployments.id and instances.state <> 'ended'))`.execute(
+    db,
+  );
+  return rows.map(({ revision }) => revision);
 }

@@ -1,5 +1,5 @@
 import type { DeploymentProblem } from '@bothost/contract';
-import type { Database, StoredExit } from '../store/tables.ts';
+import type { Database, SecretPin, StoredExit } from '../store/tables.ts';
 import { changeDeployment, noteProblem, openDeployments, serveValidated, updateDeployment } from './deployment-rows.ts';
 import { lockAgent, lockWithActiveDeployment, updateAgent } from './rows.ts';
 
@@ -10,6 +10,8 @@ export type ServingDeployment = {
   readonly maxAgents: number;
   readonly maxSessionSeconds: number;
   readonly websocketAuth: 'none' | 'token';
+  /** What did not open when an instance of it was started last, and without which no other will. */
+  readonly missedSecrets: readonly SecretPin[];
 };
 
 /**
@@ -26,11 +28,12 @@ export async function lockForStart(
   if (row === undefined) return 'not-found';
   // Its bots are another server's.
   if (row.region !== region) return 'not-ready';
-  const { deploymentId, maxAgents, maxSessionSeconds, websocketAuth } = row;
+  const { deploymentId, maxAgents, maxSessionSeconds, websocketAuth, secretPins } = row;
   if (deploymentId === null || maxAgents === null || maxSessionSeconds === null || websocketAuth === null) {
     return 'not-ready';
   }
-  return { agentId: row.agentId, deploymentId, maxAgents, maxSessionSeconds, websocketAuth };
+  const missedSecrets = row.problem === 'PCC_SECRETS_UNAVAILABLE' ? (secretPins ?? []) : [];
+  return { agentId: row.agentId, deploymentId, maxAgents, maxSessionSeconds, websocketAuth, missedSecrets };
 }
 
 /** Locks an agent for a change of its instances. Call it in a transaction. */

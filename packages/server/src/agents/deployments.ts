@@ -1,7 +1,8 @@
 import { type DeploymentDetails, failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import { pinStates } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../uuid.ts';
-import { countDeployments, deploymentOf, pageOfDeployments } from './deployment-rows.ts';
+import { countDeployments, type DeploymentRow, deploymentOf, pageOfDeployments } from './deployment-rows.ts';
 import { type DeploymentUsage, presentDeployment } from './present.ts';
 import { findAgent } from './rows.ts';
 
@@ -28,7 +29,7 @@ export async function listDeployments(
   ]);
   return {
     total_count: total,
-    deployments: rows.map(present.details),
+    deployments: await present.details(rows),
     nextCursor: rows.length === limit ? (rows.at(-1)?.id ?? null) : null,
   };
 }
@@ -44,7 +45,9 @@ export async function getDeployment(
   const present = await presenter(context.db, scope, agentName, usageOf);
   const row = await deploymentOf(context.db, present.agentId, deploymentId);
   if (row === undefined) throw failure('deployment-not-found');
-  return present.details(row);
+  const [details] = await present.details([row]);
+  if (details === undefined) throw failure('deployment-not-found');
+  return details;
 }
 
 async function presenter(db: Database, scope: Scope, agentName: string, usageOf: UsageOf) {
@@ -54,10 +57,16 @@ async function presenter(db: Database, scope: Scope, agentName: string, usageOf:
   const names = { agentName: agent.name, organizationName: scope.organizationName };
   return {
     agentId: agent.id,
-    details: (row: Parameters<typeof presentDeployment>[0]) =>
-      presentDeployment(row, names, {
-        serving: agent.deleted_at === null && agent.active_deployment_id === row.id,
-        activeSessions: usage.find(({ deploymentId }) => deploymentId === row.id)?.activeSessions ?? 0,
-      }),
+    details: async (rows: readonly DeploymentRow[]) => {
+      const pins = rows.map((row) => row.secret_pins);
+      const states = await pinStates(db, scope.organizationId, pins);
+      return rows.map((row, index) =>
+        presentDeployment(row, names, {
+          serving: agent.deleted_at === null && agent.active_deployment_id === row.id,
+          activeSessions: usage.find(({ deploymentId }) => deploymentId === row.id)?.activeSessions ?? 0,
+          secrets: states[index] ?? [],
+        }),
+      );
+    },
   };
 }

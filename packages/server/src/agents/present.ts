@@ -40,7 +40,11 @@ export function presentManifest(row: DeploymentRow, names: Names): AgentDetails[
 export function presentDeployment(
   row: DeploymentRow,
   names: Names,
-  of: { readonly serving: boolean; readonly activeSessions: number },
+  of: {
+    readonly serving: boolean;
+    readonly activeSessions: number;
+    readonly secrets: DeploymentDetails['secretRevisions'];
+  },
 ): DeploymentDetails {
   return {
     ...presentManifest(row, names),
@@ -52,7 +56,7 @@ export function presentDeployment(
     activatedAt: row.activated_at?.toISOString() ?? null,
     rolledBackFrom: row.rolled_back_from,
     createdByKeyId: row.created_by_key_id,
-    secretRevisions: row.secret_pins.map(({ secretSet, revision }) => ({ secretSet, revision })),
+    secretRevisions: of.secrets,
     activeSessionCount: of.activeSessions,
     failure: problemOf(row),
   };

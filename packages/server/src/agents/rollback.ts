@@ -1,4 +1,5 @@
 import { failure } from '@bothost/contract';
+import { requirePins } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { sourceOfBuild } from './build-source.ts';
 import { type DeploymentRow, deploymentOf, findDeployment, servedBefore } from './deployment-rows.ts';
@@ -40,6 +41,7 @@ export async function rollBack(
         ? directory
         : await sourceOfBuild({ ...context, db }, { ...scope, region: agent.region }, source.buildId);
     if (again === null) throw failure('deployment-gone');
+    await requirePins(db, scope.organizationId, earlier.secret_pins);
     await deployNew({ ...context, db }, agent, {
       ...again,
       settings: settingsOf(earlier),

@@ -1,5 +1,6 @@
+import type { DeploymentProblem } from '@bothost/contract';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { AgentsTable, Database } from '../store/tables.ts';
+import type { AgentsTable, Database, SecretPin } from '../store/tables.ts';
 import { isUuid } from '../uuid.ts';
 
 export type AgentRow = Selectable<AgentsTable>;
@@ -29,7 +30,8 @@ export async function lockWithActiveDeployment(
   const { rows } = await sql<LockedAgent>`/* prepared: lock-for-start */
     select agents.id as "agentId", agents.region, active_deployment_id as "activeId", deployments.id as "deploymentId",
       deployments.max_agents as "maxAgents", deployments.max_session_seconds as "maxSessionSeconds",
-      deployments.websocket_auth as "websocketAuth"
+      deployments.websocket_auth as "websocketAuth", deployments.secret_pins as "secretPins",
+      deployments.error_code as "problem"
     from agents left join deployments on deployments.id = agents.active_deployment_id
     where agents.organization_id = ${organizationId} and agents.name = ${name} and agents.deleted_at is null
     for no key update of agents`.execute(db);
@@ -49,6 +51,8 @@ type LockedAgent = {
   readonly maxAgents: number | null;
   readonly maxSessionSeconds: number | null;
   readonly websocketAuth: 'none' | 'token' | null;
+  readonly secretPins: SecretPin[] | null;
+  readonly problem: DeploymentProblem | null;
 };
 
 export async function lockAgent(db: Database, agentId: string): Promise<void> {

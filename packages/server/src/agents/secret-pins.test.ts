@@ -5,8 +5,10 @@ import { pairs, testVault } from '../secrets/test-vault.ts';
 import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
 import { newId } from '../uuid.ts';
 import { createAgent, updateAgent } from './deploy.ts';
+import { listDeployments } from './deployments.ts';
+import { rollBack } from './rollback.ts';
 import { agentsWithSecretSet } from './secret-users.ts';
-import { getAgent } from './show.ts';
+import { getAgent, listAgents } from './show.ts';
 
 describe('an agent with secrets', () => {
   let rows: TestRows;
@@ -61,15 +63,105 @@ describe('an agent with secrets', () => {
     expect(await pins()).toEqual(['keys 2']);
   });
 
-  it('keeps them from being deleted', async () => {
-    await put({ A: '1' });
+  const removeSet = (force: boolean) =>
+    deleteSecretSet(vault.context, scope, 'keys', force, async (db, setId) =>
+      (await agentsWithSecretSet(db, setId)).map(({ name }) => name),
+    );
+  const ready = async (values: Record<string, string>) => {
+    await put(values);
     await vault.deliver();
+  };
+  const show = () => getAgent(rows, scope, 'echo', async () => []);
+  const listed = async () => {
+    const query = { includeActiveDeployment: false, region: undefined };
+    return (await listAgents(rows, scope, query)).map(({ secretSets }) => secretSets);
+  };
+  const rollBackTo = (deploymentId: string) =>
+    rollBack({ ...context(), hashDirectory: async () => '' }, scope, 'echo', deploymentId);
+
+  it('keeps them from being deleted', async () => {
+    await ready({ A: '1' });
     await create();
-    const remove = (force: boolean) =>
-      deleteSecretSet(vault.context, scope, 'keys', force, async (db, setId) =>
-        (await agentsWithSecretSet(db, setId)).map(({ name }) => name),
-      );
-    await expect(remove(false)).rejects.toMatchObject({ reason: 'secret-set-in-use', status: 409 });
-    expect(await remove(true)).toMatchObject({ agents: ['echo'] });
+    await expect(removeSet(false)).rejects.toMatchObject({ reason: 'secret-set-in-use', status: 409 });
+    expect(await removeSet(true)).toMatchObject({ agents: ['echo'] });
+  });
+
+  it('after they were deleted all the same says so, and deploys without them or with a set of that name again', async () => {
+    await ready({ A: '1' });
+    await create();
+    await removeSet(true);
+    expect((await show()).secretSets).toEqual([{ secretSet: 'keys', revision: 1, newestRevision: null, stale: true }]);
+    await expect(update()).rejects.toMatchObject({
+      reason: 'secret-set-not-found',
+      status: 404,
+      message: expect.stringMatching(/set keys, which the agent runs with, was deleted/),
+    });
+    await ready({ A: '1' });
+    expect(await update()).toBe('deployment');
+    expect((await show()).secretSets).toMatchObject([{ revision: 1, newestRevision: 1, stale: false }]);
+  });
+
+  it('shows how far it is behind', async () => {
+    await ready({ A: '1' });
+    await create();
+    const fresh = [{ secretSet: 'keys', revision: 1, newestRevision: 1, stale: false }];
+    expect((await show()).secretSets).toEqual(fresh);
+    expect(await listed()).toEqual([fresh]);
+    await put({ A: '2' });
+    const stale = [{ secretSet: 'keys', revision: 1, newestRevision: 2, stale: true }];
+    expect((await show()).secretSets).toEqual(stale);
+    expect(await listed()).toEqual([stale]);
+    const away = { organizationId: await rows.organization('away'), organizationName: 'away' };
+    const query = { limit: 10, offset: 0 };
+    const { deployments } = await listDeployments(rows, scope, 'echo', query, async () => []);
+    expect(deployments).toMatchObject([{ secretRevisions: stale }]);
+    expect(await listAgents(rows, away, { includeActiveDeployment: false, region: undefined })).toEqual([]);
+  });
+
+  it('keeps its set until it is told to have none', async () => {
+    await ready({ A: '1' });
+    await create();
+    expect(await update({ maxSessionDuration: 60 })).toBe('deployment');
+    expect(await pins()).toEqual(['keys 1']);
+    expect(await update({ secretSet: null })).toBe('deployment');
+    expect(await pins()).toEqual([]);
+    expect(await update({ secretSet: null, imagePullSecretSet: null })).toBe('none');
+    expect(await update({ secretSet: 'KEYS' })).toBe('deployment');
+    expect(await pins()).toEqual(['keys 1']);
+  });
+
+  it('goes back to the revision that it had, and not to one that is gone', async () => {
+    await ready({ A: '1' });
+    await create();
+    const first = (await show()).desiredDeploymentId;
+    await ready({ A: '2' });
+    await update();
+    expect(await pins()).toEqual(['keys 2']);
+    await rollBackTo(first);
+    expect(await pins()).toEqual(['keys 1']);
+    await removeSet(true);
+    await expect(rollBackTo(first)).rejects.toMatchObject({
+      reason: 'deployment-gone',
+      status: 409,
+      message: expect.stringMatching(/the secret set keys, and it was deleted/),
+    });
+  });
+
+  it('takes no set of another region, none that is missing, and no other kind of secret', async () => {
+    await vault.put(scope.organizationId, 'far', { ...pairs({ A: '1' }), region: 'eu' });
+    const secretValue = Buffer.from('user:password').toString('base64');
+    const hub = { isImagePullSecret: true, host: 'ghcr.io', secretValue };
+    await vault.put(scope.organizationId, 'hub', hub);
+    await ready({ A: '1' });
+    await create();
+    for (const [fields, reason, status] of [
+      [{ secretSet: 'far' }, 'secret-set-elsewhere', 400],
+      [{ secretSet: 'none' }, 'secret-set-not-found', 404],
+      [{ secretSet: 'hub' }, 'secret-set-kind', 400],
+      [{ imagePullSecretSet: 'keys' }, 'not-supported', 400],
+    ] as const) {
+      await expect(update(fields)).rejects.toMatchObject({ reason, status });
+    }
+    expect(await pins()).toEqual(['keys 1']);
   });
 });

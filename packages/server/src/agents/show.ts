@@ -1,4 +1,5 @@
 import { type AgentDetails, type AgentListItem, failure } from '@bothost/contract';
+import { pinStates } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { type DeploymentRow, deploymentsByIds } from './deployment-rows.ts';
 import { type DeploymentUsage, presentManifest } from './present.ts';
@@ -17,13 +18,19 @@ export async function listAgents(
     [active_deployment_id, desired_deployment_id].filter((id) => id !== null),
   );
   const deployments = new Map((await deploymentsByIds(context.db, ids)).map((row) => [row.id, row]));
-  return agents.flatMap((agent) => {
+  const pins = agents.map((agent) => {
+    const { active_deployment_id: active, desired_deployment_id: desired } = agent;
+    return deployments.get(active ?? desired ?? '')?.secret_pins ?? [];
+  });
+  const secrets = await pinStates(context.db, scope.organizationId, pins);
+  return agents.flatMap((agent, index) => {
     const desired = deployments.get(agent.desired_deployment_id ?? '');
     if (desired === undefined) return [];
     const active = deployments.get(agent.active_deployment_id ?? '');
     const item: AgentListItem = {
       ...listItem(agent, rolloutOf(desired, active, undefined, []).reconciled, desired.id),
       deletedAt: agent.deleted_at?.toISOString() ?? null,
+      secretSets: secrets[index] ?? [],
     };
     if (active === undefined || !query.includeActiveDeployment) return [item];
     const names = { agentName: agent.name, organizationName: scope.organizationName };
@@ -49,7 +56,9 @@ export async function getAgent(
   );
   const desired = deployments.find((deployment) => deployment.id === desiredId);
   if (desired === undefined) throw failure('not-found');
-  return details(agent, desired, deployments, usage, scope.organizationName);
+  const serving = deployments.find((deployment) => deployment.id === agent.active_deployment_id) ?? desired;
+  const [secretSets = []] = await pinStates(context.db, scope.organizationId, [serving.secret_pins]);
+  return { ...details(agent, desired, deployments, usage, scope.organizationName), secretSets };
 }
 
 function details(
@@ -58,7 +67,7 @@ function details(
   deployments: readonly DeploymentRow[],
   usage: readonly DeploymentUsage[],
   organizationName: string,
-): AgentDetails {
+): Omit<AgentDetails, 'secretSets'> {
   const active = deployments.find((deployment) => deployment.id === agent.active_deployment_id);
   const [draining] = deployments
     .filter((row) => row.replaced_at !== null)

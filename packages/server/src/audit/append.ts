@@ -1,6 +1,6 @@
 import type { Database } from '../store/tables.ts';
 import { type AuditEvent, chainHash, chainStart } from './chain.ts';
-import { insertEvent, lastEvent, lockLog } from './rows.ts';
+import { findCheckpoint, insertEvent, lastEvent, lockLog } from './rows.ts';
 
 /**
  * Adds an event to an organization's log. Call it in the transaction of what it tells, as its last statement: the log is
@@ -8,14 +8,17 @@ import { insertEvent, lastEvent, lockLog } from './rows.ts';
  */
 export async function appendAudit(db: Database, organizationId: string, event: AuditEvent): Promise<void> {
   await lockLog(db, organizationId);
-  const last = await lastEvent(db, organizationId);
+  const last = (await lastEvent(db, organizationId)) ?? (await findCheckpoint(db, organizationId));
   const sequence = (last?.sequence ?? 0) + 1;
   const previous = last?.hash ?? chainStart;
   await insertEvent(db, {
     organization_id: organizationId,
     sequence,
     at: event.at,
-    actor_key_id: event.actorKeyId,
+    actor_key_id: event.actor.keyId,
+    actor_key_name: event.actor.keyName ?? null,
+    address: event.actor.address ?? null,
+    request_id: event.actor.requestId ?? null,
     action: event.action,
     object: event.object,
     region: event.region,
@@ -23,6 +26,7 @@ export async function appendAudit(db: Database, organizationId: string, event: A
     revision_before: event.revisionBefore,
     revision_after: event.revisionAfter,
     result: event.result,
+    count: event.count ?? 1,
     previous_hash: previous,
     hash: chainHash(previous, organizationId, sequence, event),
   });

@@ -1,19 +1,30 @@
 import { createHash } from 'node:crypto';
 
-/** What one event of the log says. Never a value, nor a fingerprint. */
+/** Who does something, and from where. Without a key it is the service itself. */
+export type Actor = {
+  readonly keyId: string | null;
+  readonly keyName?: string;
+  /** Of the other end of the connection. */
+  readonly address?: string;
+  readonly requestId?: string;
+};
+
+/** What one entry of the log says. Never a value, nor a fingerprint. */
 export type AuditEvent = {
   readonly at: Date;
-  readonly actorKeyId: string | null;
+  readonly actor: Actor;
   /** As in `secrets.set`. */
   readonly action: string;
   /** What it was done to, by name. */
-  readonly object: string;
+  readonly object: string | null;
   readonly region: string | null;
   readonly keys: readonly string[];
   readonly revisionBefore: number | null;
   readonly revisionAfter: number | null;
-  /** `done`, `dry-run`, or the reason of the failure. */
+  /** `done`, `unchanged`, `dry-run`, or the reason of the refusal. */
   readonly result: string;
+  /** Requests that the entry stands for; 1 when it is not said. */
+  readonly count?: number;
 };
 
 /** Before the first event. */
@@ -26,7 +37,10 @@ export function chainHash(previous: Buffer, organizationId: string, sequence: nu
     organizationId,
     sequence,
     event.at.toISOString(),
-    event.actorKeyId,
+    event.actor.keyId,
+    event.actor.keyName ?? null,
+    event.actor.address ?? null,
+    event.actor.requestId ?? null,
     event.action,
     event.object,
     event.region,
@@ -34,6 +48,7 @@ export function chainHash(previous: Buffer, organizationId: string, sequence: nu
     event.revisionBefore,
     event.revisionAfter,
     event.result,
+    event.count ?? 1,
   ]);
   return createHash('sha256').update(content).digest();
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { errorBody, failure, openApiDocument } from '@bothost/contract';
+import { type ApiError, errorBody, failure, openApiDocument } from '@bothost/contract';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -11,6 +11,7 @@ import {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
+import type { RefusalLog } from '../audit/refusals.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Authenticator } from '../organizations/authenticate.ts';
 import type { Directory } from '../sessions/whereabouts.ts';
@@ -18,11 +19,13 @@ import { type AgentSocketContext, createAgentSocket } from './agent-socket.ts';
 import { limitBodyTime } from './body-deadline.ts';
 import { type CorsPolicy, corsHeaders, isPreflight, isPublic, preflightHeaders } from './cors.ts';
 import { addDashboard } from './dashboard.ts';
+import { parseExactJson } from './exact-json.ts';
 import { failureHeaders, refuseUpgrade, type ToFailure } from './failure-response.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
-import { addOperationRoutes, callerOf, kindOfPath, methodsAt, type RouteHandlers } from './operation-routes.ts';
+import { addOperationRoutes, kindOfPath, methodsAt, type RouteHandlers, requireKey } from './operation-routes.ts';
 import { addProbes, type Probes } from './probes.ts';
 import { referencePage } from './reference-page.ts';
+import { refusalOf } from './refused-request.ts';
 import { parseSessionPath } from './session-path.ts';
 import { createSessionProxy } from './session-proxy.ts';
 import { parseSocketPath } from './socket-path.ts';
@@ -36,12 +39,14 @@ export type AppContext = {
   readonly publicUrl: () => string;
   readonly cors: CorsPolicy;
   readonly authenticator: Authenticator;
+  readonly isOperator: (token: string) => boolean;
   readonly directory: Directory;
   readonly telemetry: Telemetry;
   readonly toFailure: ToFailure;
   readonly connect: AgentSocketContext['connect'];
   readonly probes: Probes;
   readonly uploads: UploadContext['uploads'];
+  readonly refusals: Pick<RefusalLog, 'tell'>;
 };
 
 /**
@@ -106,10 +111,16 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     request.log.info({ ...fields, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
     done();
   });
-  app.setErrorHandler((error, request, reply) => answerFailure(context, error, request, reply));
+  app.setErrorHandler(async (error, request, reply) => {
+    const { operation } = request.routeOptions.config;
+    const known = withLimit(context.toFailure(error), request.routeOptions.bodyLimit);
+    const refusal = operation === undefined ? null : refusalOf(request, operation, known);
+    if (refusal !== null) await context.refusals.tell(refusal);
+    return answerFailure(context, known, request, reply);
+  });
   app.setNotFoundHandler(async (request, reply) => {
     const kind = kindOfPath(request.url);
-    if (kind !== null) await callerOf(context.authenticator, request, kind);
+    if (kind !== null) await requireKey(context, request, kind);
     if (parseSocketPath(request.raw) !== null) throw failure('upgrade-required');
     throw wrongMethod(request, reply) ?? failure('endpoint-not-found');
   });
@@ -176,9 +187,14 @@ function takeAnyJson(app: FastifyInstance): void {
     delete request.raw.headers['content-type'];
   });
   const parse = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser('*', { parseAs: 'string' }, (request, body: string, done) => {
-    if (body === '') done(null, undefined);
-    else parse(request, body, done);
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    if (body.length === 0) return done(null, undefined);
+    if (request.routeOptions.config.operation?.exactBody !== true) return parse(request, body.toString('utf8'), done);
+    try {
+      done(null, parseExactJson(body));
+    } catch (error) {
+      done(error as Error);
+    }
   });
 }
 
@@ -186,6 +202,11 @@ function answerFailure(context: AppContext, error: unknown, request: FastifyRequ
   const known = context.toFailure(error);
   if (known.status >= 500) request.log.error({ requestId: request.id, err: known.cause ?? known }, known.message);
   return reply.code(known.status).headers(failureHeaders(known)).send(errorBody(known, request.id));
+}
+
+function withLimit(known: ApiError, bytes: number | undefined): ApiError {
+  if (known.reason !== 'body-too-large' || bytes === undefined) return known;
+  return failure('body-too-large', { message: `The request body is too large: it may have at most ${bytes} bytes.` });
 }
 
 /** What no request could be read from (`code` is the HTTP parser's), so that there is nobody to log it for. */
@@ -201,7 +222,7 @@ async function refuseAddress(
   request: FastifyRequest,
 ): Promise<never> {
   const kind = kindOfPath(request.url);
-  if (kind !== null) await callerOf(context.authenticator, request, kind);
+  if (kind !== null) await requireKey(context, request, kind);
   throw (error.statusCode ?? 500) < 500 ? failure('endpoint-not-found') : error;
 }
 

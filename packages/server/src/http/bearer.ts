@@ -1,7 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The token of `Authorization: Bearer <token>` (RFC 6750 2.1); null when there is none. */
-export function bearerToken(request: Pick<IncomingMessage, 'headers'>): string | null {
+/**
+ * The token of `Authorization: Bearer <token>` (RFC 6750 2.1); null when there is none. Of several such headers whoever stands
+ * in between may have judged another one, so none counts (RFC 9110 5.3).
+ */
+export function bearerToken(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | null {
+  if (hasSeveralAuthorizations(request)) return null;
   const match = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '');
   return match?.[1] ?? null;
+}
+
+export function hasSeveralAuthorizations({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean {
+  let seen = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === 13 && name.toLowerCase() === 'authorization') seen += 1;
+  }
+  return seen > 1;
 }

@@ -4,26 +4,32 @@ import {
   type Issue,
   type Operation,
   operations,
+  operatorBase,
   pathsOf,
   publicBase,
   requestBodyBytes,
 } from '@bothost/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Authenticator, Caller } from '../organizations/authenticate.ts';
-import { bearerToken } from './bearer.ts';
+import type { Asker, Authenticator, Caller } from '../organizations/authenticate.ts';
+import { bearerToken, hasSeveralAuthorizations } from './bearer.ts';
+import { askerOf } from './refused-request.ts';
 import { responseSchema } from './response-schema.ts';
 
 /** The handlers, as the routes call them; `handlers.ts` says the exact types. */
 export type RouteHandlers = {
   readonly [name: string]: (
     request: { params: never; query: never; body: never },
-    caller: Caller,
+    caller: Asker,
     requestedAt: Date,
   ) => Promise<unknown>;
 };
 
-type RoutesContext = { readonly authenticator: Authenticator; readonly now: () => Date };
+export type RoutesContext = {
+  readonly authenticator: Authenticator;
+  readonly isOperator: (token: string) => boolean;
+  readonly now: () => Date;
+};
 
 /** Makes the routes of all operations (architecture, "Five ideas", 1). The key is judged before anything else is read. */
 export function addOperationRoutes(app: FastifyInstance, context: RoutesContext, handlers: RouteHandlers): void {
@@ -38,8 +44,11 @@ export function addOperationRoutes(app: FastifyInstance, context: RoutesContext,
 
 declare module 'fastify' {
   interface FastifyRequest {
-    caller: Caller;
+    caller: Asker;
     requestedAt: Date;
+  }
+  interface FastifyContextConfig {
+    operation?: Operation;
   }
 }
 
@@ -50,16 +59,19 @@ function addRoute(
   path: string,
   handler: RouteHandlers[string],
 ): void {
-  const kind = operation.key === 'public' ? 'public' : 'private';
+  const kind = operation.key === 'account' ? 'private' : operation.key;
   app.route({
     method: operation.method,
     url: path.replace(/\{(\w+)\}/g, ':$1'),
     // Without a body of its own an operation ignores one (decisions, "unknown fields").
     bodyLimit: operation.bodyBytes === 0 ? requestBodyBytes : operation.bodyBytes,
+    config: { operation },
     schema: { response: { '2xx': responseSchema(operation.response) } },
     onRequest: async (request) => {
       request.requestedAt = context.now();
-      request.caller = await callerOf(context.authenticator, request, kind);
+      // Nothing of the operator's belongs to an organization, so its handlers have no caller.
+      if (kind === 'operator') return requireOperator(context, request);
+      request.caller = askerOf(await callerOf(context.authenticator, request, kind), request);
       requireOwnOrganization(request);
     },
     handler: async (request, reply) => {
@@ -71,19 +83,42 @@ function addRoute(
   });
 }
 
-export async function callerOf(
+/** Judges the key that a path asks for, where no operation does. */
+export async function requireKey(
+  context: RoutesContext,
+  request: FastifyRequest,
+  kind: 'private' | 'public' | 'operator',
+): Promise<void> {
+  if (kind === 'operator') requireOperator(context, request);
+  else await callerOf(context.authenticator, request, kind);
+}
+
+function requireOperator(context: RoutesContext, request: FastifyRequest): void {
+  if (!context.isOperator(keyOf(request))) throw failure('key-invalid');
+}
+
+function keyOf(request: FastifyRequest): string {
+  const key = bearerToken(request.raw);
+  if (hasSeveralAuthorizations(request.raw)) {
+    throw failure('key-missing', { message: 'Send one Authorization header: there are several.' });
+  }
+  if (key === null) throw failure('key-missing');
+  return key;
+}
+
+async function callerOf(
   authenticator: Authenticator,
   request: FastifyRequest,
   kind: 'private' | 'public',
 ): Promise<Caller> {
-  const key = bearerToken(request.raw);
-  if (key === null) throw failure('key-missing');
+  const key = keyOf(request);
   return authenticator.cached(key, kind) ?? (await authenticator.authenticate(key, kind));
 }
 
 /** Which API a path belongs to; null outside both. */
-export function kindOfPath(url: string): 'private' | 'public' | null {
+export function kindOfPath(url: string): 'private' | 'public' | 'operator' | null {
   if (url.startsWith(`${publicBase}/`)) return 'public';
+  if (url.startsWith(`${operatorBase}/`)) return 'operator';
   return url === apiBase || url.startsWith(`${apiBase}/`) || url.startsWith(`${apiBase}?`) ? 'private' : null;
 }
 

@@ -19,7 +19,7 @@ const pattern = new RegExp(`^/ws/(generic|${carriers.join('|')})(?:/([^/]+))?(?:
  * keeps no query, so `/ws/twilio` alone is one, too. The token is taken from the `Authorization` header, else `?token=`,
  * else the last path segment. Null: not such a path.
  */
-export function parseSocketPath(request: Pick<IncomingMessage, 'url' | 'headers'>): SocketPath | null {
+export function parseSocketPath(request: Pick<IncomingMessage, 'url' | 'headers' | 'rawHeaders'>): SocketPath | null {
   const [path = '', queryText = ''] = (request.url ?? '').split('?', 2);
   const match = pattern.exec(path);
   if (match === null) return null;

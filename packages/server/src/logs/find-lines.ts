@@ -2,6 +2,7 @@ import type { LogLevel, LogLine } from '@bothost/contract';
 import type { OffsetRange, OutputFile, Stamp } from '../runtime/runtime.ts';
 import { blockBytes, type LineRange } from './line-breaks.ts';
 import { isAtLeast, levelOf } from './line-level.ts';
+import type { Mask } from './mask.ts';
 import type { OutputPart } from './output-parts.ts';
 
 /** What a line has to be like. `text` is in lower case. */
@@ -16,19 +17,29 @@ export type FoundLine = {
   readonly line: Omit<LogLine, 'deploymentId' | 'instanceId' | 'sessionId'> | null;
 };
 
-/** The lines of a part that a filter lets through, in the part's order, and at its end one that says how far it goes. */
-export function findLines(file: OutputFile, part: OutputPart, filter: LineFilter): readonly FoundLine[] {
+/**
+ * The lines of a part that a filter lets through, in the part's order, and at its end one that says how far it goes. What is
+ * masked cannot be looked for either.
+ */
+export function findLines(
+  file: OutputFile,
+  part: OutputPart,
+  filter: LineFilter,
+  mask: Mask | null = null,
+): readonly FoundLine[] {
   if (part.kind === 'gap') return [gapLine(file, part.gap, filter)];
   const last = part.lines.at(-1);
   if (last === undefined) return [];
   const end: FoundLine = { ...last, at: stampOf(file, last).at, line: null };
   if (!mayContain(part.bytes, filter)) return [end];
+  const conceal = mask?.(part.bytes) ?? null;
   const found: FoundLine[] = [];
   for (const range of part.lines) {
     const bytes = part.bytes.subarray(range.from - part.from, range.to - part.from);
     // Dropped while it was being read.
     if (bytes.length > 1 && bytes[0] === 0 && bytes.every((byte) => byte === 0)) continue;
-    const log = bytes.toString('utf8').replace(/\r?\n$/, '');
+    const written = bytes.toString('utf8').replace(/\r?\n$/, '');
+    const log = conceal?.(written, range) ?? written;
     const level = levelOf(log);
     if (filter.text !== undefined && !log.toLowerCase().includes(filter.text)) continue;
     if (filter.level !== undefined && !isAtLeast(level, filter.level)) continue;
@@ -54,8 +65,9 @@ function gapLine(file: OutputFile, gap: OffsetRange, filter: LineFilter): FoundL
 
 /** A quick look at a whole part. ASCII alone, whose bytes are part of no other character and have one lower case each. */
 function mayContain(bytes: Buffer, { text }: LineFilter): boolean {
+  // An asterisk may be of a mask.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
-  if (text === undefined || !/^[\x00-\x7f]*$/.test(text)) return true;
+  if (text === undefined || text.includes('*') || !/^[\x00-\x7f]*$/.test(text)) return true;
   return bytes.toString('latin1').toLowerCase().includes(text);
 }
 

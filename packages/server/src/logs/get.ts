@@ -1,8 +1,9 @@
 import type { Operations, RequestOf, ResponseOf } from '@bothost/contract';
 import type { Stamp } from '../runtime/runtime.ts';
 import { isUuid } from '../uuid.ts';
+import { createMask, type Mask } from './mask.ts';
 import { beginningAt, decodeCursor, encodeCursor } from './position.ts';
-import { type Page, type PageLimits, readPage } from './read-page.ts';
+import { type Page, type PageContext, type PageLimits, readPage } from './read-page.ts';
 import { type LogScope, maySessionWrite } from './rows.ts';
 import type { SourcesContext } from './sources.ts';
 
@@ -10,6 +11,8 @@ type Get = Operations['getLogs'];
 type Query = RequestOf<Get>['query'];
 
 export type LogsContext = SourcesContext & {
+  /** What the instances of a deployment were given, and nobody is to read in what they write. */
+  readonly secretsOf: (deploymentId: string) => Promise<readonly string[]>;
   readonly host: { readonly id: string };
   /** At its abort nobody waits for lines any more. */
   readonly closing: AbortSignal;
@@ -41,15 +44,25 @@ export async function getLogs(context: LogsContext, agentId: string, query: Quer
   closing.addEventListener('abort', stop);
   if (closing.aborted) stop();
   try {
-    return await readLogs(context, agentId, query, patience.signal);
+    return await readLogs({ ...context, maskOf: maskOnce(context.secretsOf) }, agentId, query, patience.signal);
   } finally {
     clearTimeout(timer);
     closing.removeEventListener('abort', stop);
   }
 }
 
+/** Secrets are opened once for a request, when the first output of a deployment is read, and kept for it alone. */
+function maskOnce(secretsOf: LogsContext['secretsOf']): PageContext['maskOf'] {
+  const masks = new Map<string, Promise<Mask>>();
+  return (deploymentId) => {
+    const mask = masks.get(deploymentId) ?? secretsOf(deploymentId).then(createMask);
+    masks.set(deploymentId, mask);
+    return mask;
+  };
+}
+
 async function readLogs(
-  context: LogsContext,
+  context: LogsContext & PageContext,
   agentId: string,
   query: Query,
   patience: AbortSignal,

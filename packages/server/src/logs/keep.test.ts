@@ -42,7 +42,13 @@ async function setUp() {
   const prepared = await runtime.prepare({ id: of.deploymentId, source }, () => undefined, never);
   const run = async (instanceId: string, says: string) => {
     const limits = { cpuMillicores: 1_000, memoryBytes: 512 * 1024 * 1024 };
-    const spec = { instanceId, deploymentId: of.deploymentId, prepared, limits, environment: { SAYS: says } };
+    const spec = {
+      instanceId,
+      deploymentId: of.deploymentId,
+      prepared,
+      limits,
+      environment: async () => ({ SAYS: says }),
+    };
     await runtime.start(spec, never);
     await runtime.stop(instanceId, 0);
   };

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { OutputFile, Stamp } from '../runtime/runtime.ts';
 import { type FoundLine, findLines, type LineFilter } from './find-lines.ts';
+import type { Mask } from './mask.ts';
 import { lineStartAt, type OpenOutput, type OutputPart, partsDown, partsUp } from './output-parts.ts';
 import { beginningAt, comparePositions, type Order, type Position } from './position.ts';
 
@@ -8,6 +9,7 @@ import { beginningAt, comparePositions, type Order, type Position } from './posi
 export type Wanted = {
   readonly order: Order;
   readonly filter: LineFilter;
+  readonly mask: Mask | null;
   /** How far a reading before this one got. */
   readonly after: Position | null;
   readonly from: Stamp;
@@ -32,7 +34,7 @@ export async function* readOutput(
   });
   for await (const part of await partsOf(instanceId, output, wanted)) {
     onRead(part.kind === 'lines' ? part.bytes.length : 0);
-    const found = findLines(source.file, part, wanted.filter);
+    const found = findLines(source.file, part, wanted.filter, wanted.mask);
     const batch = found.filter(({ at }) => at >= wanted.from && at < wanted.to).map(place);
     const fresh = after === null ? batch : batch.filter(({ position }) => isAfter(order, position, after));
     if (fresh.length > 0) yield fresh;

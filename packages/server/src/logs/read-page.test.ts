@@ -8,6 +8,7 @@ import { runtimes } from '../runtime/registry.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
 import { newId } from '../uuid.ts';
+import { createMask } from './mask.ts';
 import { comparePositions, type Position } from './position.ts';
 import { type Page, type PageRequest, readPage } from './read-page.ts';
 
@@ -31,7 +32,7 @@ describe('a page of the logs of an agent with hundreds of instances', () => {
   const texts = (page: Page) => page.lines.map(({ log }) => log);
   const read = (more: Partial<PageRequest>) =>
     readPage(
-      { db: rows.db, logsDirectory: directory, outputs: runtime.outputs },
+      { db: rows.db, logsDirectory: directory, outputs: runtime.outputs, maskOf: async () => createMask([]) },
       { order: 'asc', ...request, ...more },
     );
 

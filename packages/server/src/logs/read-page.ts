@@ -1,5 +1,6 @@
 import type { LogLine } from '@bothost/contract';
 import type { LineFilter } from './find-lines.ts';
+import type { Mask } from './mask.ts';
 import { comparePositions, type Order, type Position } from './position.ts';
 import { type PlacedLine, readOutput } from './read-output.ts';
 import type { LogOwner, LogScope } from './rows.ts';
@@ -44,6 +45,9 @@ export type Page = {
   readonly live: readonly string[];
 };
 
+/** `maskOf`: what nobody is to read in the output of a deployment's instances. */
+export type PageContext = SourcesContext & { readonly maskOf: (deploymentId: string) => Promise<Mask> };
+
 /** What opening an output counts for, however little is in it. */
 const sourceBytes = 16 * 1024;
 
@@ -56,7 +60,7 @@ type Head = {
 };
 
 /** Merges the outputs of a scope into one order, as far as a page goes. */
-export async function readPage(context: SourcesContext, request: PageRequest): Promise<Page> {
+export async function readPage(context: PageContext, request: PageRequest): Promise<Page> {
   const { order, limits } = request;
   const begun = performance.now();
   let scanned = 0;
@@ -134,10 +138,12 @@ export async function readPage(context: SourcesContext, request: PageRequest): P
   }
 
   async function openHead(source: Source): Promise<Head | null> {
+    const mask = await context.maskOf(source.owner.deployment_id);
     const opened = await source.open();
     scanned += sourceBytes;
     if (opened === null) return null;
-    const wanted = { order, filter: request.filter, after: request.after, from: request.from, to: request.to };
+    const { filter, after, from, to } = request;
+    const wanted = { order, filter, mask, after, from, to };
     const batches = readOutput(source.owner.instance_id, opened, wanted, (bytes) => {
       scanned += bytes;
     });

@@ -28,7 +28,12 @@ describe('who asks with a key', () => {
 
   it('is its organization', async () => {
     const { id, key } = await make();
-    expect(await open().authenticate(key, 'private')).toEqual({ organizationId, organizationName: 'home', keyId: id });
+    expect(await open().authenticate(key, 'private')).toEqual({
+      organizationId,
+      organizationName: 'home',
+      keyId: id,
+      keyName: 'asked',
+    });
   });
 
   it('is nobody with a key of the other kind, also once it is known', async () => {

@@ -1,10 +1,31 @@
 import { failure } from '@bothost/contract';
+import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { hashKey } from './keys.ts';
 import { type KeyWithOrganization, keyByHash, touchKey } from './rows.ts';
 
 /** Who asks: the organization that a key speaks for. */
-export type Caller = { readonly organizationId: string; readonly organizationName: string; readonly keyId: string };
+export type Caller = {
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly keyId: string;
+  readonly keyName: string;
+};
+
+/** Who asks, and from where: what the audit log says of them. */
+export type Asker = Caller & Actor;
+
+/** Why a key of an organization is not taken, as the cause of `key-invalid`: for its audit log, and nobody else. */
+export class RefusedKey extends Error {
+  override readonly name = 'RefusedKey';
+  readonly caller: Caller;
+  readonly why: 'key-revoked' | 'key-expired' | 'key-of-other-kind';
+  constructor(caller: Caller, why: RefusedKey['why']) {
+    super(why);
+    this.caller = caller;
+    this.why = why;
+  }
+}
 
 /**
  * Finds the caller of a key. `cached` answers without the database where it can (undefined: it cannot say). `forget` drops
@@ -34,9 +55,18 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
 
   function accept(found: KeyWithOrganization, kind: 'private' | 'public', now: number): Caller {
     const expired = found.expires_at !== null && found.expires_at.getTime() <= now;
-    if (found.kind !== kind || found.revoked_at !== null || expired) throw failure('key-invalid');
+    const caller = {
+      organizationId: found.organization_id,
+      organizationName: found.organization_name,
+      keyId: found.id,
+      keyName: found.key_name,
+    };
+    const refused = (why: RefusedKey['why']) => failure('key-invalid', { cause: new RefusedKey(caller, why) });
+    if (found.kind !== kind) throw refused('key-of-other-kind');
+    if (found.revoked_at !== null) throw refused('key-revoked');
+    if (expired) throw refused('key-expired');
     touch(found, now);
-    return { organizationId: found.organization_id, organizationName: found.organization_name, keyId: found.id };
+    return caller;
   }
 
   function touch(found: KeyWithOrganization, now: number) {

@@ -1,10 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type ApiKey, failure, makeKey } from '@bothost/contract';
+import { appendAudit } from '../audit/append.ts';
+import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { isUuid } from '../uuid.ts';
 import { type ApiKeyRow, insertKey, keysOf, revoke } from './rows.ts';
 
 type Scope = { readonly organizationId: string };
+/** Without a key it is the service itself that does it. */
+type ActingScope = Scope & Partial<Actor>;
 
 /** What is stored of a key. Keys carry 256 bits of randomness, so one round of SHA-256 is enough. */
 export function hashKey(key: string): Buffer {
@@ -19,7 +24,7 @@ export async function listKeys(context: { db: Database }, scope: Scope): Promise
 /** Makes a key, or stores the one given (unattended install). The answer is the only place where the key ever appears. */
 export async function createKey(
   context: { db: Database; now: () => Date; newId: () => string },
-  scope: Scope,
+  scope: ActingScope,
   wanted: { kind: 'private' | 'public'; name: string; expiresInSeconds?: number | null | undefined; key?: string },
 ): Promise<ApiKey & { key: string }> {
   const key = wanted.key ?? makeKey(wanted.kind, randomBytes(128));
@@ -37,19 +42,38 @@ export async function createKey(
     last_used_at: null,
     revoked_at: null,
   };
-  await insertKey(context.db, row);
+  await inTransaction(context.db, async (db) => {
+    await insertKey(db, row);
+    await record(db, scope, row, { at: now, action: 'keys.create', result: 'done' });
+  });
   return { ...present(row), key };
 }
 
 /** Revoking a revoked key changes nothing. Another organization's key does not exist. */
 export async function revokeKey(
   context: { db: Database; now: () => Date },
-  scope: Scope,
+  scope: ActingScope,
   keyId: string,
 ): Promise<ApiKey> {
-  const row = isUuid(keyId) ? await revoke(context.db, scope.organizationId, keyId, context.now()) : undefined;
-  if (row === undefined) throw failure('key-not-found');
-  return present(row);
+  if (!isUuid(keyId)) throw failure('key-not-found');
+  return inTransaction(context.db, async (db) => {
+    const at = context.now();
+    const row = await revoke(db, scope.organizationId, keyId, at);
+    if (row === undefined) throw failure('key-not-found');
+    const result = row.revoked_at?.getTime() === at.getTime() ? 'done' : 'unchanged';
+    await record(db, scope, row, { at, action: 'keys.revoke', result });
+    return present(row);
+  });
+}
+
+function record(
+  db: Database,
+  scope: ActingScope,
+  key: Pick<ApiKeyRow, 'id' | 'name'>,
+  what: { readonly at: Date; readonly action: string; readonly result: string },
+): Promise<void> {
+  const about = { object: key.id, keys: [key.name], region: null, revisionBefore: null, revisionAfter: null };
+  return appendAudit(db, scope.organizationId, { ...what, ...about, actor: { keyId: null, ...scope } });
 }
 
 function present(row: ApiKeyRow): ApiKey {

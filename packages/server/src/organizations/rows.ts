@@ -57,11 +57,13 @@ export function revoke(db: Database, organizationId: string, id: string, now: Da
 export type KeyWithOrganization = Pick<ApiKeyRow, 'id' | 'kind' | 'expires_at' | 'revoked_at' | 'last_used_at'> & {
   organization_id: string;
   organization_name: string;
+  key_name: string;
 };
 
 export async function keyByHash(db: Database, hash: Buffer): Promise<KeyWithOrganization | undefined> {
   const { rows } = await sql<KeyWithOrganization>`/* prepared: key-by-hash */ select api_keys.id, kind, expires_at,
-      revoked_at, last_used_at, organization_id, organizations.name as organization_name
+      revoked_at, last_used_at, organization_id, organizations.name as organization_name,
+      api_keys.name as key_name
     from api_keys join organizations on organizations.id = organization_id where hash = ${hash}`.execute(db);
   return rows[0];
 }

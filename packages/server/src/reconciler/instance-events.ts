@@ -1,14 +1,17 @@
 import type { Logger } from 'pino';
 import { findInstance, markEnded, noteInstance, type OpenInstance } from '../instances/lifecycle.ts';
 import type { InstanceEvent, InstanceExit, Runtime } from '../runtime/runtime.ts';
+import type { Keyring } from '../secrets/vault/keyring.ts';
 import { markLive, recordEvents, stateOfSession } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';
 import type { Attendance } from './attendance.ts';
 import { isCold } from './cold.ts';
 import { completionOfExit } from './completion.ts';
+import { concealTail } from './conceal.ts';
 
 type Context = {
   readonly db: Database;
+  readonly keyring: Keyring;
   readonly now: () => Date;
   readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'watch' | 'forget'>;
@@ -62,10 +65,11 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
   const unseen = context.unknownEnd();
   const instance = await persist(() => findInstance(db, event.instanceId));
   const sessionId = instance?.session_id ?? null;
-  const { code, signal, outOfMemory, tail } = event.exit;
+  const { code, signal, outOfMemory } = event.exit;
+  const tail = instance === undefined ? '' : await concealTail(context, instance.deployment_id, event.exit.tail);
   context.logger.info({ instanceId: event.instanceId, sessionId, code, signal, outOfMemory }, 'an instance ended');
   if (instance !== undefined && sessionId === null && instance.state === 'ready')
-    await context.onIdleExit(instance.deployment_id, event.exit);
+    await context.onIdleExit(instance.deployment_id, { ...event.exit, tail });
   if (instance !== undefined && sessionId !== null) {
     const cause = { code, signal, outOfMemory, ...(code === 0 ? {} : { tail }) };
     const stored = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };

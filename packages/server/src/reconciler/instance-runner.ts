@@ -3,12 +3,13 @@ import type { Logger } from 'pino';
 import type { OpenDeployment } from '../agents/deployment.ts';
 import { controlToken } from '../instances/control-token.ts';
 import { markReady, markStopping, type OpenInstance } from '../instances/lifecycle.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import type { InstanceSpec, Runtime } from '../runtime/runtime.ts';
 import { openPinned } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
 import type { Attendance } from './attendance.ts';
 import { askBot, askToStop } from './bot-http.ts';
+import { concealStart } from './conceal.ts';
 import type { Validation } from './validation.ts';
 
 export type RunnerContext = {
@@ -51,7 +52,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     starting.set(row.id, abort);
     try {
       const signal = AbortSignal.any([abort.signal, deadline]);
-      const address = await context.runtime.start(await specOf(row, deployment), signal);
+      const address = await context.runtime.start(specOf(row, deployment), signal);
       const patience = AbortSignal.any([abort.signal, AbortSignal.timeout(askMilliseconds)]);
       const known = await askBot(address, controlToken(context.key, row.id), 0, patience).catch(() => null);
       const ready = await context.persist(() => markReady(context, row.id, address, known !== null));
@@ -65,8 +66,9 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     }
   }
 
-  async function failed(row: OpenInstance, deployment: OpenDeployment, error: unknown, late: boolean): Promise<void> {
+  async function failed(row: OpenInstance, deployment: OpenDeployment, reason: unknown, late: boolean): Promise<void> {
     const { id: instanceId, deployment_id: deploymentId } = row;
+    const error = await concealStart(context, deploymentId, reason);
     context.logger.warn({ instanceId, deploymentId, err: error }, 'an instance did not start');
     await context.validation.startFailed(deployment, error, late);
     const message = error instanceof Error ? error.message : String(error);
@@ -106,23 +108,22 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     await context.attendance.released(sessionId, AbortSignal.timeout(terminateMilliseconds));
   }
 
-  async function specOf(row: OpenInstance, deployment: OpenDeployment) {
-    const secrets = await openPinned(context, deployment.organization_id, deployment.secret_pins);
+  function specOf(row: OpenInstance, deployment: OpenDeployment): InstanceSpec {
     return {
       instanceId: row.id,
       deploymentId: row.deployment_id,
       prepared: deployment.prepared ?? {},
       limits: profiles[deployment.profile as ProfileName],
-      environment: {
+      environment: async () => ({
         PIPECAT_LOG_LEVEL: 'DEBUG',
-        ...secrets,
+        ...(await openPinned(context, deployment.organization_id, deployment.secret_pins)),
         BOT_CONTROL_TOKEN: controlToken(context.key, row.id),
         ICE_CONFIG_URL: context.iceConfigUrl(),
         PIPECAT_ICE_SERVERS: '[]',
         PYTHON_DOTENV_DISABLED: '1',
         PYTHONUNBUFFERED: '1',
         IMAGE_VERSION: row.deployment_id,
-      },
+      }),
     };
   }
 

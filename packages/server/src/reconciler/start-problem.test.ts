@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StartError } from '../runtime/runtime.ts';
+import { SecretsUnavailable } from '../secrets/pin.ts';
 import { startProblem } from './start-problem.ts';
 
 const exit = { code: 3, signal: null, outOfMemory: false, tail: 'oh' };
@@ -22,11 +23,26 @@ describe('an instance that did not become ready', () => {
       'PCC_UNKNOWN_ERROR',
       false,
     ],
+    [
+      'lacks a set that is damaged',
+      new StartError('The bot could not be started.', null, { cause: new SecretsUnavailable('It is damaged.', true) }),
+      false,
+      'PCC_SECRETS_UNAVAILABLE',
+      true,
+    ],
+    [
+      'lacks a root key',
+      new StartError('The bot could not be started.', null, { cause: new SecretsUnavailable('It is away.', false) }),
+      false,
+      'PCC_SECRETS_UNAVAILABLE',
+      false,
+    ],
     ['met something else', new Error('ENOSPC'), false, 'PCC_UNKNOWN_ERROR', false],
     ['met no error at all', 'odd', false, 'PCC_UNKNOWN_ERROR', false],
-  ])('since it %s', (_, error, timedOut, code, byBot) => {
-    const message = error instanceof Error ? error.message : error;
-    expect(startProblem(error, timedOut)).toMatchObject({ code, byBot, message });
+  ])('since it %s', (_, error, timedOut, code, lasting) => {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const message = cause instanceof Error ? cause.message : cause;
+    expect(startProblem(error, timedOut)).toMatchObject({ code, lasting, message });
   });
 
   it('since it took too long is told with the time it had, and its last words', () => {
@@ -35,7 +51,7 @@ describe('an instance that did not become ready', () => {
       code: 'PCC_BOT_START_TIMEOUT',
       message: 'Nothing listens. It had 120 seconds.',
       exit: { code: null, signal: null, outOfMemory: false, tail: 'waiting' },
-      byBot: true,
+      lasting: true,
     });
   });
 });

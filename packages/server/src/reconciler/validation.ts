@@ -48,9 +48,9 @@ export function createValidation(context: Context): Validation {
 
   async function startFailed(row: OpenDeployment, error: unknown, timedOut: boolean): Promise<void> {
     backoff.failed(row.id);
-    const { byBot, ...problem } = startProblem(error, timedOut);
+    const { lasting, ...problem } = startProblem(error, timedOut);
     const deployment = { id: row.id, agentId: row.agent_id };
-    const isOver = row.state === 'validating' && (byBot || row.restarts + 1 >= attempts);
+    const isOver = row.state === 'validating' && (lasting || row.restarts + 1 >= attempts);
     const write = async () => {
       const ended = isOver && (await failDeployment(context, deployment, problem));
       // Another one of its instances may have been ready first.

@@ -26,8 +26,12 @@ export type InstanceSpec = {
   readonly deploymentId: string;
   readonly prepared: Prepared;
   readonly limits: ResourceLimits;
-  /** Variables for the bot, beside those of the bot contract 2.4 that the driver sets itself (`PORT`, `BOT_HOST`). */
-  readonly environment: Readonly<Record<string, string>>;
+  /**
+   * Variables for the bot, beside those of the bot contract 2.4 that the driver sets itself (`PORT`, `BOT_HOST`). Asked for
+   * when something is really started, and not of an instance that runs already: it may hold secrets, which are opened for
+   * that alone. Where it rejects, `start` does with that as its cause.
+   */
+  readonly environment: () => Promise<Readonly<Record<string, string>>>;
 };
 
 /** Where a ready instance answers, over plain HTTP/1.1 (bot contract 2.1). */

@@ -28,7 +28,7 @@ export function deleteSecretSet(
     await deleteSet(db, set.id);
     await appendAudit(db, scope.organizationId, {
       at: context.now(),
-      actorKeyId: scope.keyId,
+      actor: scope,
       action: 'secrets.delete',
       object: set.name,
       region: set.region,

@@ -3,6 +3,7 @@ import type { Database } from '../store/tables.ts';
 import { dueDeliveries, endDelivery, postponeDelivery } from './delivery-rows.ts';
 import { openValues } from './open-set.ts';
 import { findSetById } from './rows.ts';
+import { inSnapshot } from './snapshot.ts';
 import { DamagedError } from './vault/damaged.ts';
 import type { Keyring } from './vault/keyring.ts';
 
@@ -54,8 +55,10 @@ const damagedMessage =
   'What is stored of this revision is not what was written. Delete the set and set it again, and tell the operator.';
 
 async function hold(context: Context, organizationId: string, of: { setId: string; revision: number }): Promise<void> {
-  const set = await findSetById(context.db, organizationId, of.setId);
-  // Deleted meanwhile, and its delivery with it.
-  if (set === undefined) return;
-  for (const value of (await openValues(context, set, of.revision)).values()) value.fill(0);
+  const values = await inSnapshot(context.db, async (db) => {
+    const set = await findSetById(db, organizationId, of.setId);
+    // Deleted meanwhile, and its delivery with it.
+    return set === undefined ? null : openValues({ ...context, db }, set, of.revision);
+  });
+  for (const value of values?.values() ?? []) value.fill(0);
 }

@@ -64,3 +64,22 @@ export async function postponeDelivery(
     .where('state', '=', 'pending')
     .execute();
 }
+
+/** What sets have of their newest revision that has been pending since a moment, the oldest first. */
+export function pendingSince(db: Database, since: Date, limit: number) {
+  return db
+    .selectFrom('secret_deliveries')
+    .innerJoin('secret_sets', (join) =>
+      join
+        .onRef('secret_sets.id', '=', 'secret_deliveries.set_id')
+        .onRef('secret_sets.revision', '=', 'secret_deliveries.revision'),
+    )
+    .innerJoin('organizations', 'organizations.id', 'secret_sets.organization_id')
+    .select(['organizations.name as organization', 'secret_sets.name', 'secret_deliveries.revision'])
+    .select(['secret_deliveries.region', 'secret_deliveries.attempts', 'secret_deliveries.created_at'])
+    .where('secret_deliveries.state', '=', 'pending')
+    .where('secret_deliveries.created_at', '<', since)
+    .orderBy('secret_deliveries.created_at')
+    .limit(limit)
+    .execute();
+}

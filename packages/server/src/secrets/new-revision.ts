@@ -1,14 +1,7 @@
 import type { Database } from '../store/tables.ts';
 import { type Entry, type KeyChange, keysOf } from './change.ts';
 import { insertDelivery } from './delivery-rows.ts';
-import {
-  advanceSet,
-  insertRevision,
-  insertValues,
-  type RevisionRow,
-  type SecretSetRow,
-  type ValueRow,
-} from './rows.ts';
+import { changeSet, insertRevision, insertValues, type RevisionRow, type SecretSetRow, type ValueRow } from './rows.ts';
 import type { SealingKeys } from './seal-row.ts';
 import { revisionFields, setFields } from './stamps.ts';
 import { stampRow } from './vault/fingerprint.ts';
@@ -17,6 +10,7 @@ export type Draft = {
   readonly action: RevisionRow['action'];
   readonly rolledBackTo: number | null;
   readonly host: string | null;
+  readonly expiresAt: Date | null;
   readonly entries: readonly Entry[];
   readonly changes: readonly KeyChange[];
   /** The rows of what is new or changed. */
@@ -43,6 +37,7 @@ export async function recordRevision(
     added: keysOf(draft.changes, 'new'),
     changed: keysOf(draft.changes, 'changed'),
     removed: keysOf(draft.changes, 'removed'),
+    expires_at: draft.expiresAt,
     created_by_key_id: keyId,
     created_at: at,
   };
@@ -66,8 +61,9 @@ export async function recordRevision(
     next_at: at,
     done_at: null,
   });
-  const after = { ...set, revision: row.revision, host: draft.host, updated_at: at };
-  const stamp = stampRow(keys.stamp, 'secret_sets', setFields(after));
-  await advanceSet(db, set.id, { revision: after.revision, host: after.host, updated_at: at, stamp });
+  const revisions = [...set.revisions, row.revision];
+  const change = { revision: row.revision, revisions, host: draft.host, updated_at: at };
+  const stamp = stampRow(keys.stamp, 'secret_sets', setFields({ ...set, ...change }));
+  await changeSet(db, set.id, { ...change, stamp });
   return row.revision;
 }

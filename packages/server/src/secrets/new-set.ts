@@ -26,6 +26,7 @@ export async function makeSet(
     id: context.newId(),
     host: null,
     revision: 0,
+    revisions: [],
     stamp: Buffer.alloc(0),
     created_at: at,
     updated_at: at,

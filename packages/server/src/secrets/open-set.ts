@@ -1,5 +1,5 @@
 import type { Database } from '../store/tables.ts';
-import { findRevision, newestRevision, type RevisionRow, type SecretSetRow, type ValueRow, valuesOf } from './rows.ts';
+import { findRevision, type RevisionRow, revisionsOf, type SecretSetRow, type ValueRow, valuesOf } from './rows.ts';
 import { revisionFields, setFields } from './stamps.ts';
 import { DamagedError } from './vault/damaged.ts';
 import { fingerprintOf, isStamp, stampVersion } from './vault/fingerprint.ts';
@@ -8,11 +8,13 @@ import { keyVersionOf, openValue, type ValuePlace } from './vault/sealed-value.t
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
 
-/** @throws DamagedError unless the set's row is as it was written, and the newest revision is the one that it names */
+/** @throws DamagedError unless the set's row is as it was written, and its revisions are those that it names */
 export async function requireSetWhole({ db, keyring }: Context, set: SecretSetRow): Promise<void> {
-  await requireStamp({ db, keyring }, set.organization_id, 'secret_sets', setFields(set), set.stamp);
-  if ((await newestRevision(db, set.id)) !== set.revision)
-    throw new DamagedError('the set is not at its newest revision');
+  await requireSetStamp({ db, keyring }, set);
+  const present = await revisionsOf(db, set.id);
+  if (present.join() !== set.revisions.join() || present.at(-1) !== set.revision) {
+    throw new DamagedError('the revisions of the set are not those that it names');
+  }
 }
 
 /** A revision of a set. @throws DamagedError unless it is there as it was written */
@@ -23,8 +25,18 @@ export async function openRevision(
 ): Promise<RevisionRow> {
   const row = await findRevision(db, set.id, revision);
   if (row === undefined) throw new DamagedError(`there is no revision ${revision}`);
-  await requireStamp({ db, keyring }, set.organization_id, 'secret_revisions', revisionFields(row), row.stamp);
+  await requireRevisionStamp({ db, keyring }, set, row);
   return row;
+}
+
+/** @throws DamagedError unless the set's row is as it was written */
+export function requireSetStamp(context: Context, set: SecretSetRow): Promise<void> {
+  return requireStamp(context, set.organization_id, 'secret_sets', setFields(set), set.stamp);
+}
+
+/** @throws DamagedError unless the revision's row is as it was written */
+export function requireRevisionStamp(context: Context, set: SecretSetRow, row: RevisionRow): Promise<void> {
+  return requireStamp(context, set.organization_id, 'secret_revisions', revisionFields(row), row.stamp);
 }
 
 /** The rows of a revision's values, by key in its order. @throws DamagedError when one is missing */
@@ -53,7 +65,8 @@ export async function openRow({ db, keyring }: Context, set: SecretSetRow, row: 
 }
 
 /**
- * All values of one revision, for the one who needs them and nobody else. Fails as a whole.
+ * All values of one revision, for the one who needs them and nobody else. Fails as a whole. The set has to be read in the
+ * same `inSnapshot`, or be locked.
  *
  * @throws DamagedError, RootKeyMissing
  */

@@ -10,6 +10,7 @@ type Context = { readonly db: Database; readonly keyring: Keyring };
 
 export type SetContent = {
   readonly host: string | null;
+  readonly expiresAt: Date | null;
   readonly entries: readonly Entry[];
   readonly rows: ReadonlyMap<string, ValueRow>;
 };
@@ -19,7 +20,12 @@ export function readSet(context: Context, set: SecretSetRow, revision = set.revi
   return tellDamage(async () => {
     await requireSetWhole(context, set);
     const row = await openRevision(context, set, revision);
-    return { host: row.host, entries: row.entries, rows: await valueRowsOf(context.db, row) };
+    return {
+      host: row.host,
+      expiresAt: row.expires_at,
+      entries: row.entries,
+      rows: await valueRowsOf(context.db, row),
+    };
   });
 }
 
@@ -43,7 +49,8 @@ export function sameKeys(
   });
 }
 
-async function tellDamage<T>(read: () => Promise<T>): Promise<T> {
+/** @throws failure `secret-set-damaged` in place of what tells more */
+export async function tellDamage<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

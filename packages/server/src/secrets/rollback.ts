@@ -2,6 +2,7 @@ import { failure, type WrittenSecrets } from '@bothost/contract';
 import type { Entry, KeyChange } from './change.ts';
 import { compare } from './change.ts';
 import { findDelivery } from './delivery-rows.ts';
+import { isSameTime } from './expiry.ts';
 import { recordRevision } from './new-revision.ts';
 import { readSet } from './read-set.ts';
 import { requireRevision } from './refusals.ts';
@@ -32,7 +33,7 @@ export function rollBackSecrets(
     const now = await readSet(inside, set);
     const then = await readSet(inside, set, to.revision);
     const changes = differences(now.entries, then.entries);
-    const isChange = changes.length > 0 || now.host !== then.host;
+    const isChange = changes.length > 0 || now.host !== then.host || !isSameTime(now.expiresAt, then.expiresAt);
     const keys = await sealingKeys(inside, set.organization_id);
     const draft = { action: 'rollback', rolledBackTo: to.revision, values: [], changes, ...then } as const;
     const revision = isChange ? await recordRevision(inside, set, scope.keyId, keys, draft) : set.revision;
@@ -51,14 +52,14 @@ export function rollBackSecrets(
       },
       event: {
         at: inside.now(),
-        actorKeyId: scope.keyId,
+        actor: scope,
         action: 'secrets.rollback',
         object: set.name,
         region: set.region,
         keys: changes.map(({ key }) => key),
         revisionBefore: set.revision,
         revisionAfter: revision,
-        result: 'done',
+        result: isChange ? 'done' : 'unchanged',
       },
     };
   });

@@ -23,13 +23,34 @@ export async function findSet(
   return query.executeTakeFirst();
 }
 
-export function findSetById(db: Database, organizationId: string, id: string): Promise<SecretSetRow | undefined> {
-  return db
+export function findSetById(
+  db: Database,
+  organizationId: string,
+  id: string,
+  lock?: 'share',
+): Promise<SecretSetRow | undefined> {
+  const query = db
     .selectFrom('secret_sets')
     .selectAll()
     .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+    .where('id', '=', id);
+  return (lock === undefined ? query : query.forShare()).executeTakeFirst();
+}
+
+/** The revision of now of each of these sets that is there. */
+export async function newestRevisions(
+  db: Database,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('secret_sets')
+    .select(['id', 'revision'])
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ id, revision }) => [id, revision]));
 }
 
 /** Sets of an organization are made one after the other, so that their number is true. */
@@ -50,11 +71,7 @@ export async function insertSet(db: Database, row: Insertable<SecretSetsTable>):
   await db.insertInto('secret_sets').values(row).execute();
 }
 
-export async function advanceSet(
-  db: Database,
-  id: string,
-  change: Pick<SecretSetRow, 'revision' | 'host' | 'stamp' | 'updated_at'>,
-): Promise<void> {
+export async function changeSet(db: Database, id: string, change: Partial<SecretSetRow>): Promise<void> {
   await db.updateTable('secret_sets').set(change).where('id', '=', id).execute();
 }
 
@@ -75,15 +92,15 @@ export function findRevision(db: Database, setId: string, revision: number): Pro
     .executeTakeFirst();
 }
 
-export async function newestRevision(db: Database, setId: string): Promise<number> {
-  const row = await db
+/** In order. */
+export async function revisionsOf(db: Database, setId: string): Promise<number[]> {
+  const rows = await db
     .selectFrom('secret_revisions')
     .select('revision')
     .where('set_id', '=', setId)
-    .orderBy('revision', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.revision ?? 0;
+    .orderBy('revision')
+    .execute();
+  return rows.map(({ revision }) => revision);
 }
 
 /** Newest first, with how their delivery went. */
@@ -143,7 +160,14 @@ export function setsWithDelivery(
         .onRef('secret_deliveries.revision', '=', 'secret_sets.revision'),
     )
     .selectAll('secret_sets')
-    .select(['secret_deliveries.state', 'secret_deliveries.error'])
+    .leftJoin('pull_secret_checks', (join) =>
+      join
+        .onRef('pull_secret_checks.set_id', '=', 'secret_sets.id')
+        .onRef('pull_secret_checks.revision', '=', 'secret_sets.revision'),
+    )
+    .select(['secret_deliveries.state', 'secret_deliveries.error', 'secret_revisions.expires_at'])
+    .select(['pull_secret_checks.result', 'pull_secret_checks.message', 'pull_secret_checks.image'])
+    .select('pull_secret_checks.checked_at')
     .select(sql<number>`jsonb_array_length(secret_revisions.entries)`.as('key_count'))
     .where('secret_sets.organization_id', '=', organizationId)
     .$if(filter.region !== undefined, (query) => query.where('secret_sets.region', '=', filter.region ?? ''))

@@ -1,10 +1,13 @@
 import { failure, type SecretRevision, type SecretSetDetails, type SecretSetListItem } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
+import type { CheckRow } from './check-rows.ts';
 import { findDelivery } from './delivery-rows.ts';
 import { readSet } from './read-set.ts';
 import { findSet, pageOfRevisions, type SecretSetRow, setsWithDelivery } from './rows.ts';
+import { inSnapshot } from './snapshot.ts';
 import { shownFingerprint } from './vault/fingerprint.ts';
 import type { Keyring } from './vault/keyring.ts';
+import { shownCheck } from './verify.ts';
 
 type Scope = { readonly organizationId: string };
 
@@ -14,7 +17,13 @@ export async function listSecrets(
   query: { readonly region?: string | undefined; readonly type?: SecretSetRow['kind'] | undefined },
 ): Promise<SecretSetListItem[]> {
   const rows = await setsWithDelivery(context.db, scope.organizationId, { region: query.region, kind: query.type });
-  return rows.map((row) => ({ ...fieldsOf(row, row), keyCount: row.key_count, host: row.host }));
+  return rows.map((row) => ({
+    ...fieldsOf(row, row),
+    keyCount: row.key_count,
+    host: row.host,
+    expiresAt: row.expires_at?.toISOString() ?? null,
+    verification: verificationOf(row),
+  }));
 }
 
 /** `agentsOf` names the agents that run with a set, and the revision that each runs with. */
@@ -24,10 +33,12 @@ export async function getSecretSet(
   name: string,
   agentsOf: (setId: string) => Promise<readonly { readonly name: string; readonly revision: number }[]>,
 ): Promise<SecretSetDetails> {
-  const set = await findSet(context.db, scope.organizationId, name);
-  if (set === undefined) throw failure('secret-set-not-found');
-  if (set.kind !== 'secret') throw failure('secret-set-has-no-keys');
-  const { rows } = await readSet(context, set);
+  const { set, rows } = await inSnapshot(context.db, async (db) => {
+    const found = await findSet(db, scope.organizationId, name);
+    if (found === undefined) throw failure('secret-set-not-found');
+    if (found.kind !== 'secret') throw failure('secret-set-has-no-keys');
+    return { set: found, rows: (await readSet({ ...context, db }, found)).rows };
+  });
   const delivery = await findDelivery(context.db, set.id, set.revision);
   const agents = await agentsOf(set.id);
   return {
@@ -66,6 +77,12 @@ export async function secretHistory(
     removed: row.removed,
   }));
   return { revisions, nextBefore: rows.length > page.limit ? (shown.at(-1)?.revision ?? null) : null };
+}
+
+/** All or none of the columns are there. */
+function verificationOf(row: { [Name in keyof CheckRow]?: CheckRow[Name] | null }) {
+  const { result, message, image = null, checked_at } = row;
+  return result && message && checked_at ? shownCheck({ result, message, image, checked_at }) : null;
 }
 
 function fieldsOf(

@@ -1,4 +1,5 @@
 import type { RevisionRow, SecretSetRow } from './rows.ts';
+import { milliseconds } from './vault/encode.ts';
 
 /** The fields of a set's row that its stamp covers: all. */
 export function setFields(row: Omit<SecretSetRow, 'stamp'>): (string | number | null)[] {
@@ -10,8 +11,9 @@ export function setFields(row: Omit<SecretSetRow, 'stamp'>): (string | number | 
     row.region,
     row.host,
     row.revision,
-    row.created_at.getTime(),
-    row.updated_at.getTime(),
+    row.revisions.join(' '),
+    milliseconds(row.created_at),
+    milliseconds(row.updated_at),
   ];
 }
 
@@ -24,7 +26,8 @@ export function revisionFields(row: Omit<RevisionRow, 'stamp'>): (string | numbe
     row.rolled_back_to,
     row.host,
     JSON.stringify([row.entries, row.added, row.changed, row.removed]),
+    row.expires_at === null ? null : milliseconds(row.expires_at),
     row.created_by_key_id,
-    row.created_at.getTime(),
+    milliseconds(row.created_at),
   ];
 }

@@ -24,6 +24,7 @@ const changes: Record<string, Record<string, string>> = {
     added: `'["Z"]'`,
     changed: `'["Z"]'`,
     removed: `'["Z"]'`,
+    expires_at: `created_at + interval '1 day'`,
     created_by_key_id: 'gen_random_uuid()',
     created_at: `created_at + interval '1 ms'`,
     stamp: 'set_byte(stamp, 9, get_byte(stamp, 9) # 1)',

@@ -4,17 +4,20 @@ import { pino } from 'pino';
 import type { Database } from '../store/tables.ts';
 import { newId } from '../uuid.ts';
 import { deliverSecrets } from './deliver.ts';
+import { createRegistryPolicy } from './registry/registry-policy.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { openVault } from './vault/open-vault.ts';
 import { wantedSecrets } from './wanted.ts';
 import { writeSecrets } from './write.ts';
 
+/** Plain http is allowed for one registry. */
+export const testPolicy = createRegistryPolicy(['http://plain.test:5000'], []);
 const testRegions = { known: ['us-west', 'eu'], standard: 'us-west' };
 
 /** A vault of its own root key on a test's database, and the verbs on it as one organization would use them. */
-export async function testVault(rows: { readonly db: Database }) {
+export async function testVault(rows: { readonly db: Database }, keys: readonly Buffer[] = [randomBytes(32)]) {
   const now = () => new Date('2026-11-20T12:00:00.000Z');
-  const { rootKeys } = await openVault({ db: rows.db, now }, { keys: [randomBytes(32)] });
+  const { rootKeys } = await openVault({ db: rows.db, now }, { keys });
   const keyring = createKeyring({ rootKeys, now });
   const host = { id: newId(), region: 'us-west' };
   const context = { db: rows.db, now, newId, keyring, host, logger: pino({ level: 'silent' }) };
@@ -24,7 +27,7 @@ export async function testVault(rows: { readonly db: Database }) {
     rootKeys,
     scopeOf,
     put: async (organizationId: string, name: string, body: PutSecretsRequest) =>
-      writeSecrets(context, scopeOf(organizationId), name, wantedSecrets(body), testRegions),
+      writeSecrets(context, scopeOf(organizationId), name, wantedSecrets(body, testPolicy), testRegions),
     /** All that is due; how many that were. */
     deliver: async () => {
       let delivered = 0;

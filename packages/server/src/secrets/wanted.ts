@@ -1,4 +1,14 @@
-import { canonicalRegistry, failure, isEncodedCredentials, type PutSecretsRequest } from '@bothost/contract';
+import {
+  canonicalRegistry,
+  failure,
+  isEncodedCredentials,
+  isPlainRegistry,
+  type PutSecretsRequest,
+} from '@bothost/contract';
+import { lifeOf } from './expiry.ts';
+import { credentialsKey, dockerConfiguration } from './registry/docker-configuration.ts';
+import { hostAndPort, type RegistryPolicy, registryUrl } from './registry/registry-policy.ts';
+import { conceal } from './vault/conceal.ts';
 
 /** What a request wants written, whichever of its forms it has. */
 export type WantedSecrets = {
@@ -7,42 +17,54 @@ export type WantedSecrets = {
   readonly remove: readonly string[];
   readonly mode: 'merge' | 'replace';
   readonly host: string | null;
+  /** Of an image pull secret: when it ends; or, where that is not said, for how long such ones live. */
+  readonly expiresAt: Date | null;
+  readonly lifeSeconds: number | null;
   readonly region: string | null;
   readonly expectedRevision: number | null;
   readonly dryRun: boolean;
 };
 
-/** The one value of an image pull secret lies under this key, which no request can name. */
-const credentialsKey = 'user:password';
-
 /** @throws failure `invalid-request` for what only the registry's name and the encoding tell */
-export function wantedSecrets(body: PutSecretsRequest): WantedSecrets {
+export function wantedSecrets(body: PutSecretsRequest, policy: Pick<RegistryPolicy, 'plain'>): WantedSecrets {
   const common = {
     region: body.region ?? null,
     expectedRevision: body.expectedRevision ?? null,
     dryRun: body.dryRun === true,
   };
-  if (body.isImagePullSecret === true) return { ...common, ...pullSecret(body.host ?? '', body.secretValue ?? '') };
+  if (body.isImagePullSecret === true) {
+    const expiresAt = body.expiresAt ? new Date(body.expiresAt) : null;
+    return { ...common, ...pullSecret(body.host ?? '', body.secretValue ?? '', policy), expiresAt };
+  }
   const one = body.secretKey ? [{ secretKey: body.secretKey, secretValue: body.secretValue ?? '' }] : [];
   const pairs = [...(body.secrets ?? []), ...one];
   return {
     ...common,
     kind: 'secret',
-    values: new Map(pairs.map(({ secretKey, secretValue }) => [secretKey, Buffer.from(secretValue, 'utf8')])),
+    values: new Map(pairs.map(({ secretKey, secretValue }) => [secretKey, conceal(Buffer.from(secretValue, 'utf8'))])),
     remove: [...new Set(body.remove ?? [])],
     mode: body.mode ?? 'merge',
     host: null,
+    expiresAt: null,
+    lifeSeconds: null,
   };
 }
 
-function pullSecret(host: string, encoded: string) {
+function pullSecret(host: string, encoded: string, policy: Pick<RegistryPolicy, 'plain'>) {
   const registry = canonicalRegistry(host);
   if ('problem' in registry) throw invalid('body.host', `This is no registry: ${registry.problem}.`);
+  if (isPlainRegistry(registry.host) && !policy.plain.has(hostAndPort(registryUrl(registry.host)))) {
+    const message =
+      'Without TLS anybody on the way could read the credentials, so the operator has to list such a registry.';
+    throw invalid('body.host', `${message} Leave http:// out, or ask for it in BOTHOST_REGISTRIES.`);
+  }
   if (!isEncodedCredentials(encoded)) {
     throw invalid('body.secretValue', 'The credentials have to be user:password, in Base64 without line breaks.');
   }
-  const values = new Map([[credentialsKey, Buffer.from(encoded, 'base64')]]);
-  return { kind: 'imagePullSecret', values, remove: [], mode: 'replace', host: registry.host } as const;
+  const values = new Map([[credentialsKey, conceal(dockerConfiguration(registry.host, encoded))]]);
+  const [user = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 1);
+  const lifeSeconds = lifeOf(registry.host, user);
+  return { kind: 'imagePullSecret', values, remove: [], mode: 'replace', host: registry.host, lifeSeconds } as const;
 }
 
 function invalid(path: string, message: string) {

@@ -1,9 +1,10 @@
 import { failure, type WrittenSecrets } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
-import type { AuditEvent } from '../audit/chain.ts';
+import type { Actor, AuditEvent } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { keysOf, planChange } from './change.ts';
 import { findDelivery } from './delivery-rows.ts';
+import { expiryOf, isSameTime } from './expiry.ts';
 import { recordRevision } from './new-revision.ts';
 import { makeSet } from './new-set.ts';
 import { readSet, type SetContent, sameKeys } from './read-set.ts';
@@ -20,7 +21,7 @@ export type WriteContext = {
   readonly newId: () => string;
   readonly keyring: Keyring;
 };
-export type WriteScope = { readonly organizationId: string; readonly keyId: string };
+export type WriteScope = Actor & { readonly organizationId: string; readonly keyId: string };
 /** Where sets can be, and where one goes whose request names no region. */
 export type Regions = { readonly known: readonly string[]; readonly standard: string };
 
@@ -49,7 +50,7 @@ export async function inOneWrite(
     return await context.db.transaction().execute(async (db) => {
       const outcome = await work({ ...context, db });
       if (dryRun) throw new DryRun(outcome);
-      if (outcome.answer.change !== 'none') await appendAudit(db, scope.organizationId, outcome.event);
+      await appendAudit(db, scope.organizationId, outcome.event);
       return outcome.answer;
     });
   } catch (error) {
@@ -88,7 +89,7 @@ export function writeSecrets(
   });
 }
 
-const nothing: SetContent = { host: null, entries: [], rows: new Map() };
+const nothing: SetContent = { host: null, expiresAt: null, entries: [], rows: new Map() };
 
 function firstRow(organizationId: string, name: string, wanted: WantedSecrets, regions: Regions) {
   if (wanted.values.size === 0) throw failure('secret-set-not-found');
@@ -121,12 +122,14 @@ async function write(
     const value = wanted.values.get(key);
     return value === undefined ? [] : [sealRow(keys, set, { key, revision: next, createdAt }, value)];
   });
-  const isChange = plan.changed || before.host !== wanted.host;
+  const expiresAt = expiryOf(wanted, plan.changed ? null : before.expiresAt, createdAt);
+  const isChange = plan.changed || before.host !== wanted.host || !isSameTime(before.expiresAt, expiresAt);
   const revision = isChange
     ? await recordRevision(context, set, scope.keyId, keys, {
         action: wanted.values.size === 0 ? 'unset' : wanted.mode === 'replace' ? 'replace' : 'set',
         rolledBackTo: null,
         host: wanted.host,
+        expiresAt,
         entries: plan.entries,
         changes: plan.changes,
         values,
@@ -134,8 +137,12 @@ async function write(
     : set.revision;
   const changes = plan.changes.map(({ key, change }) => {
     const value = wanted.values.get(key);
+    // What a dry run makes of a new set is gone with it, and its fingerprints are nobody's.
+    const isNobodys = wanted.dryRun && set.revision === 0;
     const fingerprint =
-      value === undefined ? null : shownFingerprint(fingerprintOf(keys.fingerprint, { setId: set.id, key }, value));
+      value === undefined || isNobodys
+        ? null
+        : shownFingerprint(fingerprintOf(keys.fingerprint, { setId: set.id, key }, value));
     return { key, change, bytes: value?.length ?? null, fingerprint };
   });
   return {
@@ -149,18 +156,19 @@ async function write(
       previousRevision: set.revision === 0 ? null : set.revision,
       change: !isChange ? 'none' : set.revision === 0 ? 'created' : 'updated',
       dryRun: false,
+      ...(wanted.host === null ? {} : { host: wanted.host, expiresAt: expiresAt?.toISOString() ?? null }),
       changes,
     },
     event: {
       at: createdAt,
-      actorKeyId: scope.keyId,
+      actor: scope,
       action: wanted.values.size === 0 ? 'secrets.unset' : 'secrets.set',
       object: set.name,
       region: set.region,
       keys: plan.changes.filter(({ change }) => change !== 'unchanged').map(({ key }) => key),
       revisionBefore: set.revision,
       revisionAfter: revision,
-      result: 'done',
+      result: isChange ? 'done' : 'unchanged',
     },
   };
 }

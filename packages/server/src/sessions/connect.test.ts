@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, errorBody } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testVault } from '../secrets/test-vault.ts';
 import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
 import { newId } from '../uuid.ts';
 import { connectSession, connectWithoutToken } from './connect.ts';
@@ -10,16 +11,18 @@ import { stopSession } from './stop.ts';
 let rows: TestRows;
 let organizationId: string;
 let hostId: string;
+let vault: Awaited<ReturnType<typeof testVault>>;
 
 beforeAll(async () => {
   rows = await testRows();
   organizationId = await rows.organization();
   hostId = await rows.host();
+  vault = await testVault(rows);
 });
 afterAll(() => rows.close());
 
 const serverId = randomUUID();
-const context = () => ({ db: rows.db, now: () => testNow, newId, host: { id: hostId, region: 'us-west' }, serverId });
+const context = () => ({ ...vault.context, now: () => testNow, host: { id: hostId, region: 'us-west' }, serverId });
 const input = (agentName: string, fields: Partial<StartInput> = {}): StartInput => ({
   sessionId: newId(),
   organizationId,

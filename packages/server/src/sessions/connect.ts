@@ -1,16 +1,12 @@
 import { failure } from '@bothost/contract';
 import type { RawBuilder } from 'kysely';
 import { lockForStart } from '../agents/deployment.ts';
-import { type Claim, claimInstance } from '../instances/claim.ts';
-import type { Database } from '../store/tables.ts';
-import { recordEvents } from './progress.ts';
+import type { Claim } from '../instances/claim.ts';
+import { type ClaimContext, type ClaimingSession, claimForSession } from './claim.ts';
 import { changeSession, insertSession } from './rows.ts';
 
-type Context = {
-  db: Database;
-  now: () => Date;
-  newId: () => string;
-  host: { readonly id: string; readonly region: string };
+type Context = ClaimContext & {
+  host: { readonly region: string };
   /** This server process, which relays the socket. */
   serverId: string;
 };
@@ -27,7 +23,7 @@ type Target = { readonly organizationId: string; readonly agentName: string };
  * The client of a WebSocket start has come: its session takes an instance. The change from `waiting` is what makes a token
  * good for one use, on all servers together. At capacity nothing is changed, so the client may try again with its token.
  *
- * @throws failure `token-invalid`, `at-capacity`
+ * @throws failure `token-invalid`, `at-capacity`, `secrets-unavailable`
  */
 export function connectSession(context: Context, target: Target & { sessionId: string }): Promise<Connected> {
   return context.db.transaction().execute(async (db) => {
@@ -43,14 +39,14 @@ export function connectSession(context: Context, target: Target & { sessionId: s
       updated_at: now,
     });
     if (session === undefined || session.agent_id !== deployment.agentId) throw failure('token-invalid');
-    return claim({ ...context, db }, { sessionId: session.id, ...deployment });
+    return claim({ ...context, db }, { ...target, sessionId: session.id, ...deployment });
   });
 }
 
 /**
  * A client of an agent that asks for no token (`websocket_auth = "none"`): the session is made at the connection.
  *
- * @throws failure `token-invalid` (the agent wants one, or nothing serves), `at-capacity`
+ * @throws failure `token-invalid` (the agent wants one, or nothing serves), `at-capacity`, `secrets-unavailable`
  */
 export function connectWithoutToken(context: Context, target: Target & { sessionId: string }): Promise<Connected> {
   return context.db.transaction().execute(async (db) => {
@@ -72,17 +68,14 @@ export function connectWithoutToken(context: Context, target: Target & { session
       requested_at: now,
       claimed_at: now,
     });
-    return claim({ ...context, db }, { sessionId: target.sessionId, ...deployment }, session);
+    return claim({ ...context, db }, { ...target, ...deployment }, session);
   });
 }
 
 async function claim(
   context: Context,
-  wanted: { sessionId: string; agentId: string; deploymentId: string; maxAgents: number; maxSessionSeconds: number },
+  wanted: ClaimingSession & { readonly maxSessionSeconds: number },
   first?: RawBuilder<unknown>,
 ): Promise<Connected> {
-  const claim = await claimInstance(context, wanted, first);
-  if (claim === null) throw failure('at-capacity');
-  await recordEvents(context.db, wanted.sessionId, claim.notices);
-  return { claim, maxSessionSeconds: wanted.maxSessionSeconds };
+  return { claim: await claimForSession(context, wanted, first), maxSessionSeconds: wanted.maxSessionSeconds };
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pairs, testVault } from '../secrets/test-vault.ts';
 import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
 import { newId } from '../uuid.ts';
 import { type StartInput, startSession } from './start.ts';
@@ -6,15 +7,17 @@ import { type StartInput, startSession } from './start.ts';
 let rows: TestRows;
 let organizationId: string;
 let hostId: string;
+let vault: Awaited<ReturnType<typeof testVault>>;
 
 beforeAll(async () => {
   rows = await testRows();
   organizationId = await rows.organization();
   hostId = await rows.host();
+  vault = await testVault(rows);
 });
 afterAll(() => rows.close());
 
-const context = () => ({ db: rows.db, now: () => testNow, newId, host: { id: hostId, region: 'us-west' } });
+const context = () => ({ ...vault.context, now: () => testNow, host: { id: hostId, region: 'us-west' } });
 const input = (agentName: string, fields: Partial<StartInput> = {}): StartInput => ({
   sessionId: newId(),
   organizationId,
@@ -36,6 +39,33 @@ const instanceOf = (sessionId: string) =>
   rows.db.selectFrom('instances').selectAll().where('session_id', '=', sessionId).executeTakeFirst();
 
 describe('the start of a session', () => {
+  it('needs no instance for which secrets would have to be opened that did not open at the last start', async () => {
+    const secretSet = `set-${newId().slice(-12)}`;
+    await vault.put(organizationId, secretSet, pairs({ A: 'a value' }));
+    const set = await rows.db
+      .selectFrom('secret_sets')
+      .selectAll()
+      .where('name', '=', secretSet)
+      .executeTakeFirstOrThrow();
+    const pins = JSON.stringify([{ secretSet, setId: set.id, revision: 1 }]);
+    const problem = { error: 'It is damaged.', error_code: 'PCC_SECRETS_UNAVAILABLE' } as const;
+    const { name, of } = await agent({ secret_pins: pins, ...problem });
+    await startSession(context(), input(name));
+
+    await rows.db.updateTable('secret_sets').set({ region: 'elsewhere' }).where('id', '=', set.id).execute();
+    const refused = input(name);
+    await expect(startSession(context(), refused)).rejects.toMatchObject({
+      reason: 'secrets-unavailable',
+      status: 503,
+      message: expect.not.stringContaining(secretSet),
+    });
+    expect(await sessionRow(refused.sessionId)).toBeUndefined();
+    expect(await instanceOf(refused.sessionId)).toBeUndefined();
+
+    const warm = await rows.instance(of, { state: 'ready', host: '127.0.0.1', port: 1, ready_at: ago(9) });
+    expect(await startSession(context(), input(name))).toMatchObject({ claim: { instanceId: warm } });
+  });
+
   it('takes the longest idle ready instance', async () => {
     const { name, of } = await agent();
     await rows.instance(of, { created_at: ago(5) });

@@ -1,16 +1,10 @@
 import { failure } from '@bothost/contract';
 import { lockForStart, type ServingDeployment } from '../agents/deployment.ts';
-import { type Claim, claimInstance } from '../instances/claim.ts';
-import type { Database } from '../store/tables.ts';
-import { recordEvents } from './progress.ts';
+import type { Claim } from '../instances/claim.ts';
+import { type ClaimContext, claimForSession } from './claim.ts';
 import { insertSession } from './rows.ts';
 
-type Context = {
-  db: Database;
-  now: () => Date;
-  newId: () => string;
-  host: { readonly id: string; readonly region: string };
-};
+type Context = ClaimContext & { host: { readonly region: string } };
 
 export type StartInput = {
   readonly sessionId: string;
@@ -28,7 +22,7 @@ export type Started = { readonly deployment: ServingDeployment; readonly claim: 
  * Makes a session and claims its instance, in one transaction: there is never an instance without a session row, nor a
  * session that holds capacity without its instance. A WebSocket start claims nothing until its client connects.
  *
- * @throws failure `not-found`, `deployment-not-ready`, `at-capacity`, `body-needs-token`
+ * @throws failure `not-found`, `deployment-not-ready`, `at-capacity`, `secrets-unavailable`, `body-needs-token`
  */
 export function startSession(context: Context, input: StartInput): Promise<Started> {
   return context.db.transaction().execute(async (db) => {
@@ -54,10 +48,7 @@ export function startSession(context: Context, input: StartInput): Promise<Start
       await session.execute(db);
       return { deployment, claim: null };
     }
-    const claim = await claimInstance({ ...context, db }, { sessionId: input.sessionId, ...deployment }, session);
-    if (claim === null) throw failure('at-capacity');
-    await recordEvents(db, input.sessionId, claim.notices);
-    return { deployment, claim };
+    return { deployment, claim: await claimForSession({ ...context, db }, { ...input, ...deployment }, session) };
   });
 }
 

@@ -104,6 +104,40 @@ describe('one data directory', () => {
     expect(names.filter((name) => !known.includes(name ?? ''))).toEqual([]);
   });
 
+  test('logs statements when it is told to, and never what they carry', async () => {
+    const postgres = await open();
+    const superuser = await openDatabase<unknown>({ address: { ...postgres.address, user: 'postgres' }, logger });
+    for (const change of [`log_statement = 'all'`, `log_min_messages = 'info'`, `log_min_error_statement = 'error'`]) {
+      await sql.raw(`alter system set ${change}`).execute(superuser);
+    }
+    await sql`select pg_reload_conf()`.execute(superuser);
+    const canary = 'canary-5b1e';
+    const db = await openedWith(postgres);
+    await sql`create table carried (name text primary key check (length(name) > 3))`.execute(db);
+    const log = () => readFile(layoutOf(directory).log, 'utf8');
+    // Settings reach the other connections a moment later.
+    await expect
+      .poll(async () => {
+        await sql`select ${canary} as is_logged`.execute(db);
+        return (await log()).includes('is_logged');
+      })
+      .toBe(true);
+    await sql`insert into carried values (${canary})`.execute(db);
+    await expect(sql`insert into carried values (${canary})`.execute(db)).rejects.toThrow('duplicate');
+    await expect(sql`insert into carried select left(${canary}, 1) from carried`.execute(db)).rejects.toThrow(
+      'violates',
+    );
+    await db.destroy();
+    await expect.poll(log).toContain('violates check constraint');
+    expect(await log()).not.toContain(canary);
+    for (const name of ['log_statement', 'log_min_messages', 'log_min_error_statement']) {
+      await sql.raw(`alter system reset ${name}`).execute(superuser);
+    }
+    await sql`select pg_reload_conf()`.execute(superuser);
+    await superuser.destroy();
+    postgres.close();
+  });
+
   test('a request after a SIGKILL of the database waits for its restart, and nothing written is lost', async () => {
     const postgres = await open();
     const db = await openedWith(postgres);

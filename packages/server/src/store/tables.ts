@@ -22,11 +22,14 @@ export type Tables = {
   build_log_lines: BuildLogLinesTable;
   vault_state: VaultStateTable;
   vault_keys: VaultKeysTable;
+  vault_tasks: VaultTasksTable;
   secret_sets: SecretSetsTable;
   secret_revisions: SecretRevisionsTable;
   secret_values: SecretValuesTable;
   secret_deliveries: SecretDeliveriesTable;
+  pull_secret_checks: PullSecretChecksTable;
   audit_events: AuditEventsTable;
+  audit_checkpoints: AuditCheckpointsTable;
 };
 
 export type OrganizationsTable = {
@@ -277,6 +280,24 @@ export type VaultKeysTable = {
   created_at: Date;
 };
 
+/** What does not stand as it was written, or cannot be opened; `set` null: what belongs to no set. Never a value. */
+export type VaultFinding = { organization: string; set: string | null; problem: string };
+
+/** Long work on the vault, the last of each kind. It is done from what is stored, so whoever takes it up goes on. */
+export type VaultTasksTable = {
+  id: string;
+  task: 'rekey' | 'rotate' | 'reencrypt' | 'verify';
+  /** Null: all organizations. */
+  organization_id: string | null;
+  state: 'running' | 'done';
+  done: number;
+  total: number;
+  findings: JSONColumnType<VaultFinding[]>;
+  created_at: Date;
+  updated_at: Date;
+  ended_at: Date | null;
+};
+
 /** `stamp` is a keyed hash over the other columns, here and in revisions: who changes one in the database is found out. */
 export type SecretSetsTable = {
   id: string;
@@ -288,6 +309,8 @@ export type SecretSetsTable = {
   host: string | null;
   /** The newest revision. 0 only inside of the transaction that makes the set. */
   revision: number;
+  /** All revisions that are kept, in order. */
+  revisions: number[];
   stamp: Buffer;
   created_at: Date;
   updated_at: Date;
@@ -304,6 +327,8 @@ export type SecretRevisionsTable = {
   added: JSONColumnType<string[]>;
   changed: JSONColumnType<string[]>;
   removed: JSONColumnType<string[]>;
+  /** When the registry stops taking the credentials of an image pull secret, as far as known. */
+  expires_at: Date | null;
   created_by_key_id: string | null;
   created_at: Date;
   stamp: Buffer;
@@ -337,22 +362,40 @@ export type SecretDeliveriesTable = {
   done_at: Date | null;
 };
 
+/** The last check of an image pull secret's revision. It says what a registry said, and nothing is decided by it. */
+export type PullSecretChecksTable = {
+  set_id: string;
+  revision: number;
+  result: 'verified' | 'rejected' | 'unreachable' | 'skipped';
+  message: string;
+  image: string | null;
+  checked_at: Date;
+};
+
 /** Who did what; `hash` covers the row and the hash before it. */
 export type AuditEventsTable = {
   organization_id: string;
   sequence: number;
   at: Date;
   actor_key_id: string | null;
+  actor_key_name: string | null;
+  address: string | null;
+  request_id: string | null;
   action: string;
-  object: string;
+  object: string | null;
   region: string | null;
   keys: JSONColumnType<string[]>;
   revision_before: number | null;
   revision_after: number | null;
   result: string;
+  /** Requests that the entry stands for. */
+  count: number;
   previous_hash: Buffer;
   hash: Buffer;
 };
+
+/** The newest entry of an organization's log that was removed. */
+export type AuditCheckpointsTable = { organization_id: string; sequence: number; hash: Buffer };
 
 /** The pool, or a transaction of it: verbs take either, so that a transaction can span features. */
 export type Database = Kysely<Tables>;

@@ -115,6 +115,69 @@ test('a change of settings alone shows old and new, and takes the build that is 
   expect(bodyOf('updateAgent')).toMatchObject({ autoScaling: { minAgents: 2, maxAgents: 9 } });
 });
 
+test('a secret set that is taken out of the file is taken off the agent', async () => {
+  await put({ 'deploy.toml': 'agent_name = "my-bot"\nsecret_set = "keys"\n' });
+  await deploy('--yes');
+  expect(bodyOf('createAgent')).toMatchObject({ secretSet: 'keys' });
+  await put({ 'deploy.toml': 'agent_name = "my-bot"\n' });
+  const { status, stdout, stderr } = await deploy('--yes --json');
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout).changes).toEqual([{ key: 'secret_set', from: 'keys', to: null }]);
+  expect(stderr).toContain('secret_set\tkeys\t->\t\n');
+  expect(bodyOf('updateAgent')).toMatchObject({ secretSet: null });
+  expect(JSON.parse((await deploy('--json')).stdout)).toMatchObject({ change: 'none' });
+});
+
+test.each([
+  ['gone', 'There is no secret set keys', 'Make it by: botcli cloud secrets set keys --file .env\n'],
+  [
+    { region: 'eu-west' },
+    'is in eu-west, and the agent in us-west',
+    'secrets set OTHER-NAME --file .env --region us-west',
+  ],
+  [{ type: 'imagePullSecret' }, 'keys is an image pull secret', 'botcli cloud secrets list keys'],
+  [
+    { status: 'failed', errorMessage: 'No room.' },
+    'is not ready: No room.',
+    'botcli cloud secrets set keys --file .env',
+  ],
+] as const)(
+  'a set that is %j is refused before anything is sent, with the command that helps',
+  async (keys, why, help) => {
+    service.faults.keys = keys;
+    await put({ 'deploy.toml': 'agent_name = "my-bot"\nsecret_set = "keys"\n' });
+    const { status, stderr } = await deploy('--yes');
+    expect(status).toBe(1);
+    expect(stderr).toContain(why);
+    expect(stderr).toContain(help);
+    expect(asked()).not.toContain('getBuildUploadUrl');
+  },
+);
+
+test('without a file a secret set stays, and a flag gives one', async () => {
+  await rm(join(folder, 'deploy.toml'));
+  await deploy('my-bot --secrets keys --yes');
+  expect(bodyOf('createAgent')).toMatchObject({ secretSet: 'keys' });
+  await deploy('my-bot --min-agents 1 --yes');
+  expect(bodyOf('updateAgent')).not.toHaveProperty('secretSet');
+});
+
+test('a secret that changed is a change by itself', async () => {
+  await put({ 'deploy.toml': 'agent_name = "my-bot"\nsecret_set = "keys"\n' });
+  await deploy('--yes');
+  const [deployed] = service.deployments;
+  const stale = { secretSet: 'keys', revision: 1, newestRevision: 3, stale: true };
+  Object.assign(deployed ?? {}, { secretRevisions: [stale] });
+  expect(JSON.parse((await deploy('--yes --json')).stdout)).toMatchObject({
+    change: 'deployment',
+    changes: [{ key: 'secrets', from: 'revision 1', to: 'revision 3' }],
+  });
+  Object.assign(service.deployments[0] ?? {}, { secretRevisions: [{ ...stale, newestRevision: null }] });
+  expect(JSON.parse((await deploy('--dry-run --json')).stdout)).toMatchObject({
+    changes: [{ key: 'secrets', from: 'revision 1', to: 'the set as it is now' }],
+  });
+});
+
 test('content that was prepared before is not sent again', async () => {
   await deploy('--yes');
   await put({ 'bot.js': '// 2' });

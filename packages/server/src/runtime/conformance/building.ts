@@ -44,7 +44,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
   };
   const start = async (fixture: Fixture, prepared: Awaited<ReturnType<ReturnType<Fixture['runtime']>['prepare']>>) => {
     fixture.remember('made');
-    const spec = { instanceId: 'made', deploymentId: 'd', prepared, limits: LIMITS, environment: {} };
+    const spec = { instanceId: 'made', deploymentId: 'd', prepared, limits: LIMITS, environment: async () => ({}) };
     return (await tell(await fixture.runtime().start(spec, NEVER), '')) as { said: string; seen: string[] };
   };
 

@@ -106,7 +106,7 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
       () => undefined,
       new AbortController().signal,
     );
-    return { instanceId, deploymentId, prepared, limits, environment: { ON_START: onStart } };
+    return { instanceId, deploymentId, prepared, limits, environment: async () => ({ ON_START: onStart }) };
   };
   return {
     dataDirectory,

@@ -54,6 +54,29 @@ export function describeLife(setup: RuntimeSetup): void {
       expect(await tell(await start('no-probe', `readyStatus = ${status};`), '3')).toBe(3);
     });
 
+    it('gives a bot its variables byte by byte, whatever they are called', async () => {
+      const { spec, runtime } = await openFixture(setup);
+      const wanted = await spec('exact');
+      const text = ' \n$(id) \'"\\ 😀 \t\r\n';
+      const named = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, `${name}${text}`]));
+      const variables = named(['PLAIN', 'a-b', '1A', '-', '_', 'PWD', 'IFS', 'PPID', 'OPTIND', 'BASH_ENV', 'go']);
+      const environment = async () => ({ ...(await wanted.environment()), ...variables });
+      const address = await runtime().start({ ...wanted, environment }, new AbortController().signal);
+      const seen = await tell(address, 'process.env');
+      expect(seen).toMatchObject(variables);
+    });
+
+    it('starts nothing when its variables cannot be had, and says why', async () => {
+      const { spec, runtime } = await openFixture(setup);
+      const lost = new Error('the set is gone');
+      const wanted = { ...(await spec('bare')), environment: () => Promise.reject(lost) };
+      const failed = await runtime()
+        .start(wanted, new AbortController().signal)
+        .catch((error: unknown) => error);
+      expect(failed).toMatchObject({ name: 'StartError', exit: null, cause: lost });
+      expect(await runtime().list()).toEqual([]);
+    });
+
     it('waits while a bot says that it is not ready', async () => {
       const { start } = await openFixture(setup);
       const begun = 'readyStatus = 503; setTimeout(() => { readyStatus = 200; }, 300);';

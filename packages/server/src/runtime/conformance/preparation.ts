@@ -16,7 +16,13 @@ export function describePreparation(setup: RuntimeSetup): void {
 
   const run = async (fixture: Fixture, path: string) => {
     const prepared = await prepare(fixture, path);
-    const spec = { instanceId: 'made', deploymentId: 'deployment', prepared, limits: LIMITS, environment: {} };
+    const spec = {
+      instanceId: 'made',
+      deploymentId: 'deployment',
+      prepared,
+      limits: LIMITS,
+      environment: async () => ({}),
+    };
     fixture.remember('made');
     return tell(await fixture.runtime().start(spec, NEVER), '') as Promise<{ file: string; seen: string[] }>;
   };

@@ -62,7 +62,13 @@ export function describePythonBots(setup: RuntimeSetup): void {
     };
     const look = async (instanceId: string, prepared: Prepared): Promise<Seen> => {
       fixture.remember(instanceId);
-      const spec = { instanceId, deploymentId: 'd', prepared, limits: LIMITS, environment: { KEY: 'value' } };
+      const spec = {
+        instanceId,
+        deploymentId: 'd',
+        prepared,
+        limits: LIMITS,
+        environment: async () => ({ KEY: 'value' }),
+      };
       return (await tell(await fixture.runtime().start(spec, NEVER), '')) as Seen;
     };
     const commands = () => lines.splice(0).filter((line) => line.startsWith('> '));

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { LIMITS, nextEvent, openFixture, type RuntimeSetup, tell, tellLast } from '../conformance/fixture.ts';
+import type { InstanceSpec } from '../runtime.ts';
 import type { ContainmentKind } from './containment.ts';
 import { type InstanceRecord, instanceFiles, readRecord } from './instance-record.ts';
 import { hasEnded, readProcessStat } from './process-identity.ts';
@@ -124,7 +125,7 @@ describe('what a killed server leaves', () => {
     await leave();
     const server = spawn(
       process.execPath,
-      ['--input-type=module', '-e', SERVER, MODULE, dataDirectory, JSON.stringify(survivor)],
+      ['--input-type=module', '-e', SERVER, MODULE, dataDirectory, await asText(survivor)],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
       },
@@ -155,7 +156,7 @@ describe('what a killed server leaves', () => {
           KILLED_SERVER,
           MODULE,
           dataDirectory,
-          JSON.stringify(halfway),
+          await asText(halfway),
           String(milliseconds),
         ],
         { stdio: 'ignore' },
@@ -244,7 +245,7 @@ describe.runIf(isRoot)('as root', () => {
       () => undefined,
       NEVER,
     );
-    const spec = { deploymentId: 'filling', prepared, limits: LIMITS, environment: {} };
+    const spec = { deploymentId: 'filling', prepared, limits: LIMITS, environment: async () => ({}) };
     const address = await runtime.start({ ...spec, instanceId: 'filler' }, NEVER);
     await tell(
       address,
@@ -272,14 +273,20 @@ const MODULE = fileURLToPath(new URL('process-runtime.ts', import.meta.url));
 /** A server in a process of its own, which can be killed. */
 const OPENED = `
 import { runnerImport } from 'vite';
-const [, path, dataDirectory, spec, milliseconds] = process.argv;
+const [, path, dataDirectory, text, milliseconds] = process.argv;
+const { environment, ...spec } = JSON.parse(text);
 const { module } = await runnerImport(path);
 const logger = { info() {}, warn() {}, error() {} };
 const runtime = await module.createProcessRuntime({ dataDirectory, logger, now: () => new Date(), path: '/usr/bin:/bin' });
-const start = () => runtime.start(JSON.parse(spec), new AbortController().signal);
+const start = () => runtime.start({ ...spec, environment: async () => environment }, new AbortController().signal);
 `;
 const SERVER = `${OPENED} console.log(JSON.stringify(await start())); setInterval(() => {}, 1000);`;
 const KILLED_SERVER = `${OPENED} setTimeout(() => process.kill(process.pid, 'SIGKILL'), Number(milliseconds)); await start(); await new Promise(() => setInterval(() => {}, 1000));`;
+
+/** With its variables, for a server of another process. */
+async function asText(spec: InstanceSpec): Promise<string> {
+  return JSON.stringify({ ...spec, environment: await spec.environment() });
+}
 
 async function run(command: string, ...parameters: readonly string[]): Promise<void> {
   const [code] = await once(spawn(command, parameters, { stdio: 'inherit' }), 'close');

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname } from 'node:path';
+import { type Carrier, carryEnvironment, findCarriers } from './carried-environment.ts';
 
 /**
  * The keeper is the parent of a bot's main process: a shell that outlives the server and writes the exit status down. It
@@ -14,7 +15,7 @@ import { dirname } from 'node:path';
  * (0: not at all); the rest is the command.
  */
 const SCRIPT = `
-IFS= read -r go || exit 0
+IFS= read -r BOTHOST_GO || exit 0
 trap : HUP INT QUIT TERM USR1 USR2
 exec </dev/null
 [ "$1" = 0 ] || { ulimit -u "$1" || ulimit -p "$1"; } 2>/dev/null
@@ -49,26 +50,33 @@ const UNWRITTEN = '    ';
 export type KeeperOptions = {
   readonly command: readonly string[];
   readonly directory: string;
+  /** Byte by byte what the command gets; a shell may add to it (`PWD`). */
   readonly environment: Readonly<Record<string, string>>;
   readonly account: { readonly uid: number; readonly gid: number } | null;
   readonly exitPath: string;
   readonly outputPath: string;
   readonly processLimit: number;
+  /** Default: those of this machine. */
+  readonly carriers?: readonly Carrier[];
 };
 
-/** Starts a waiting keeper; `go` lets it run its command. Rejects when the shell cannot be started. */
+/**
+ * Starts a waiting keeper; `go` lets it run its command. Rejects when the shell cannot be started, or a variable cannot be
+ * handed on.
+ */
 export async function startKeeper(
   options: KeeperOptions,
 ): Promise<{ pid: number; child: ChildProcess; go: () => void }> {
+  const wanted = options.account === null ? options.command : withoutNewRights(options.command);
+  const { environment, command } = carryEnvironment(options.environment, wanted, options.carriers ?? findCarriers());
   const exitFile = openSync(options.exitPath, 'w', 0o600);
   mkdirSync(dirname(options.outputPath), { recursive: true, mode: 0o700 });
   const output = openSync(options.outputPath, 'a', 0o600);
   try {
     writeSync(exitFile, UNWRITTEN, 0);
-    const command = options.account === null ? options.command : withoutNewRights(options.command);
     const child = spawn('/bin/sh', ['-c', SCRIPT, 'bothost-keeper', String(options.processLimit), ...command], {
       cwd: options.directory,
-      env: options.environment,
+      env: environment,
       detached: true,
       stdio: ['pipe', output, output, exitFile],
       // Node drops the supplementary groups together with the user id.

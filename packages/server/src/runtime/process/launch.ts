@@ -39,6 +39,7 @@ export type LaunchOptions = {
 export async function launch(options: LaunchOptions): Promise<Launched> {
   const { files, spec, isolation, project } = options;
   const { instanceId, limits } = spec;
+  const given = await spec.environment();
   await removeInstance(files, options.reservationsDirectory);
   makePassable(files.directory);
   let uid: number | null = null;
@@ -63,7 +64,7 @@ export async function launch(options: LaunchOptions): Promise<Launched> {
         instanceId,
         home: files.home,
         folder,
-        variables: { ...spec.environment, ...variables },
+        variables: { ...given, ...variables },
       }),
     });
   } catch (error) {

@@ -1,9 +1,18 @@
+import { DamagedError } from './damaged.ts';
+
 /**
  * Parts as bytes, each with its type and length before it: two different lists never give the same bytes, whatever is in
  * them. Never join texts for that.
  */
 export function encode(parts: readonly (string | number | Buffer | null)[]): Buffer {
   return Buffer.concat(parts.flatMap(encodePart));
+}
+
+/** A time of a row in milliseconds. @throws DamagedError for those that are none, as PostgreSQL's `infinity` */
+export function milliseconds(time: Date): number {
+  const value = Number(time);
+  if (!Number.isSafeInteger(value)) throw new DamagedError('a time of it is none');
+  return value;
 }
 
 const tags = { text: 1, number: 2, bytes: 3, nothing: 4 } as const;

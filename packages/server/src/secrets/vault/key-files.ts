@@ -19,14 +19,23 @@ const unfinished = '.new';
  * @throws KeyFileError when a file is not ours alone, or not what its name says
  */
 export async function readKeyFiles(folder: string): Promise<Buffer[]> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await chmod(folder, 0o700);
   const keys: Buffer[] = [];
-  for (const name of (await readdir(folder)).sort()) {
+  for (const name of (await namesIn(folder)).sort()) {
     if (name.endsWith(unfinished)) await unlink(join(folder, name));
     else keys.push(await readKeyFile(join(folder, name), name));
   }
   return keys;
+}
+
+/** None where the folder is not there: the first key makes it. */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    await chmod(folder, 0o700);
+    return await readdir(folder);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 async function readKeyFile(file: string, name: string): Promise<Buffer> {
@@ -56,6 +65,8 @@ async function readKeyFile(file: string, name: string): Promise<Buffer> {
 
 /** Makes a root key. It is on the disk, file and name, before anything can be sealed with it. */
 export async function makeKeyFile(folder: string): Promise<Buffer> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
   const key = randomBytes(keyBytes);
   const temporary = join(folder, `${randomUUID()}${unfinished}`);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;

@@ -4,8 +4,10 @@ import type { Database, VaultKeysTable, VaultStateTable } from '../../store/tabl
 export type VaultKeyRow = Selectable<VaultKeysTable>;
 export type KeyPurpose = VaultKeyRow['purpose'];
 
-export function findState(db: Database): Promise<Selectable<VaultStateTable> | undefined> {
-  return db.selectFrom('vault_state').selectAll().executeTakeFirst();
+/** `share` holds it against a change of the root key until the transaction ends. */
+export function findState(db: Database, lock: 'share' | null = null): Promise<Selectable<VaultStateTable> | undefined> {
+  const query = db.selectFrom('vault_state').selectAll();
+  return (lock === 'share' ? query.forShare() : query).executeTakeFirst();
 }
 
 /** Of two servers that start at once, the first one's stays. */
@@ -17,13 +19,6 @@ export async function insertState(db: Database, row: Insertable<VaultStateTable>
     .execute();
 }
 
-export async function replaceState(
-  db: Database,
-  row: Pick<VaultStateTable, 'root_key_id' | 'canary' | 'created_at'>,
-): Promise<void> {
-  await db.updateTable('vault_state').set(row).execute();
-}
-
 /** The root keys without which something that is stored does not open. */
 export async function rootKeyIdsInUse(db: Database): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -31,6 +26,7 @@ export async function rootKeyIdsInUse(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+/** Locked against being retired: who seals with it in a transaction has it until that ends. */
 export function newestKey(db: Database, organizationId: string, purpose: KeyPurpose): Promise<VaultKeyRow | undefined> {
   return db
     .selectFrom('vault_keys')
@@ -39,6 +35,7 @@ export function newestKey(db: Database, organizationId: string, purpose: KeyPurp
     .where('purpose', '=', purpose)
     .orderBy('version', 'desc')
     .limit(1)
+    .forKeyShare()
     .executeTakeFirst();
 }
 
@@ -67,21 +64,46 @@ export async function insertKey(db: Database, row: Insertable<VaultKeysTable>): 
   return made.numInsertedOrUpdatedRows === 1n;
 }
 
-/** Keys that another root key than `rootKeyId` wraps, locked; those that somebody else is at are left out. */
-export function lockKeysNotUnder(db: Database, rootKeyId: string, limit: number): Promise<VaultKeyRow[]> {
+export type KeyName = Pick<VaultKeyRow, 'organization_id' | 'purpose' | 'version'>;
+
+/**
+ * Keys that another root key than `rootKeyId` wraps, in order from `after` on, locked; those that somebody else is at are
+ * left out. Who seals with them goes on.
+ */
+export function lockKeysNotUnder(
+  db: Database,
+  rootKeyId: string,
+  after: KeyName | null,
+  limit: number,
+): Promise<VaultKeyRow[]> {
   return db
     .selectFrom('vault_keys')
     .selectAll()
     .where('root_key_id', '<>', rootKeyId)
+    .$if(after !== null, (query) =>
+      query.where(
+        sql<boolean>`(organization_id, purpose, version) > (${after?.organization_id}::uuid, ${after?.purpose}, ${after?.version}::integer)`,
+      ),
+    )
+    .orderBy('organization_id')
+    .orderBy('purpose')
+    .orderBy('version')
     .limit(limit)
-    .forUpdate()
+    .forNoKeyUpdate()
     .skipLocked()
     .execute();
 }
 
+/** How many keys each root key wraps. */
+export async function countKeysByRoot(db: Database): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ id: string; count: number }>`
+    select root_key_id as id, count(*)::int as count from vault_keys group by root_key_id`.execute(db);
+  return new Map(rows.map(({ id, count }) => [id, count]));
+}
+
 export async function rewrapKey(
   db: Database,
-  row: Pick<VaultKeyRow, 'organization_id' | 'purpose' | 'version'>,
+  row: KeyName,
   change: Pick<VaultKeyRow, 'root_key_id' | 'wrapped'>,
 ): Promise<void> {
   await db

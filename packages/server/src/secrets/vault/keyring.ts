@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../../store/tables.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { conceal } from './conceal.ts';
 import { DamagedError } from './damaged.ts';
-import { encode } from './encode.ts';
-import { findKey, insertKey, type KeyPurpose, newestKey, type VaultKeyRow } from './key-rows.ts';
+import { encode, milliseconds } from './encode.ts';
+import { findKey, findState, insertKey, type KeyPurpose, newestKey, type VaultKeyRow } from './key-rows.ts';
 import type { RootKeyProvider } from './root-key.ts';
 import type { VersionedKey } from './sealed-value.ts';
 
@@ -22,8 +24,11 @@ export type Keyring = {
     purpose: KeyPurpose,
     version: number,
   ) => Promise<VersionedKey>;
-  /** Makes the next version of each of an organization's keys: what is written from now on is sealed with it. */
-  readonly rotate: (db: Database, organizationId: string) => Promise<void>;
+  /**
+   * Makes the next version of an organization's keys that were made before `before`: what is written from now on is sealed
+   * with it. Asked again, it makes only what it had not made yet. Answers how many it made.
+   */
+  readonly rotate: (db: Database, organizationId: string, before: Date) => Promise<number>;
 };
 
 const purposes: readonly KeyPurpose[] = ['value', 'fingerprint', 'stamp'];
@@ -35,21 +40,32 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
   const { rootKeys, now } = context;
   const opened = new Map<string, { readonly key: VersionedKey; readonly until: number }>();
 
-  async function make(db: Database, organizationId: string, purpose: KeyPurpose, version: number): Promise<void> {
-    const { keyId } = await rootKeys.status();
-    const key = randomBytes(32);
-    const row = { organization_id: organizationId, purpose, version, root_key_id: keyId, created_at: now() };
-    const wrapped = await rootKeys.wrap(key, keyContext(row));
-    key.fill(0);
-    await insertKey(db, { ...row, wrapped });
+  /** In a transaction that holds the choice of the root key: after a change of it nothing is wrapped with the former one. */
+  function make(db: Database, organizationId: string, purpose: KeyPurpose, version: number): Promise<void> {
+    return inTransaction(db, async (inside) => {
+      const state = await findState(inside, 'share');
+      if (state === undefined) throw new DamagedError('the state of the vault is missing');
+      const key = randomBytes(32);
+      const row = {
+        organization_id: organizationId,
+        purpose,
+        version,
+        root_key_id: state.root_key_id,
+        created_at: now(),
+      };
+      const wrapped = await rootKeys.wrap(key, state.root_key_id, keyContext(row));
+      key.fill(0);
+      await insertKey(inside, { ...row, wrapped });
+    });
   }
 
   async function open(row: VaultKeyRow): Promise<VersionedKey> {
     // Of the row as it is now: one that was changed in the database is not served from memory.
-    const id = `${row.organization_id} ${row.purpose} ${row.version} ${row.root_key_id} ${row.created_at.getTime()} ${row.wrapped.toString('base64')}`;
+    const id = `${row.organization_id} ${row.purpose} ${row.version} ${row.root_key_id} ${milliseconds(row.created_at)} ${row.wrapped.toString('base64')}`;
     const known = opened.get(id);
     if (known !== undefined && known.until > now().getTime()) return known.key;
-    const key = { version: row.version, key: await rootKeys.unwrap(row.wrapped, row.root_key_id, keyContext(row)) };
+    const unwrapped = await rootKeys.unwrap(row.wrapped, row.root_key_id, keyContext(row));
+    const key = { version: row.version, key: conceal(unwrapped) };
     if (opened.size >= cacheEntries) opened.clear();
     opened.set(id, { key, until: now().getTime() + cacheMilliseconds });
     return key;
@@ -71,16 +87,20 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
       if (row === undefined) throw new DamagedError(`the organization has no ${purpose} key of version ${version}`);
       return open(row);
     },
-    rotate: async (db, organizationId) => {
+    rotate: async (db, organizationId, before) => {
+      let made = 0;
       for (const purpose of purposes) {
         const newest = await newestKey(db, organizationId, purpose);
-        await make(db, organizationId, purpose, (newest?.version ?? 0) + 1);
+        if (newest === undefined || newest.created_at >= before) continue;
+        await make(db, organizationId, purpose, newest.version + 1);
+        made += 1;
       }
+      return made;
     },
   };
 }
 
 /** All that the row of a key says: it unwraps at its place only. */
 export function keyContext(row: Omit<VaultKeyRow, 'wrapped'>): Buffer {
-  return encode([row.organization_id, row.purpose, row.version, row.root_key_id, row.created_at.getTime()]);
+  return encode([row.organization_id, row.purpose, row.version, row.root_key_id, milliseconds(row.created_at)]);
 }

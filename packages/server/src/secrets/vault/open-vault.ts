@@ -3,9 +3,13 @@ import { makeKeyFile, readKeyFiles } from './key-files.ts';
 import { findState, insertState, rootKeyIdsInUse } from './key-rows.ts';
 import { createKeyring, type Keyring } from './keyring.ts';
 import { localRootKeys, type RootKeyProvider, rootKeyId } from './root-key.ts';
+import { newState, vaultProblem } from './vault-state.ts';
 
-/** Where root keys come from: the operator's own, the one that wraps first, or files of the service's own. */
-export type RootKeySource = { readonly keys: readonly [Buffer, ...Buffer[]] } | { readonly folder: string };
+/**
+ * Where root keys come from: the operator's own, the one to wrap with first, and files of the service's own. The service
+ * makes files only where the operator gives none.
+ */
+export type RootKeySource = { readonly keys?: readonly Buffer[]; readonly folder?: string };
 
 export type Vault = { readonly keyring: Keyring; readonly rootKeys: RootKeyProvider };
 
@@ -38,9 +42,6 @@ export function planOpening(
   return first === undefined ? { kind: 'create' } : { kind: 'use', keyId: first };
 }
 
-export const canaryContext = Buffer.from('canary');
-export const canary = Buffer.from('This opens with the right key.  ');
-
 /**
  * Opens the vault, and makes the first root key where nothing was ever sealed.
  *
@@ -48,34 +49,26 @@ export const canary = Buffer.from('This opens with the right key.  ');
  */
 export async function openVault(context: { db: Database; now: () => Date }, source: RootKeySource): Promise<Vault> {
   const { db, now } = context;
-  const keys = 'keys' in source ? [...source.keys] : await readKeyFiles(source.folder);
+  const { keys: given = [], folder = null } = source;
+  const files = folder === null ? [] : await readKeyFiles(folder);
   const stored = { wraps: (await findState(db))?.root_key_id ?? null, needed: await rootKeyIdsInUse(db) };
-  const opening = planOpening(keys.map(rootKeyId), stored);
+  const opening = planOpening([...given, ...files].map(rootKeyId), stored);
   if (opening.kind === 'refuse') throw new VaultError(opening.message);
-  const wrapping =
-    opening.kind === 'create' && 'folder' in source
-      ? await makeKeyFile(source.folder)
-      : keys.find((key) => opening.kind === 'use' && rootKeyId(key) === opening.keyId);
-  if (wrapping === undefined) throw new VaultError('There is no root key.');
-  const rootKeys = localRootKeys([wrapping, ...keys.filter((key) => key !== wrapping)]);
-  await requireCanary(db, rootKeys, now);
-  return { keyring: createKeyring({ rootKeys, now }), rootKeys };
-}
-
-async function requireCanary(db: Database, rootKeys: RootKeyProvider, now: () => Date): Promise<void> {
-  const { keyId } = await rootKeys.status();
-  const sealed = await rootKeys.wrap(canary, canaryContext);
-  await insertState(db, { root_key_id: keyId, canary: sealed, created_at: now() });
+  const makeFile = folder === null ? null : () => makeKeyFile(folder);
+  const first = opening.kind === 'create' ? await makeFile?.() : undefined;
+  // Who gives keys by the settings makes the next one, too.
+  const make = given.length > 0 ? null : makeFile;
+  const rootKeys = localRootKeys([...given, ...files, ...(first === undefined ? [] : [first])], make);
+  const keyId = opening.kind === 'use' ? opening.keyId : first === undefined ? null : rootKeyId(first);
+  if (keyId === null) throw new VaultError('There is no root key.');
+  await insertState(db, await newState(rootKeys, keyId, now()));
   const state = await findState(db);
-  const id = state?.root_key_id ?? '';
-  // Another server was first, with another key.
-  if (id !== keyId) {
+  if (state?.root_key_id !== keyId) {
     throw new VaultError(
-      `Secrets are sealed with the root key ${id}, and this server has ${keyId}. Servers of one database share it.`,
+      `Secrets are sealed with the root key ${state?.root_key_id}, and this server has ${keyId}. Servers of one database share it.`,
     );
   }
-  const opened = await rootKeys.unwrap(state?.canary ?? Buffer.alloc(0), id, canaryContext).catch(() => null);
-  if (opened?.equals(canary) !== true) {
-    throw new VaultError(`The root key ${keyId} does not open what was sealed with the root key ${id}.`);
-  }
+  const problem = await vaultProblem({ db, rootKeys });
+  if (problem !== null) throw new VaultError(problem);
+  return { keyring: createKeyring({ rootKeys, now }), rootKeys };
 }

@@ -40,11 +40,11 @@ describe('the vault with key files', () => {
   };
 
   it('makes one file that nobody else can read, once', async () => {
-    const { keyId } = await (await open()).rootKeys.status();
+    const { keyIds } = await (await open()).rootKeys.status();
     const file = await only();
     const { mode, size } = await stat(file);
     expect([mode & 0o777, size, (await stat(folder)).mode & 0o777]).toEqual([0o600, 32, 0o700]);
-    expect((await (await open()).rootKeys.status()).keyId).toBe(keyId);
+    expect((await (await open()).rootKeys.status()).keyIds).toEqual(keyIds);
     expect(await only()).toBe(file);
   });
 

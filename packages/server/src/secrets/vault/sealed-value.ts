@@ -1,6 +1,7 @@
 import { hkdfSync } from 'node:crypto';
+import { conceal } from './conceal.ts';
 import { DamagedError } from './damaged.ts';
-import { encode } from './encode.ts';
+import { encode, milliseconds } from './encode.ts';
 import { seal, sealOverhead, unseal } from './seal.ts';
 
 /** A key of an organization, by its version. */
@@ -63,7 +64,7 @@ export function openValue(organizationKey: VersionedKey, place: ValuePlace, stor
   try {
     const value = unseal(key, placeBytes(place, head), stored.subarray(headLength + saltLength));
     if (value.length !== place.bytes) throw new DamagedError('the value has another length');
-    return value;
+    return conceal(value);
   } finally {
     key.fill(0);
   }
@@ -86,6 +87,6 @@ function placeBytes(place: ValuePlace, head: Buffer): Buffer {
     place.fingerprint,
     place.fingerprintVersion,
     place.bytes,
-    place.createdAt.getTime(),
+    milliseconds(place.createdAt),
   ]);
 }

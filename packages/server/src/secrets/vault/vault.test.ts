@@ -179,18 +179,18 @@ describe('root keys', () => {
   const key = randomBytes(32);
   const context = Buffer.from('organization 1');
 
-  it('wrap with the first and unwrap with each of them', async () => {
+  it('wrap and unwrap with the one that is named', async () => {
     const before = localRootKeys([old]);
-    const wrapped = await before.wrap(key, context);
+    const wrapped = await before.wrap(key, rootKeyId(old), context);
     const after = localRootKeys([young, old]);
     expect(await after.unwrap(wrapped, rootKeyId(old), context)).toEqual(key);
-    expect((await after.status()).keyId).toBe(rootKeyId(young));
+    expect((await after.status()).keyIds).toEqual([rootKeyId(young), rootKeyId(old)]);
     expect(wrapped.includes(key)).toBe(false);
   });
 
   it('do not unwrap what was wrapped for another context, with another key, or changed by a bit', async () => {
     const keys = localRootKeys([old]);
-    const wrapped = await keys.wrap(key, context);
+    const wrapped = await keys.wrap(key, rootKeyId(old), context);
     await expect(keys.unwrap(wrapped, rootKeyId(old), Buffer.from('organization 2'))).rejects.toThrow(DamagedError);
     await expect(keys.unwrap(wrapped, rootKeyId(young), context)).rejects.toThrow(RootKeyMissing);
     for (const bytes of flipped(wrapped)) {

@@ -12,7 +12,8 @@ export const port = 5432;
  * Durability is PostgreSQL's own: fsync, full page writes, synchronous commit. The rest is for a laptop: little memory, few
  * processes. The socket lies in the data directory by a relative name, because the path of a socket is limited to 107 bytes.
  * Shared memory is kept in files, as a session manager may remove a user's POSIX segments at logout (logind, RemoveIPC) while
- * the database runs on. Errors of statements are not logged: the service has them.
+ * the database runs on. Errors of statements are not logged: the service has
+ * them. What statements carry is not logged either, whatever is turned on to find something out.
  */
 function serverSettings(directory: string): string {
   return `# Written at each start of the database; use ALTER SYSTEM for settings of your own.
@@ -41,6 +42,10 @@ max_wal_senders = 0
 min_wal_size = 32MB
 max_wal_size = 256MB
 log_min_messages = log
+log_min_error_statement = panic
+log_error_verbosity = terse
+log_parameter_max_length = 0
+log_parameter_max_length_on_error = 0
 log_checkpoints = off
 log_timezone = 'UTC'
 timezone = 'UTC'

@@ -24,6 +24,20 @@ const statements = [
     created_at timestamptz not null,
     primary key (organization_id, purpose, version)
   )`,
+  `create table vault_tasks (
+    id uuid primary key,
+    task text not null check (task in ('rekey', 'rotate', 'reencrypt', 'verify')),
+    organization_id uuid references organizations,
+    state text not null check (state in ('running', 'done')),
+    done integer not null,
+    total integer not null,
+    findings jsonb not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    ended_at timestamptz,
+    check ((state = 'done') = (ended_at is not null))
+  )`,
+  `create unique index vault_tasks_running on vault_tasks (task) where state = 'running'`,
   `create table secret_sets (
     id uuid primary key,
     organization_id uuid not null references organizations,
@@ -32,6 +46,7 @@ const statements = [
     region text not null,
     host text check (kind = 'imagePullSecret' or host is null),
     revision integer not null check (revision >= 0),
+    revisions integer[] not null,
     stamp bytea not null,
     created_at timestamptz not null,
     updated_at timestamptz not null
@@ -47,6 +62,7 @@ const statements = [
     added jsonb not null,
     changed jsonb not null,
     removed jsonb not null,
+    expires_at timestamptz,
     created_by_key_id uuid,
     created_at timestamptz not null,
     stamp bytea not null,
@@ -81,27 +97,66 @@ const statements = [
     check ((state = 'pending') = (done_at is null))
   )`,
   `create index secret_deliveries_pending on secret_deliveries (region, next_at) where state = 'pending'`,
+  `create table pull_secret_checks (
+    set_id uuid not null,
+    revision integer not null,
+    result text not null check (result in ('verified', 'rejected', 'unreachable', 'skipped')),
+    message text not null,
+    image text,
+    checked_at timestamptz not null,
+    primary key (set_id, revision),
+    foreign key (set_id, revision) references secret_revisions on delete cascade
+  )`,
   `create table audit_events (
     organization_id uuid not null references organizations,
     sequence bigint not null check (sequence >= 1),
     at timestamptz not null,
     actor_key_id uuid,
+    actor_key_name text,
+    address text,
+    request_id text,
     action text not null,
-    object text not null,
+    object text,
     region text,
     keys jsonb not null,
     revision_before integer,
     revision_after integer,
     result text not null,
+    count integer not null check (count >= 1),
     previous_hash bytea not null,
     hash bytea not null,
     primary key (organization_id, sequence)
   )`,
-  // Whoever writes rows of it by mistake, or as the service's role, is refused: rows come, and none is changed.
+  `create index audit_events_at on audit_events (organization_id, at)`,
+  // The newest entry that went because of its age: the log goes on from its hash.
+  `create table audit_checkpoints (
+    organization_id uuid primary key references organizations,
+    sequence bigint not null check (sequence >= 1),
+    hash bytea not null
+  )`,
+  // Whoever writes rows of it by mistake, or as the service's role, is refused: rows come, none is changed, and none goes but
+  // the oldest, when the checkpoint says so.
   `create function audit_events_stay() returns trigger language plpgsql as $$
-    begin raise exception 'audit events are never changed or removed' using errcode = 'restrict_violation'; end $$`,
+    begin
+      if tg_op = 'DELETE' and exists (select from audit_checkpoints
+        where organization_id = old.organization_id and sequence >= old.sequence) then return old; end if;
+      raise exception 'audit events are never changed or removed' using errcode = 'restrict_violation';
+    end $$`,
   `create trigger audit_events_stay before update or delete on audit_events
     for each row execute function audit_events_stay()`,
   `create trigger audit_events_stay_all before truncate on audit_events
     for each statement execute function audit_events_stay()`,
+  `create function audit_checkpoints_advance() returns trigger language plpgsql as $$
+    begin
+      if tg_op in ('INSERT', 'UPDATE') then
+        if (tg_op = 'INSERT' or (new.sequence > old.sequence and new.organization_id = old.organization_id))
+          and exists (select from audit_events where organization_id = new.organization_id
+            and sequence = new.sequence and hash = new.hash) then return new; end if;
+      end if;
+      raise exception 'an audit checkpoint only goes on, to an entry that is there' using errcode = 'restrict_violation';
+    end $$`,
+  `create trigger audit_checkpoints_advance before insert or update or delete on audit_checkpoints
+    for each row execute function audit_checkpoints_advance()`,
+  `create trigger audit_checkpoints_advance_all before truncate on audit_checkpoints
+    for each statement execute function audit_checkpoints_advance()`,
 ];

@@ -4,22 +4,33 @@ import { failure } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeProfile } from '../../../profile.ts';
 import { profileFile } from '../../../testing/profile-file.ts';
-import { agent, privateKey, publicKey, session, sessionId, sessionSummary } from '../../../testing/records.ts';
+import {
+  agent,
+  agentItem,
+  privateKey,
+  publicKey,
+  session,
+  sessionId,
+  sessionSummary,
+} from '../../../testing/records.ts';
 import { type Circumstances, runProgram } from '../../../testing/run-program.ts';
 import { startTestService, type TestService } from '../../../testing/service.ts';
 
 let service: TestService;
 let place: Awaited<ReturnType<typeof profileFile>>;
 let found: typeof session;
+let secretSets: typeof agent.secretSets;
 
 beforeEach(async () => {
   place = await profileFile();
   found = session;
+  secretSets = [];
   service = await startTestService(
     { privateKey, publicKey },
     {
       getAgent: () => ({
         ...agent,
+        secretSets,
         ready: false,
         errors: [{ code: 'PCC_UNKNOWN_ERROR', message: 'it exits at once' }],
         conditions: [
@@ -72,6 +83,7 @@ beforeEach(async () => {
         ],
         nextCursor: 'next-page',
       }),
+      listAgents: () => ({ services: [], agents: [{ ...agentItem, secretSets }] }),
       stopSession: () => ({ status: 'terminated', session_id: sessionId }),
     },
   );
@@ -114,6 +126,17 @@ test('where only the profile has the key, a start says that curl needs it in the
   await writeProfile(place.file, { public_key: publicKey });
   const { stderr } = await run(['start', 'parrot'], { variables: { ...variables(), BOTCLI_PUBLIC_KEY: '' } });
   expect(stderr).toBe(`Set BOTCLI_PUBLIC_KEY for curl: the key is public_key in ${place.file}.\n`);
+});
+
+test.each([
+  [{ newestRevision: 2, stale: false }, 'keys, revision 2'],
+  [{ newestRevision: 5, stale: true }, 'keys, revision 2 (stale: 5 is newest)'],
+  [{ newestRevision: null, stale: true }, 'keys, revision 2 (stale: deleted)'],
+])('status and list say in words with which secrets an agent runs: %j', async (fields, words) => {
+  secretSets = [{ secretSet: 'keys', revision: 2, ...fields }];
+  expect((await run(['status', 'parrot'])).stdout).toContain(`Secret set\t${words}\n`);
+  expect((await run(['list'])).stdout).toContain(`\t${words}\t`);
+  expect(JSON.parse((await run(['list', '--json'])).stdout).agents[0].secretSets).toEqual(secretSets);
 });
 
 test('lines to be copied begin as this program was called', async () => {

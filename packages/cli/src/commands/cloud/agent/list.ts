@@ -1,10 +1,11 @@
 import { command as define } from '../../../command.ts';
 import { text } from '../../../options.ts';
+import { secretSetState } from '../../../secret-set-state.ts';
 import { maybe, time } from '../../../values.ts';
 
 export const command = define({
   summary: 'List the agents of the organization',
-  details: 'Columns: name, region, agent id, active deployment id, created, updated.',
+  details: 'Columns: name, region, agent id, active deployment id, secret set, created, updated.',
   arguments: {},
   options: { region: text({ description: 'Only agents in this region', short: 'r', placeholder: 'REGION' }) },
   examples: ['cloud agent list', 'cloud agent list --region us-west --json'],
@@ -21,6 +22,7 @@ export const command = define({
             { title: 'Region' },
             { title: 'Agent id', drop: 2 },
             { title: 'Active deployment id', drop: 1 },
+            { title: 'Secret set', drop: 5 },
             { title: 'Created', drop: 3 },
             { title: 'Updated', drop: 4 },
           ],
@@ -29,6 +31,7 @@ export const command = define({
             agent.region,
             agent.id,
             maybe(agent.activeDeploymentId),
+            agent.secretSets.length === 0 ? maybe(null) : agent.secretSets.map(secretSetState).join(', '),
             time(agent.createdAt),
             time(agent.updatedAt),
           ]),

@@ -1,6 +1,7 @@
 import type { AgentDetails } from '@bothost/contract';
 import { command as define } from '../../../command.ts';
 import type { Block } from '../../../report.ts';
+import { secretSetState } from '../../../secret-set-state.ts';
 import { duration, maybe, time } from '../../../values.ts';
 
 export const command = define({
@@ -136,6 +137,7 @@ function facts(agent: AgentDetails): Block {
       ['Max agents', String(agent.autoScaling.maxReplicas)],
       ['Max session duration', { text: String(agent.maxSessionDuration), rich: duration(agent.maxSessionDuration) }],
       ['WebSocket auth', agent.websocketAuth],
+      ['Secret set', agent.secretSets.length === 0 ? maybe(null) : agent.secretSets.map(secretSetState).join(', ')],
       ['Agent id', agent.id],
       ['Active deployment id', maybe(agent.activeDeploymentId)],
       ['Desired deployment id', agent.desiredDeploymentId],

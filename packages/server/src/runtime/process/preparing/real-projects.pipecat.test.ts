@@ -81,7 +81,13 @@ async function openBench(path = config.inherited.path): Promise<Bench> {
     start: (instanceId, prepared) => {
       started.push(instanceId);
       return runtime.start(
-        { instanceId, deploymentId: 'd', prepared, limits: LIMITS, environment: { BOT_CONTROL_TOKEN: 'token' } },
+        {
+          instanceId,
+          deploymentId: 'd',
+          prepared,
+          limits: LIMITS,
+          environment: async () => ({ BOT_CONTROL_TOKEN: 'token' }),
+        },
         NEVER,
       );
     },

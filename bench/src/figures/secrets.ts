@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { request } from 'undici';
+import { type Bench, type Figure, milliseconds } from '../figure.ts';
+import { median, quantile } from '../quantile.ts';
+import { type Service, withService } from '../service.ts';
+import { startSession, stopSession } from '../sessions.ts';
+import { waitUntil } from '../wait-until.ts';
+
+/** What a write may take until a deploy may name it, at p95 (secrets: delivery and readiness). */
+const readyMilliseconds = 2_000;
+const plain = { name: 'plain', bot: 'tiny', minAgents: 0, maxAgents: 20 } as const;
+const keyed = { ...plain, name: 'keyed' } as const;
+/** The most that a set may hold. */
+const keys = 256;
+
+/** Writes of one key and of many, their way to ready, and what secrets add to the cold start of a bot. */
+export const secrets: Bench = {
+  name: 'secrets',
+  run: ({ quick, log }) =>
+    withService({ agents: [plain, keyed] }, async (service) => {
+      const figures: Figure[] = [];
+      for (const count of [1, 50]) {
+        log(`writes of ${count} keys`);
+        figures.push(...(await writes(service, count, quick ? 10 : 200)));
+      }
+      log('cold starts');
+      figures.push(await coldStarts(service, quick ? 3 : 25));
+      return figures;
+    }),
+};
+
+async function writes(service: Service, count: number, samples: number): Promise<readonly Figure[]> {
+  const stored: number[] = [];
+  const ready: number[] = [];
+  for (let index = -5; index < samples; index++) {
+    const begun = performance.now();
+    await put(service, `set-${count}`, count);
+    const written = performance.now() - begun;
+    await untilReady(service, `set-${count}`);
+    if (index < 0) continue;
+    stored.push(written);
+    ready.push(performance.now() - begun);
+  }
+  const what = count === 1 ? '1 key' : `${count} keys`;
+  const p95 = quantile(ready, 0.95);
+  return [
+    { what: `write of ${what}, p50`, ours: milliseconds(median(stored)), reference: '', ratio: null, limit: null },
+    {
+      what: `write of ${what} until it is ready, p95`,
+      ours: milliseconds(p95),
+      reference: milliseconds(readyMilliseconds),
+      ratio: p95 / readyMilliseconds,
+      limit: { most: 1 },
+    },
+  ];
+}
+
+/** The same bot with the largest set and without one, in turn. The first sessions take what deploying has warmed. */
+async function coldStarts(service: Service, samples: number): Promise<Figure> {
+  await put(service, 'largest', keys);
+  await untilReady(service, 'largest');
+  const body = JSON.stringify({ secretSet: 'largest' });
+  await call(service, 'POST', `/v1/agents/${keyed.name}`, body);
+  await waitUntil('the deployment with secrets', async () => {
+    const agent = (await call(service, 'GET', `/v1/agents/${keyed.name}`)) as Record<string, unknown>;
+    return agent['activeDeploymentId'] === agent['desiredDeploymentId'] ? true : undefined;
+  });
+  const took: Record<string, number[]> = { [plain.name]: [], [keyed.name]: [] };
+  for (let index = -3; index < samples; index++) {
+    for (const { name } of [plain, keyed]) {
+      const begun = performance.now();
+      const session = await startSession(service, name);
+      if (index >= 0) took[name]?.push(performance.now() - begun);
+      await stopSession(service, name, session.id);
+      await untilNone(service, name);
+    }
+  }
+  const [without, withSet] = [median(took[plain.name] ?? []), median(took[keyed.name] ?? [])];
+  return {
+    what: `cold start of a bot with ${keys} secrets`,
+    ours: milliseconds(withSet),
+    reference: `${milliseconds(without)} without`,
+    ratio: withSet / without,
+    limit: null,
+  };
+}
+
+/** Until an agent has no instance that would take a session at once. */
+async function untilNone(service: Service, agent: string): Promise<void> {
+  const text = `select count(*)::int as warm from instances join agents on agents.id = agent_id
+    where agents.name = $1 and state <> 'ended'`;
+  await waitUntil(`no instance of ${agent}`, async () =>
+    (await service.database.query(text, [agent])).rows[0].warm === 0 ? true : undefined,
+  );
+}
+
+function put(service: Service, name: string, count: number): Promise<unknown> {
+  const values = Array.from({ length: count }, (_, index) => ({
+    secretKey: `KEY_${index}`,
+    secretValue: randomBytes(24).toString('hex'),
+  }));
+  return call(service, 'PUT', `/v1/secrets/${name}`, JSON.stringify({ secrets: values }));
+}
+
+async function untilReady(service: Service, name: string): Promise<void> {
+  const ask = async () => {
+    const set = (await call(service, 'GET', `/v1/secrets/${name}`)) as Record<string, unknown>;
+    return set['status'] === 'ready' ? true : undefined;
+  };
+  await waitUntil(`${name} ready`, ask, { everyMilliseconds: 1 });
+}
+
+async function call(service: Service, method: 'GET' | 'POST' | 'PUT', path: string, body?: string): Promise<unknown> {
+  const headers = { authorization: `Bearer ${service.privateKey}`, 'content-type': 'application/json' };
+  const answer = await request(service.origin + path, { method, headers, body: body ?? null });
+  const text = await answer.body.text();
+  if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
+  return JSON.parse(text);
+}

@@ -1,0 +1,165 @@
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execPath } from 'node:process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { argumentForm, fileForms, sampleValues } from '../packages/cli/src/testing/hostile-values.ts';
+import { keys, runInTerminal } from '../packages/cli/src/testing/terminal.ts';
+import { type Service, startService } from '../packages/dashboard/src/testing/service.ts';
+import { buildBotcli, buildService } from './build-programs.ts';
+
+/**
+ * Each way by which a value can be given to the built botcli ends in a running bot's environment with the bytes that were
+ * meant. The bot reads them from the kernel, so that nothing of Node decodes them.
+ */
+let service: Service;
+let botcli: string;
+let folder: string;
+/** By key, the SHA-256 of what was meant. */
+const meant = new Map<string, string>();
+
+const bot = `
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+const found = {};
+const environ = readFileSync('/proc/self/environ');
+for (let start = 0; start < environ.length; ) {
+  const end = environ.indexOf(0, start);
+  const equals = environ.indexOf(61, start);
+  const key = environ.subarray(start, equals).toString();
+  if (key.startsWith('X_')) found[key] = createHash('sha256').update(environ.subarray(equals + 1, end)).digest('hex');
+  start = end + 1;
+}
+let session;
+createServer((request, response) => {
+  if (request.url === '/bot') session = response;
+  else response.end(JSON.stringify(found));
+}).listen(Number(process.env.PORT), process.env.BOT_HOST);
+`;
+
+beforeAll(async () => {
+  buildService();
+  service = await startService();
+  folder = join(service.folder, 'exact');
+  await mkdir(folder);
+  await writeFile(join(folder, 'package.json'), '{"name": "exact", "type": "module", "main": "bot.js"}');
+  await writeFile(join(folder, 'bot.js'), bot);
+  await writeFile(join(folder, 'deploy.toml'), 'agent_name = "exact"\nsecret_set = "exact"\n');
+  botcli = join(await buildBotcli(join(service.folder, 'botcli')), 'botcli');
+}, 180_000);
+afterAll(() => service?.close());
+
+const variables = () => ({ ...service.environment, BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: service.privateKey });
+const set = (...args: string[]) => [botcli, 'cloud', 'secrets', 'set', 'exact', '--skip', '--wait', ...args];
+const run = (args: readonly string[]) => promisify(execFile)(execPath, args, { cwd: folder, env: variables() });
+
+async function runWithInput(args: readonly string[], input: string): Promise<void> {
+  const child = spawn(execPath, args, { cwd: folder, env: variables(), stdio: ['pipe', 'ignore', 'inherit'] });
+  child.stdin.end(input);
+  expect((await once(child, 'exit'))[0]).toBe(0);
+}
+
+/** So many values that a way of writing can hold, under keys of their own. */
+function mean(way: string, count: number, fits: (value: string) => boolean): readonly (readonly [string, string])[] {
+  const values = sampleValues(count, 20_261_120 + way.length, fits);
+  return values.map((value, index) => {
+    const key = `X_${way}_${index}`;
+    meant.set(key, createHash('sha256').update(value, 'utf8').digest('hex'));
+    return [key, value] as const;
+  });
+}
+
+const isInFile = (value: string) => fileForms(value).length > 0;
+
+function envFile(pairs: readonly (readonly [string, string])[]): string {
+  const lines = pairs.map(([key, value], index) => {
+    const forms = fileForms(value);
+    return `${index % 3 === 0 ? 'export ' : ''}${key}=${forms[index % forms.length]}${index % 2 === 0 ? '\r\n' : '\n'}`;
+  });
+  return `\u{feff}# all kinds\n${lines.join('')}`;
+}
+
+it('arguments, one pair each', async () => {
+  const pairs = mean('argument', 45, (value) => argumentForm(value) !== null);
+  await run(set('--', ...pairs.map(([key, value]) => `${key}=${argumentForm(value)}`)));
+});
+
+it('arguments that hold several pairs', async () => {
+  const pairs = mean('several', 30, (value) => !/["\\]/.test(value));
+  const quoted = pairs.map(([key, value]) => `${key}="${value}"`);
+  await run(set('--', ...[0, 10, 20].map((from) => quoted.slice(from, from + 10).join(' '))));
+});
+
+it('a file', async () => {
+  await writeFile(join(folder, '.env'), envFile(mean('file', 50, isInFile)));
+  await run(set('--file', '.env'));
+});
+
+it('a file on standard input', () => runWithInput(set('--file', '-'), envFile(mean('input_file', 35, isInFile))));
+
+it('a JSON file', async () => {
+  await writeFile(
+    join(folder, 'values.json'),
+    JSON.stringify(Object.fromEntries(mean('json', 45, () => true)), null, 1),
+  );
+  await run(set('--file', 'values.json', '--format', 'json'));
+});
+
+it('files of one value each', async () => {
+  const pairs = mean('at_path', 25, () => true);
+  await Promise.all(pairs.map(([key, value]) => writeFile(join(folder, `value ${key}`), value)));
+  await run(set(...pairs.map(([key]) => `${key}=@value ${key}`)));
+});
+
+it('standard input', async () => {
+  for (const [key, value] of mean('input', 5, () => true)) await runWithInput(set(`${key}=-`), value);
+});
+
+it('a prompt in a terminal, which shows nothing of it', async () => {
+  const pairs = mean('prompt', 12, (value) => !/(?!\t)\p{Cc}/u.test(value) && value.trim() !== '');
+  const environment = Object.entries(variables()).map(([name, value]) => `${name}='${value}'`);
+  const words = [execPath, botcli, 'cloud', 'secrets', 'set', 'exact', '--wait', ...pairs.map(([key]) => key)];
+  const terminal = runInTerminal(`env ${environment.join(' ')} ${words.join(' ')}`, folder);
+  for (const [key, value] of pairs) {
+    await terminal.shows(`Value of ${key} (not shown): `);
+    terminal.press(value + keys.enter);
+  }
+  await terminal.shows('Change the secret set exact?');
+  terminal.press('y');
+  const { status, shown } = await terminal.ended;
+  expect(status).toBe(0);
+  for (const [, value] of pairs.filter(([, value]) => value.length > 4)) expect(shown).not.toContain(value);
+}, 60_000);
+
+it('a running bot has the bytes of all of them', async () => {
+  await run([botcli, 'cloud', 'deploy', '--yes']);
+  const headers = { authorization: `Bearer ${service.publicKey}` };
+  const start = await fetch(`${service.origin}/v1/public/exact/start`, { method: 'POST', headers });
+  const { sessionId } = (await start.json()) as { sessionId: string };
+  const answer = await fetch(`${service.origin}/v1/public/exact/sessions/${sessionId}/found`, { headers });
+  const found = (await answer.json()) as Record<string, string>;
+  expect(meant.size).toBe(247);
+  expect(found).toEqual(Object.fromEntries(meant));
+}, 60_000);
+
+it('what can be meant in two ways is refused with its place, and nothing of it is stored', async () => {
+  const ambiguous = sampleValues(20, 7, (value) => /(?![\t\n\r])\p{Cc}/u.test(value));
+  await writeFile(
+    join(folder, 'bad'),
+    ambiguous.map((value, index) => `X_bad_${index}="${value.replaceAll('"', '')}"\n`).join(''),
+  );
+  await expect(run(set('--file', 'bad'))).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^ {2}bad:\d+: /m),
+  });
+  await expect(run(set('X_bad="x Y=1'))).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('argument 1: '),
+  });
+  const { stdout } = await run([botcli, 'cloud', 'secrets', 'list', 'exact']);
+  expect(stdout).not.toContain('X_bad');
+});

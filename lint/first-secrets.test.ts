@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Service, startService } from '../packages/dashboard/src/testing/service.ts';
+import { buildBotcli, buildService } from './build-programs.ts';
+import { screenOf } from './screen.ts';
+import { essence, patternOf, stepsOf } from './transcript.ts';
+
+/** docs/secrets.md is followed in a real terminal, as a reader would, with the built service and the built botcli. */
+const root = fileURLToPath(new URL('..', import.meta.url));
+let service: Service;
+let folder: string;
+let document: string;
+let environment: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  buildService();
+  document = await readFile(join(root, 'docs/secrets.md'), 'utf8');
+  service = await startService();
+  folder = join(service.folder, 'my-bot');
+  await mkdir(folder);
+  const path = `${await buildBotcli(join(service.folder, 'botcli'))}:${service.environment['PATH']}`;
+  environment = { ...service.environment, PATH: path, BOTCLI_API_URL: service.origin, NO_COLOR: '1', TERM: 'xterm' };
+}, 180_000);
+afterAll(() => service?.close());
+
+/** What somebody sees who answers each question by yes, and each hidden one by a value that may be credentials, too. */
+function typeInTerminal(commands: string): Promise<string> {
+  const script = join(folder, '..', 'step.sh');
+  const command = `stty cols 80 rows 40; . ${script}`;
+  return new Promise((resolve, reject) => {
+    void writeFile(script, commands.replaceAll('http://127.0.0.1:7420', service.origin)).then(() => {
+      const child = spawn('/usr/bin/script', ['-qec', `bash -c '${command}'`, '/dev/null'], {
+        cwd: folder,
+        env: environment,
+      });
+      let written = '';
+      let answered = 0;
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        written += text;
+        const questions = [...written.matchAll(/◆|\(not shown\): /g)].slice(answered);
+        answered += questions.length;
+        for (const [question] of questions) child.stdin.write(question === '◆' ? 'y' : 'typed:value\r');
+      });
+      child.on('error', reject).on('close', () => resolve(screenOf(written)));
+    });
+  });
+}
+
+it.each([
+  'A first set',
+  'One more key',
+  'Look',
+  'Compare and go back',
+  'Without questions',
+  'Remove',
+  'Image pull secrets',
+])(
+  'the section “%s” shows what it says',
+  async (title) => {
+    const steps = stepsOf(document, title);
+    expect(steps.length).toBeGreaterThan(0);
+    for (const step of steps) {
+      if (step.kind === 'file') {
+        await writeFile(join(folder, step.name), step.text);
+        continue;
+      }
+      const shown = essence(await typeInTerminal(step.text)).replace(/\b[0-9a-f]{8}\b/g, 'PRINT');
+      if (step.printed !== null)
+        expect(`${shown}\n`).toMatch(patternOf(step.printed.replace(/\b[0-9a-f]{8}\b/g, 'PRINT')));
+    }
+  },
+  60_000,
+);
+
+it('a generated project says how it gets its secrets, and its documented steps give them', async () => {
+  const init = 'botcli init gen -t lightrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts';
+  const early = await typeInTerminal(`${init} > /dev/null; cd gen/server; botcli cloud deploy --dry-run`);
+  expect(early).toContain('There is no secret set gen-secrets');
+  const [, help = ''] = /Make it by: (.*)/.exec(early) ?? [];
+  expect(await readFile(join(folder, 'gen/README.md'), 'utf8')).toContain(`\n${help}\n`);
+  const fill = "cp .env.example .env; sed -i 's/^OPENAI_API_KEY=/&sk-proj/' .env";
+  const set = await typeInTerminal(`cd gen/server; ${fill}; ${help}`);
+  expect(set).toMatch(/Created +gen-secrets/);
+  expect(set).toContain('Left out, since they have no value: DEEPGRAM_API_KEY, CARTESIA_API_KEY');
+  const announced = await typeInTerminal('cd gen/server; botcli cloud deploy --dry-run');
+  expect(announced).toMatch(/secret_set +- +-> +gen-secrets/);
+}, 60_000);

@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execPath } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { keys, runInTerminal } from '../packages/cli/src/testing/terminal.ts';
+import { type Service, startService } from '../packages/dashboard/src/testing/service.ts';
+import { reply, type StandIn, standIn } from '../packages/server/src/secrets/registry/test-registry.ts';
+import { buildBotcli, buildService } from './build-programs.ts';
+import { essence, openTerminal, patternOf, stepsOf } from './transcript.ts';
+
+/** Image pull secrets as people meet them: the transcript in docs/secrets.md, and a real terminal. */
+const root = fileURLToPath(new URL('..', import.meta.url));
+const credentials = 'me:Pa:ss  wörd';
+const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
+let service: Service;
+let registry: StandIn;
+let botcli: string;
+
+beforeAll(async () => {
+  buildService();
+  registry = await standIn(({ headers }) =>
+    headers.get('authorization') === basic ? reply(200) : reply(401, { 'www-authenticate': 'Basic realm="x"' }),
+  );
+  service = await startService({ BOTHOST_REGISTRIES: `http://localhost:${registry.port}` });
+  botcli = await buildBotcli(join(service.folder, 'botcli'));
+}, 180_000);
+afterAll(async () => {
+  await service?.close();
+  await registry?.close();
+});
+
+const timeless = (text: string) => essence(text).replace(/fingerprint [0-9a-f]{8}/g, 'fingerprint HASH');
+
+it('what docs/secrets.md tells of them is what a reader sees', async () => {
+  const { environment, folder, origin } = service;
+  const terminal = openTerminal(folder, origin, { ...environment, PATH: `${botcli}:${environment['PATH']}` });
+  const document = await readFile(join(root, 'docs/secrets.md'), 'utf8');
+  const steps = stepsOf(document, 'Credentials of a registry');
+  expect(steps).toHaveLength(4);
+  for (const step of steps) {
+    const printed = await terminal.follow(step);
+    if (step.kind === 'commands' && step.printed !== null) {
+      expect(`${timeless(printed)}\n`).toMatch(patternOf(timeless(step.printed)));
+    }
+  }
+}, 60_000);
+
+it('on a terminal they are asked for, hidden, confirmed, stored and verified, byte by byte', async () => {
+  const host = `http://localhost:${registry.port}`;
+  const words = `cloud secrets image-pull-secret asked ${host} --verify`;
+  const variables = `BOTCLI_API_URL=${service.origin} BOTCLI_TOKEN=${service.privateKey}`;
+  const terminal = runInTerminal(`${variables} ${execPath} ${join(botcli, 'botcli')} ${words}`, service.folder);
+  await terminal.shows('(username:password) (not shown)');
+  terminal.press(`${credentials}${keys.enter}`);
+  await terminal.shows('asked (new)');
+  await terminal.shows(`Create the image pull secret asked for ${host}?`);
+  terminal.press('y');
+  await terminal.shows('verified');
+  const { status, shown } = await terminal.ended;
+  expect(status).toBe(0);
+  expect(shown).not.toMatch(/Pa:|ss {2}|wörd/);
+  expect(registry.asked.map(({ headers }) => headers.get('authorization'))).toEqual([undefined, basic]);
+}, 60_000);

@@ -1,0 +1,74 @@
+import type { AuditEntry } from '@bothost/contract';
+import { auditActor, auditOptions, auditQuery } from '../../../audit-filter.ts';
+import { command as define } from '../../../command.ts';
+import { integer, text } from '../../../options.ts';
+import type { Cell } from '../../../report.ts';
+import { maybe, time } from '../../../values.ts';
+
+export const command = define({
+  summary: 'List who wrote, deleted or was refused what: secrets and API keys',
+  details:
+    'Newest first. Columns: number of the entry, time, who, from where, action, object, keys, revisions before and after, ' +
+    'result, how many requests it stands for. Values are never there.',
+  arguments: {},
+  options: {
+    ...auditOptions,
+    limit: integer({ description: 'Entries of one page, 50 by default', short: 'n' }, 1, 1_000),
+    cursor: text({ description: 'Go on after a page: the cursor that it ended with', placeholder: 'CURSOR' }),
+  },
+  examples: ['cloud audit list --since 7d', 'cloud audit list --object voice --action secrets.set --json'],
+  run: async (context, { limit = 50, cursor, ...filter }) => {
+    const client = await context.service();
+    const page = await client.listAuditEntries({
+      query: { ...auditQuery(context, filter), limit, ...(cursor === undefined ? {} : { cursor }) },
+    });
+    return {
+      json: page,
+      blocks: [
+        {
+          kind: 'table',
+          columns: [
+            { title: 'No.', align: 'right' },
+            { title: 'Time' },
+            { title: 'Who' },
+            { title: 'From', drop: 1 },
+            { title: 'Action' },
+            { title: 'Object' },
+            { title: 'Keys', drop: 2 },
+            { title: 'Revision', drop: 3 },
+            { title: 'Result' },
+            { title: 'Times', align: 'right', drop: 4 },
+          ],
+          rows: page.entries.map(row),
+          empty: 'There is no such entry.',
+        },
+        ...(page.nextCursor === null ? [] : [{ kind: 'note', lines: [`More: --cursor ${page.nextCursor}`] } as const]),
+      ],
+    };
+  },
+});
+
+function row(entry: AuditEntry): Cell[] {
+  return [
+    String(entry.sequence),
+    time(entry.at),
+    { text: entry.keyId ?? '', rich: auditActor(entry) },
+    maybe(entry.address),
+    entry.action,
+    maybe(entry.object),
+    maybe(entry.keys.join(', ')),
+    revisions(entry),
+    { text: entry.result, tone: toneOf(entry.result) },
+    String(entry.count),
+  ];
+}
+
+function revisions({ revisionBefore, revisionAfter }: AuditEntry): Cell {
+  if (revisionBefore === null) return maybe(null);
+  return revisionBefore === revisionAfter ? String(revisionBefore) : `${revisionBefore} > ${revisionAfter ?? 'none'}`;
+}
+
+function toneOf(result: string): 'good' | 'dim' | 'bad' {
+  if (result === 'done') return 'good';
+  return result === 'unchanged' || result === 'dry-run' ? 'dim' : 'bad';
+}

@@ -1,0 +1,42 @@
+import { command as define } from '../../../command.ts';
+import { Failure } from '../../../failure.ts';
+import { maybe } from '../../../values.ts';
+
+export const command = define({
+  summary: 'Check that no entry of the audit log was changed, taken out or put in',
+  details:
+    'Exit status 1 when one was. What was cut off the end of a log cannot be seen in it: keep the last number and its hash ' +
+    'elsewhere, and compare.',
+  arguments: {},
+  options: {},
+  examples: ['cloud audit verify', 'cloud audit verify --json'],
+  run: async ({ service }) => {
+    const client = await service();
+    const found = await client.verifyAudit();
+    if (!found.ok) {
+      throw new Failure(
+        'audit-broken',
+        `Entry ${found.brokenAt ?? ''} of the audit log is missing, or not what was written. Whole before it: ${found.entries}.`,
+        'Compare with an earlier export, and tell the operator of the service.',
+        [],
+        found,
+      );
+    }
+    return {
+      json: found,
+      blocks: [
+        {
+          kind: 'fields',
+          fields: [
+            ['Verified', { text: 'ok', tone: 'good' }],
+            ['Entries', String(found.entries)],
+            ['First', maybe(found.firstSequence)],
+            ['Last', maybe(found.lastSequence)],
+            ['Hash of the last', found.lastHash],
+            ['Removed by age up to', maybe(found.removedThrough)],
+          ],
+        },
+      ],
+    };
+  },
+});

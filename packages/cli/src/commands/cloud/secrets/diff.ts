@@ -1,0 +1,21 @@
+import { command as define } from '../../../command.ts';
+import { choice, required, text } from '../../../options.ts';
+
+export const command = define({
+  summary: 'Compare a local file with a secret set, by fingerprints',
+  details:
+    'The service compares; nothing is written, and no value is shown. Signs: + only in the file, ~ differs, = same, - only ' +
+    'in the set.',
+  arguments: { name: { description: 'Name of the set' } },
+  options: {
+    file: required(
+      text({ description: 'A file of KEY=value lines; - is standard input', short: 'f', placeholder: 'FILE' }),
+    ),
+    format: choice({ description: 'What the file is; env unless said otherwise' }, ['env', 'json']),
+  },
+  examples: ['cloud secrets diff my-bot-secrets --file .env'],
+  run: async (context, { name, file, format = 'env' }) => {
+    const { diffSet } = await import('../../../secrets/diff-set.ts');
+    return diffSet(context, { name, file, format });
+  },
+});

@@ -1,0 +1,18 @@
+import { command as define } from '../../../command.ts';
+import { integer } from '../../../options.ts';
+
+export const command = define({
+  summary: 'List the revisions of a secret set, newest first: who, when, which keys',
+  details:
+    'Columns: revision, status, created, by which API key, what was done, the keys (+ added, ~ changed, - removed).',
+  arguments: { name: { description: 'Name of the set' } },
+  options: {
+    limit: integer({ description: 'Revisions of one page, 20 by default', short: 'n' }, 1, 100),
+    before: integer({ description: 'Only revisions before this one' }, 1, 2_147_483_647),
+  },
+  examples: ['cloud secrets history my-bot-secrets'],
+  run: async (context, { name, limit = 20, before }) => {
+    const { showHistory } = await import('../../../secrets/set-history.ts');
+    return showHistory(context, { name, limit, before });
+  },
+});

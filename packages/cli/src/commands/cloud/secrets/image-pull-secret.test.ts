@@ -1,0 +1,263 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { failure, type PullSecretCheck, type PutSecretsRequest, type WrittenSecrets } from '@bothost/contract';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { organization, privateKey, publicKey } from '../../../testing/records.ts';
+import { type Circumstances, runProgram } from '../../../testing/run-program.ts';
+import { startTestService, type TestService } from '../../../testing/service.ts';
+
+const secret = 'me:Pa:ss wörd';
+const encoded = Buffer.from(secret).toString('base64');
+const forms = [secret, 'Pa:ss wörd', encoded, Buffer.from('Pa:ss wörd').toString('base64')];
+const now = '2026-11-20T17:00:00.000Z';
+
+describe('botcli cloud secrets image-pull-secret', () => {
+  let service: TestService;
+  let directory: string;
+  let before: number | null;
+  let change: WrittenSecrets['change'];
+  let verification: PullSecretCheck;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'bothost-pull-'));
+    before = null;
+    change = 'created';
+    verification = { result: 'verified', message: 'The registry takes the credentials.', image: null, checkedAt: now };
+    service = await startTestService(
+      { privateKey, publicKey },
+      {
+        getProperties: () => ({ properties: { defaultRegion: 'us-west' } }),
+        listOrganizations: () => ({ organizations: [organization] }),
+        putSecrets: ({ body, params }) => written(body as PutSecretsRequest, params['setName'] ?? ''),
+        verifyImagePullSecret: ({ params }) => {
+          if (params['setName'] === 'gone') throw failure('secret-set-not-found');
+          return { status: 'OK', name: 'hub', host: 'ghcr.io', revision: 1, expiresAt: null, verification };
+        },
+      },
+    );
+  });
+  afterEach(async () => {
+    await service.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  function written(body: PutSecretsRequest, name: string): WrittenSecrets {
+    const revision = change === 'none' ? (before ?? 1) : (before ?? 0) + 1;
+    return {
+      status: 'OK',
+      name,
+      type: 'imagePullSecret',
+      region: body.region ?? 'us-west',
+      readiness: body.dryRun ? null : 'pending',
+      revision: body.dryRun ? before : revision,
+      previousRevision: before,
+      change,
+      dryRun: body.dryRun === true,
+      host: body.host ?? '',
+      expiresAt: body.expiresAt ?? null,
+      changes: [
+        {
+          key: '.dockerconfigjson',
+          change: change === 'none' ? 'unchanged' : change === 'created' ? 'new' : 'changed',
+          bytes: 80,
+          fingerprint: '1a2b3c4d',
+        },
+      ],
+    };
+  }
+
+  const run = (args: readonly string[], given: Circumstances = {}) =>
+    runProgram(['cloud', 'secrets', 'image-pull-secret', ...args], {
+      variables: { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
+      directory,
+      ...given,
+    });
+  const bodies = () => service.taken.filter(({ operation }) => operation === 'putSecrets').map(({ body }) => body);
+  const shownNowhere = (outcome: { stdout: string; stderr: string }) => {
+    for (const form of forms) expect(outcome.stdout + outcome.stderr).not.toContain(form);
+  };
+  const whole = { isImagePullSecret: true, host: 'ghcr.io', secretValue: encoded };
+
+  it('asks what would change, shows it with its fingerprint, asks once, and writes that', async () => {
+    const outcome = await run(['hub', 'https://GHCR.io/', secret], { terminal: true, answers: [true] });
+    expect(outcome).toMatchObject({ status: 0 });
+    expect(bodies()).toEqual([
+      { ...whole, dryRun: true },
+      { ...whole, expectedRevision: 0 },
+    ]);
+    for (const text of ['hub (new)', 'ghcr.io', 'acme', 'us-west (the default)', '+ new, fingerprint 1a2b3c4d']) {
+      expect(outcome.stderr).toContain(text);
+    }
+    expect(outcome.stderr).toContain('? Create the image pull secret hub for ghcr.io?');
+    shownNowhere(outcome);
+  });
+
+  it('updates in place the one that is there, and nothing when the answer is no', async () => {
+    before = 3;
+    change = 'updated';
+    const no = await run(['hub', 'ghcr.io', secret], { terminal: true, answers: [false] });
+    expect(no.status).toBe(1);
+    expect(no.stderr).toContain('? Update the credentials of hub for ghcr.io?');
+    expect(bodies()).toEqual([{ ...whole, dryRun: true }]);
+    expect((await run(['hub', 'ghcr.io', secret, '-s'])).status).toBe(0);
+    expect(bodies().at(-1)).toEqual({ ...whole, expectedRevision: 3 });
+  });
+
+  it('writes nothing and asks nothing when the credentials are those that are there', async () => {
+    before = 3;
+    change = 'none';
+    const outcome = await run(['hub', 'ghcr.io', secret], { terminal: true });
+    expect(outcome).toMatchObject({ status: 0, stdout: expect.stringContaining('unchanged') });
+    expect(bodies()).toHaveLength(1);
+  });
+
+  it('takes the same credentials from an argument, a prompt, a password on standard input and a docker file', async () => {
+    const file = join(directory, 'config.json');
+    await writeFile(
+      file,
+      JSON.stringify({ auths: { 'https://ghcr.io/v2/': { auth: encoded } }, credsStore: 'desktop' }),
+    );
+    const ways: [string[], Circumstances][] = [
+      [['hub', 'ghcr.io', secret, '-s'], {}],
+      [['hub', 'ghcr.io', secret, '--encode', '-s'], {}],
+      [['hub', 'ghcr.io', encoded, '--no-encode', '-s'], {}],
+      [['hub', 'ghcr.io', '-s'], { terminal: true, answers: [secret] }],
+      [['hub', 'ghcr.io', '--no-encode', '-s'], { terminal: true, answers: [encoded] }],
+      [['hub', 'ghcr.io', '--username', 'me', '-s'], { terminal: true, answers: ['Pa:ss wörd'] }],
+      [['hub', 'ghcr.io', '--username', 'me', '--password-stdin', '-s'], { stdin: 'Pa:ss wörd\n' }],
+      [['hub', 'ghcr.io', '--username', 'me', '--password-stdin', '-s'], { stdin: 'Pa:ss wörd\r\n' }],
+      [['hub', 'ghcr.io', '--from-docker-config', 'config.json', '-s'], {}],
+    ];
+    for (const [args, given] of ways) {
+      const outcome = await run(args, given);
+      expect([args, outcome.status, bodies().at(-1)]).toEqual([args, 0, { ...whole, expectedRevision: 0 }]);
+      shownNowhere(outcome);
+    }
+  });
+
+  it.each([
+    ['nocolon', [], 'first colon'],
+    [':password', [], 'first colon'],
+    [encoded, [], '--no-encode'],
+    [secret, ['--no-encode'], 'Leave --no-encode out'],
+    [`${encoded}=`, ['--no-encode'], 'strict'],
+    ['bm9jb2xvbg==', ['--no-encode'], 'strict'],
+    ['me:pass\nword', [], 'control character'],
+    ['me:\ufffd', [], 'UTF-8'],
+    [`me:${'x'.repeat(65_536)}`, [], 'longer'],
+  ])('refuses %s %j before any request', async (text, options, message) => {
+    const outcome = await run(['hub', 'ghcr.io', text, ...options, '-s']);
+    expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
+    shownNowhere(outcome);
+    expect(service.taken).toEqual([]);
+  });
+
+  it('warns of a password that looks like encoded credentials', async () => {
+    const outcome = await run(['hub', 'ghcr.io', `me:${encoded}`, '-s']);
+    expect(outcome).toMatchObject({ status: 0, stderr: expect.stringContaining('looks like encoded credentials') });
+    shownNowhere(outcome);
+  });
+
+  it.each([
+    [['bad_name', 'ghcr.io', secret, '-s'], 1, 'no name of a secret set'],
+    [['hub', 'https://me:Pa:ss wörd@ghcr.io', secret, '-s'], 1, 'no registry'],
+    [['hub', 'gһcr.io', secret, '-s'], 1, 'no registry'],
+    [['hub', 'ghcr.io', secret], 2, '--skip'],
+    [['hub', 'ghcr.io', '-s'], 2, '--password-stdin'],
+    [['hub', 'ghcr.io', '--username', 'me', '-s'], 2, '--password-stdin'],
+    [['hub', 'ghcr.io', '--password-stdin', '-s'], 2, 'needs --username'],
+    [['hub', 'ghcr.io', secret, '--username', 'me', '-s'], 2, 'one of them'],
+    [['hub', 'ghcr.io', '--username', 'me', '--password-stdin', '--no-encode', '-s'], 2, '--no-encode'],
+    [['hub', 'ghcr.io', secret, '--expires', 'soon', '-s'], 2, '--expires'],
+    [['hub'], 2, 'host'],
+  ])('called as %j has status %s', async (args, status, message) => {
+    const outcome = await run(args);
+    expect(outcome).toMatchObject({ status, stderr: expect.stringContaining(message) });
+    shownNowhere(outcome);
+    expect(service.taken).toEqual([]);
+  });
+
+  it.each([
+    ['{', 'is not JSON'],
+    ['[]', 'knows nothing of ghcr.io'],
+    [{ auths: {} }, 'knows nothing of ghcr.io'],
+    [{ auths: { 'ghcr.io': {} }, credsStore: 'desktop' }, 'docker-credential-desktop'],
+    [{ credHelpers: { 'ghcr.io': 'gcloud' }, credsStore: 'desktop' }, 'docker-credential-gcloud'],
+    [{ auths: { 'ghcr.io': { auth: encoded, identitytoken: 'x' } } }, 'token'],
+    [{ auths: { 'ghcr.io': { username: 'me', password: 'Pa:ss wörd' } } }, 'holds no auth'],
+    [{ auths: { 'ghcr.io': { auth: 'nope' } } }, 'not username:password'],
+    [{ auths: { 'ghcr.io': { auth: encoded }, 'https://ghcr.io': { auth: btoa('other:one') } } }, null],
+    [{ auths: { 'https://ghcr.io': { auth: encoded }, 'GHCR.io': { auth: btoa('other:one') } } }, 'several'],
+  ])('of a docker file %j takes only what it can use', async (content, message) => {
+    await writeFile(join(directory, 'config.json'), typeof content === 'string' ? content : JSON.stringify(content));
+    const outcome = await run(['hub', 'ghcr.io', '--from-docker-config', 'config.json', '-s']);
+    shownNowhere(outcome);
+    if (message === null) expect(bodies().at(-1)).toMatchObject(whole);
+    else expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
+  });
+
+  it('names the file that it cannot read', async () => {
+    expect(await run(['hub', 'ghcr.io', '--from-docker-config', 'none.json', '-s'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('Cannot read none.json (ENOENT)'),
+    });
+  });
+
+  it('--verify says what the registry says, and status 1 is for credentials that it does not take', async () => {
+    const verified = await run(['hub', 'ghcr.io', secret, '-s', '--verify', '--json']);
+    expect(verified.status).toBe(0);
+    expect(JSON.parse(verified.stdout)).toMatchObject({ name: 'hub', host: 'ghcr.io', verification });
+    expect(service.taken.at(-1)?.body).toBeUndefined();
+    for (const result of ['unreachable', 'skipped'] as const) {
+      verification = { ...verification, result, message: 'Nothing answers there.' };
+      const outcome = await run(['hub', 'ghcr.io', secret, '-s', '--image', 'team/app:1']);
+      expect(outcome).toMatchObject({ status: 0, stdout: expect.stringContaining(result) });
+      expect(outcome.stderr).toContain('Nothing answers there.');
+      expect(service.taken.at(-1)?.body).toEqual({ image: 'team/app:1' });
+    }
+    verification = { ...verification, result: 'rejected', message: 'The registry does not take the credentials.' };
+    const rejected = await run(['hub', 'ghcr.io', secret, '-s', '--verify', '--json']);
+    expect(rejected.status).toBe(1);
+    expect(JSON.parse(rejected.stdout)).toMatchObject({
+      error: { reason: 'credentials-rejected', details: { verification } },
+    });
+    shownNowhere(rejected);
+  });
+
+  it('--expires says when, and credentials that end soon are told about', async () => {
+    const outcome = await run(['hub', 'ghcr.io', secret, '-s', '--expires', '12h']);
+    expect(bodies().at(-1)).toMatchObject({ expiresAt: '2026-11-21T05:00:00.000Z' });
+    expect(outcome.stderr).toContain('the credentials of hub expire at 2026-11-21T05:00:00Z: set new ones before');
+    expect((await run(['hub', 'ghcr.io', secret, '-s', '--expires', '90d'])).stderr).not.toContain('expire at');
+  });
+
+  it('--dry-run writes nothing and needs no confirmation', async () => {
+    const outcome = await run(['hub', 'ghcr.io', secret, '--dry-run', '-r', 'eu', '--json']);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ change: 'created', dryRun: true, region: 'eu' });
+    expect(bodies()).toEqual([{ ...whole, region: 'eu', dryRun: true }]);
+  });
+
+  it('is checked again by its name alone, by `verify`', async () => {
+    const verify = (...args: string[]) =>
+      runProgram(['cloud', 'secrets', 'verify', ...args], {
+        variables: { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
+      });
+    const { status, stdout } = await verify('hub', '--image', 'team/app');
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringContaining(
+        'Registry says\tverified\nChecked\t2026-11-20T17:00:00.000Z\nWhy\tThe registry takes',
+      ),
+    });
+    expect(service.taken.at(-1)).toMatchObject({ operation: 'verifyImagePullSecret', body: { image: 'team/app' } });
+    verification = { ...verification, result: 'rejected', message: 'The registry does not take the credentials.' };
+    const rejected = await verify('hub', '--json');
+    expect([rejected.status, JSON.parse(rejected.stdout)]).toMatchObject([
+      1,
+      { error: { reason: 'credentials-rejected', details: { verification } } },
+    ]);
+    expect(await verify('gone')).toMatchObject({ status: 1, stderr: expect.stringContaining('no such secret set') });
+    expect(await verify('a/b')).toMatchObject({ status: 1, stderr: expect.stringContaining('no name') });
+  });
+});

@@ -1,0 +1,69 @@
+import { command as define } from '../../../command.ts';
+import { flag, onOff, span, text } from '../../../options.ts';
+import { dryRun, region, skip, wait } from '../../../secrets/options.ts';
+
+const tenYears = 10 * 366 * 86_400;
+
+export const command = define({
+  summary: 'Create or update the credentials for a private registry of images',
+  details:
+    'The credentials are username:password, and are asked for, hidden, when they are not given. They are encoded and ' +
+    'stored in the form that docker has; --no-encode takes what is encoded already. The registry may be named in any ' +
+    'form (docker.io, ghcr.io, registry.example.com:5000, a URL), and what is stored is its one name. When the name ' +
+    'exists, its credentials are updated in place. --verify asks the registry, from where the service runs, whether it ' +
+    'takes them: status 1 when it does not. Shows what will change and asks, unless --skip is given; no character of ' +
+    'the credentials is ever shown.',
+  arguments: {
+    name: { description: 'Name of the image pull secret' },
+    host: { description: 'The registry: a host, host:port or URL' },
+    credentials: {
+      description: 'username:password; other processes and the history of the shell see it',
+      optional: true,
+    },
+  },
+  options: {
+    encode: onOff('Whether to encode the credentials in Base64 (the default), or take them as encoded'),
+    username: text({
+      description: 'User name; the password is asked for, or read from standard input',
+      placeholder: 'USER',
+    }),
+    'password-stdin': flag('Read the password from standard input'),
+    'from-docker-config': text({
+      description: 'Take the credentials of this registry from a docker or podman file, as ~/.docker/config.json',
+      placeholder: 'FILE',
+    }),
+    verify: flag('Ask the registry whether it takes the credentials'),
+    image: text({ description: 'Also ask whether they may pull this image; implies --verify', placeholder: 'IMAGE' }),
+    expires: span({ description: 'How long the credentials are valid, like 12h' }, tenYears),
+    region,
+    skip,
+    'dry-run': dryRun,
+    wait,
+  },
+  examples: [
+    'cloud secrets image-pull-secret ghcr ghcr.io',
+    'cloud secrets image-pull-secret hub docker.io --username me --password-stdin --skip < token.txt',
+    'cloud secrets image-pull-secret hub docker.io --from-docker-config ~/.docker/config.json --verify --image me/bot:1',
+  ],
+  run: async (context, { name, host, credentials, ...values }) => {
+    const { imagePullSecret } = await import('../../../secrets/image-pull-secret.ts');
+    return imagePullSecret(context, {
+      name,
+      host,
+      from: {
+        text: credentials,
+        isEncoded: values.encode === false,
+        username: values.username,
+        passwordStdin: values['password-stdin'],
+        dockerConfig: values['from-docker-config'],
+      },
+      verifies: values.verify || values.image !== undefined,
+      image: values.image,
+      lifeSeconds: values.expires,
+      region: values.region,
+      skip: values.skip,
+      isDry: values['dry-run'],
+      waitSeconds: values.wait,
+    });
+  },
+});

@@ -1,0 +1,20 @@
+import { command as define } from '../../../command.ts';
+import { UsageError } from '../../../failure.ts';
+import { dryRun, ifRevision, skip, wait } from '../../../secrets/options.ts';
+
+export const command = define({
+  summary: 'Make a new revision of what an earlier one held',
+  details: 'Shows which keys change, and asks; without a terminal it needs --skip. Bots that run keep their values.',
+  arguments: {
+    name: { description: 'Name of the set' },
+    revision: { description: 'The revision to go back to, as `cloud secrets history` shows it' },
+  },
+  options: { skip, 'if-revision': ifRevision, 'dry-run': dryRun, wait },
+  examples: ['cloud secrets rollback my-bot-secrets 3', 'cloud secrets rollback my-bot-secrets 3 --dry-run'],
+  run: async (context, { name, revision, skip, 'if-revision': expected, 'dry-run': isDry, wait: seconds }) => {
+    if (!/^[1-9]\d{0,8}$/.test(revision))
+      throw new UsageError('REVISION is a whole number from 1, as history shows it.');
+    const { rollBackSet } = await import('../../../secrets/roll-back-set.ts');
+    return rollBackSet(context, { name, revision: Number(revision), skip, ifRevision: expected, isDry, wait: seconds });
+  },
+});

@@ -1,0 +1,32 @@
+import { command as define } from '../../../command.ts';
+import { flag } from '../../../options.ts';
+import { dryRun, ifRevision, skip, wait } from '../../../secrets/options.ts';
+
+export const command = define({
+  summary: 'Remove keys from a secret set, all in one revision',
+  details: 'Shows what goes, and asks; without a terminal it needs --skip.',
+  arguments: {
+    name: { description: 'Name of the set' },
+    secret_key: { description: 'A key; several may be given', many: true },
+  },
+  options: {
+    skip,
+    'if-exists': flag('Pass over what is not there'),
+    'if-revision': ifRevision,
+    'dry-run': dryRun,
+    wait,
+  },
+  examples: ['cloud secrets unset my-bot-secrets OLD_KEY', 'cloud secrets unset my-bot-secrets A B --if-exists --skip'],
+  run: async (context, values) => {
+    const { unsetKeys } = await import('../../../secrets/unset-keys.ts');
+    return unsetKeys(context, {
+      name: values.name,
+      keys: values.secret_key,
+      ifExists: values['if-exists'],
+      skip: values.skip,
+      ifRevision: values['if-revision'],
+      isDry: values['dry-run'],
+      wait: values.wait,
+    });
+  },
+});

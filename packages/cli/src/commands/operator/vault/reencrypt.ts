@@ -1,0 +1,21 @@
+import { command as define } from '../../../command.ts';
+import { asOperator, operatorOptions, waitFor, waitOption } from '../../../operator.ts';
+import { requireNoFindings, vaultReport } from '../../../vault-report.ts';
+
+export const command = define({
+  summary: 'Seal with the newest keys what former ones sealed',
+  details:
+    'After `operator vault rotate organization`. Goes in small steps beside reads and writes, and goes on after a stop. ' +
+    'What is damaged stays as it is and is told: exit status 1. Then `operator vault retire` removes the former keys.',
+  arguments: {},
+  options: { ...operatorOptions, ...waitOption },
+  examples: ['operator vault reencrypt', 'operator vault reencrypt --no-wait'],
+  run: (context, { wait, 'token-file': file }) =>
+    asOperator(context, file, async (client) => {
+      const begun = await client.reencryptVault();
+      if (wait === false) return vaultReport(begun);
+      const status = await waitFor(context, client, 'reencrypt', begun);
+      requireNoFindings(status, 'reencrypt');
+      return vaultReport(status);
+    }),
+});

@@ -1,0 +1,15 @@
+import { command as define } from '../../../command.ts';
+import { asOperator, operatorOptions } from '../../../operator.ts';
+import { vaultReport } from '../../../vault-report.ts';
+
+export const command = define({
+  summary: 'Show the keys of the vault and the work on it',
+  details:
+    'Keys are shown by their ids. Behind is what a former key still wraps, seals or stamps. A root key that is not needed ' +
+    'any more can be put away, but for backups from the time when it was.',
+  arguments: {},
+  options: operatorOptions,
+  examples: ['operator vault status', 'operator vault status --json'],
+  run: async (context, { 'token-file': file }) =>
+    vaultReport(await asOperator(context, file, (client) => client.getVault())),
+});

@@ -1,0 +1,26 @@
+import { command as define } from '../../../command.ts';
+import { asOperator, operatorOptions, waitFor, waitOption } from '../../../operator.ts';
+import { text } from '../../../options.ts';
+import { requireNoFindings, vaultReport } from '../../../vault-report.ts';
+
+export const command = define({
+  summary: 'Open everything that is stored, and say what is damaged',
+  details:
+    'Every key, set, revision and value, with the pointers between them, the deployments and the audit log. Exit status 1 ' +
+    'when something is not as it was written; values are never shown. Nothing is changed, and all goes on meanwhile.',
+  arguments: {},
+  options: {
+    ...operatorOptions,
+    ...waitOption,
+    only: text({ description: 'One organization, by name or id', placeholder: 'NAME' }),
+  },
+  examples: ['operator vault verify', 'operator vault verify --only home --json'],
+  run: (context, { only, wait, 'token-file': file }) =>
+    asOperator(context, file, async (client) => {
+      const begun = await client.verifyVault({ body: { organization: only } });
+      if (wait === false) return vaultReport(begun);
+      const status = await waitFor(context, client, 'verify', begun);
+      requireNoFindings(status, 'verify');
+      return vaultReport(status);
+    }),
+});

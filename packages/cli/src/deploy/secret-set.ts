@@ -1,0 +1,50 @@
+import type { Client } from '@bothost/contract';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { awaitReadiness } from '../secrets/readiness.ts';
+
+/** As long as it takes a region that is merely slow. */
+const waitSeconds = 60;
+
+/**
+ * Before anything is packed or sent: the secret set that a deploy names has to be there, in the agent's region, and ready;
+ * one that is on its way is waited for. Else a `Failure` names the command that helps.
+ */
+export async function requireSecretSet(
+  context: Pick<Context, 'world' | 'talk'>,
+  client: Client,
+  name: string,
+  { region, isNamed }: { readonly region: string; readonly isNamed: boolean },
+): Promise<void> {
+  const { sets } = await client.listSecrets();
+  const found = sets.find((set) => set.name.toLowerCase() === name.toLowerCase());
+  const make = `botcli cloud secrets set ${name} --file .env${isNamed ? ` --region ${region}` : ''}`;
+  if (found === undefined) {
+    throw new Failure(
+      'secret-set-not-found',
+      `There is no secret set ${name}, which the deploy names.`,
+      `Make it by: ${make}`,
+    );
+  }
+  const see = `See it by: botcli cloud secrets list ${name}`;
+  if (found.type !== 'secret') {
+    throw new Failure('secret-set-kind', `${name} is an image pull secret, and a bot needs a secret set.`, see);
+  }
+  if (found.region !== region) {
+    const message = `The secret set ${name} is in ${found.region}, and the agent in ${region}.`;
+    throw new Failure(
+      'secret-set-elsewhere',
+      message,
+      `Make another in ${region}: botcli cloud secrets set OTHER-NAME --file .env --region ${region}`,
+    );
+  }
+  if (found.status === 'failed') {
+    const why = found.errorMessage ?? 'no reason is known.';
+    throw new Failure(
+      'secret-set-not-ready',
+      `The secret set ${name} is not ready: ${why}`,
+      `Write it again by: ${make}`,
+    );
+  }
+  if (found.status === 'pending') await awaitReadiness(context, client, found, waitSeconds);
+}

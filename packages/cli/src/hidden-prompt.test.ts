@@ -1,0 +1,82 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { askHidden } from './hidden-prompt.ts';
+
+/** What somebody presses, piece by piece; answers what came of it, and what the terminal was told. */
+async function press(...pieces: readonly (string | Uint8Array)[]) {
+  const input = new PassThrough();
+  const modes: boolean[] = [];
+  let shown = '';
+  const terminal = Object.assign(input, {
+    setRawMode: (isRaw: boolean) => {
+      modes.push(isRaw);
+      return terminal as unknown as NodeJS.ReadStream;
+    },
+  });
+  const asked = askHidden(
+    terminal as unknown as NodeJS.ReadStream,
+    (text) => {
+      shown += text;
+    },
+    new AbortController().signal,
+    'Value of A',
+  );
+  for (const piece of pieces) input.write(piece);
+  const [outcome] = await Promise.allSettled([asked]);
+  const answer = outcome.status === 'fulfilled' ? outcome.value : null;
+  const error: unknown = outcome.status === 'fulfilled' ? null : outcome.reason;
+  return { modes, shown, answer, error };
+}
+
+test('the answer is what was typed, blanks, tabs and all, and nothing of it is shown', async () => {
+  const answer = ' a\tb "é" 😀\u00a0 ';
+  expect(await press(answer, '\r')).toEqual({
+    answer,
+    error: null,
+    modes: [true, false],
+    shown: 'Value of A (not shown): \n',
+  });
+  expect((await press('pasted\r\n')).answer).toBe('pasted');
+  expect((await press('\r')).answer).toBe('');
+});
+
+test('a character may come in several pieces', async () => {
+  const bytes = Buffer.from('😀\r');
+  expect((await press(bytes.subarray(0, 1), bytes.subarray(1, 3), bytes.subarray(3))).answer).toBe('😀');
+});
+
+test('Backspace takes back a whole character, and Ctrl-U all of them', async () => {
+  expect((await press('a😀\u007f\u007f', 'xé\b', 'y\r')).answer).toBe('xy');
+  expect((await press('abc\u0015d\r')).answer).toBe('d');
+});
+
+test.each([['abc\u0003'], ['\u0004']])(
+  '%j is an interruption, after which the terminal shows what is typed',
+  async (keys) => {
+    expect(await press(keys)).toMatchObject({ error: { name: 'Interrupted' }, modes: [true, false] });
+  },
+);
+
+test.each([
+  ['one\rtwo\r', 'several lines'],
+  ['one\n\ntwo', 'several lines'],
+  ['a\u001b[D', 'no text'],
+  ['a\0b', 'no text'],
+])('%j would not be what was meant', async (keys, message) => {
+  const { error, modes, shown } = await press(keys, 'the rest of the paste\r');
+  expect(error).toMatchObject({ name: 'Failure', message: expect.stringContaining(message) });
+  expect({ modes, shown }).toEqual({ modes: [true, false], shown: 'Value of A (not shown): \n' });
+});
+
+test('what is not UTF-8 is no answer', async () => {
+  expect((await press(Buffer.from([0x61, 0xff, 0x0d]))).error).toMatchObject({ name: 'Failure' });
+});
+
+test('an interruption from elsewhere ends the question, too', async () => {
+  const interruption = new AbortController();
+  const input = new PassThrough();
+  const terminal = Object.assign(input, { setRawMode: () => terminal as unknown as NodeJS.ReadStream });
+  const asked = askHidden(terminal as unknown as NodeJS.ReadStream, () => {}, interruption.signal, 'Value of A');
+  interruption.abort();
+  await expect(asked).rejects.toMatchObject({ name: 'Interrupted' });
+});

@@ -1,0 +1,11 @@
+/** Reads a stream to its end, or until it has given more than `limit` bytes; then it is left. */
+export async function readLimited(stream: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    length += chunk.byteLength;
+    if (length > limit) break;
+  }
+  return Buffer.concat(chunks);
+}

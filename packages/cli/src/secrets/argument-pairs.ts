@@ -1,0 +1,96 @@
+import { secretKeyPattern } from '@bothost/contract';
+import type { Remark } from './reading.ts';
+
+/** Where the value of a key comes from. */
+export type Source =
+  | { readonly kind: 'literal'; readonly value: string }
+  | { readonly kind: 'input' }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'prompt' };
+
+/** A key of the command line; `place` names its argument, as in `argument 2`. */
+export type Wanted = { readonly key: string; readonly source: Source; readonly place: string };
+
+type Read = {
+  readonly wanted: readonly Wanted[];
+  readonly problems: readonly Remark[];
+  readonly warnings: readonly Remark[];
+};
+
+/** A blank with what looks like another pair behind it. */
+const anotherPair = /\s[A-Za-z0-9_-]{1,64}=/;
+/** One of several pairs: its value in double quotes, or without any quote or blank. */
+const chunk = /([A-Za-z0-9_-]{1,64})=(?:"([^"\\]*)"|([^\s"]*))(?: +|$)/y;
+
+/**
+ * Reads the arguments of `secrets set`. Each is one `KEY=value`, byte by byte; one that holds several pairs
+ * (`A=1 B="two words"`) is taken apart where that can be done in one way only. Pure; all problems come at once, and none
+ * shows anything of an argument but a key.
+ */
+export function readArguments(given: readonly string[]): Read {
+  const wanted: Wanted[] = [];
+  const problems: Remark[] = [];
+  const warnings: Remark[] = [];
+  for (const [index, text] of given.entries()) {
+    const place = `argument ${index + 1}`;
+    const remark = (message: string): Remark => ({ where: { source: place, line: null }, message });
+    const read = readArgument(text);
+    if ('problem' in read) problems.push(remark(read.problem));
+    else wanted.push(...read.map((one) => ({ ...one, place })));
+    if (!('problem' in read) && read.length > 1) {
+      warnings.push(remark(`was read as ${read.length} pairs: ${read.map(({ key }) => key).join(', ')}`));
+    }
+  }
+  return { wanted, problems, warnings };
+}
+
+type Several = readonly { readonly key: string; readonly source: Source }[];
+
+function readArgument(text: string): Several | { readonly problem: string } {
+  const equals = text.indexOf('=');
+  const key = equals === -1 ? text : text.slice(0, equals);
+  if (!secretKeyPattern.test(key)) {
+    return { problem: 'is no KEY=value: a key is 1 to 64 letters, digits, underscores and hyphens' };
+  }
+  if (equals === -1) return [{ key, source: { kind: 'prompt' } }];
+  const value = text.slice(equals + 1);
+  if (anotherPair.test(value)) return severalPairs(text) ?? { problem: severalWays };
+  // With the quotes, and as a value that the quotes were meant to hold together: nobody can tell.
+  if (/^".*"$/s.test(value)) return { problem: inQuotes };
+  const source = sourceOf(value);
+  return source === null
+    ? { problem: 'has an empty value; to remove a key: botcli cloud secrets unset' }
+    : [{ key, source }];
+}
+
+const instead = 'give each pair as an argument of its own, or use --file, KEY=@FILE or KEY=-';
+const severalWays = `can be read as one pair and as several: ${instead}`;
+const inQuotes =
+  'has a value in double quotes, which may or may not be part of it: leave them out, or use --file, KEY=@FILE or KEY=-';
+
+/** Null when the text is not wholly made of pairs. */
+function severalPairs(text: string): Several | null {
+  const found: { key: string; source: Source }[] = [];
+  const trimmed = text.trimEnd();
+  chunk.lastIndex = 0;
+  while (chunk.lastIndex < trimmed.length) {
+    const match = chunk.exec(trimmed);
+    if (match === null) return null;
+    const [, key = '', quoted, bare = ''] = match;
+    const source = quoted === undefined ? sourceOf(bare) : literal(quoted);
+    if (source === null) return null;
+    found.push({ key, source });
+  }
+  return found;
+}
+
+function sourceOf(value: string): Source | null {
+  if (value === '-') return { kind: 'input' };
+  if (value.startsWith('@')) return { kind: 'file', path: value.slice(1) };
+  // A backslash takes the meaning from a leading @ or a lone -, and from such a backslash itself.
+  return literal(/^\\+(?:@|-$)/.test(value) ? value.slice(1) : value);
+}
+
+function literal(value: string): Source | null {
+  return value === '' ? null : { kind: 'literal', value };
+}

@@ -1,0 +1,127 @@
+import { type Client, ConnectionError, type WrittenSecrets } from '@bothost/contract';
+import type { Context } from '../context.ts';
+import { networkCode } from '../describe-failure.ts';
+import { isPassing } from '../patience.ts';
+import type { Block, Report } from '../report.ts';
+import { agentsNote, changeTable } from './change-table.ts';
+import { obtainConsent, requireAskable } from './consent.ts';
+import { findPlace, placeFields } from './place.ts';
+import { awaitReadiness, readinessCell } from './readiness.ts';
+
+/** How a change is asked of the service: as a dry run first, then for good, at the revision that was shown. */
+export type Ask = {
+  readonly dryRun: boolean;
+  readonly expectedRevision: number | null;
+  /** That of the dry run; null when there was none. */
+  readonly region: string | null;
+};
+
+export type SetChange = {
+  readonly name: string;
+  readonly skip: boolean;
+  readonly isDry: boolean;
+  /** In seconds; undefined does not wait. */
+  readonly wait: number | undefined;
+  readonly ifRevision: number | undefined;
+  /** Keys of a file that had no value. */
+  readonly skipped: readonly string[];
+  readonly question: (preview: WrittenSecrets) => string;
+  readonly submit: (client: Client, ask: Ask) => Promise<WrittenSecrets>;
+};
+
+/**
+ * Changes a secret set: shows what the service would do, asks, does exactly that, or nothing when the set was changed
+ * meanwhile. With `skip` it is done at once.
+ */
+export async function changeSet(context: Context, change: SetChange): Promise<Report> {
+  const { isDry, skip, ifRevision = null } = change;
+  if (!isDry) requireAskable(context, { skip });
+  const client = await context.service();
+  if (skip && !isDry) {
+    const written = await write(context, client, change, { dryRun: false, expectedRevision: ifRevision, region: null });
+    return conclude(context, client, change, written, true);
+  }
+  const preview = await change.submit(client, { dryRun: true, expectedRevision: ifRevision, region: null });
+  const blocks = await announcement(context, client, change, preview);
+  if (isDry) return { json: { ...preview, skipped: change.skipped }, blocks };
+  if (preview.change === 'none') {
+    await context.talk.show(...blocks);
+    return conclude(context, client, change, preview, false);
+  }
+  await obtainConsent(context, { skip }, blocks, change.question(preview));
+  const expectedRevision = preview.previousRevision ?? 0;
+  const written = await write(context, client, change, { dryRun: false, expectedRevision, region: preview.region });
+  return conclude(context, client, change, written, false);
+}
+
+async function write(context: Context, client: Client, change: SetChange, ask: Ask): Promise<WrittenSecrets> {
+  try {
+    return await change.submit(client, ask);
+  } catch (error) {
+    const arrived = !(error instanceof ConnectionError && networkCode(error) === 'ECONNREFUSED');
+    if (context.world.signal.aborted || (isPassing(error) && arrived)) {
+      context.say('No answer came, so it may have been stored or not: wholly or not at all. It can be done again.');
+    }
+    throw error;
+  }
+}
+
+async function announcement(
+  context: Context,
+  client: Client,
+  change: SetChange,
+  preview: WrittenSecrets,
+): Promise<readonly Block[]> {
+  const { previousRevision: before, name } = preview;
+  const place = await findPlace(context, client, preview.region);
+  const { agents } = before === null ? { agents: [] } : await client.getSecretSet({ params: { setName: name } });
+  const notes = [skippedNote(change.skipped), preview.change === 'none' ? 'Nothing changes.' : agentsNote(agents)];
+  const lines = notes.filter((line) => line !== null);
+  const state = before === null ? 'to be created' : `at revision ${before}`;
+  return [
+    { kind: 'fields', fields: [['Secret set', { text: `${name} (${state})`, tone: 'strong' }], ...placeFields(place)] },
+    changeTable(preview.changes),
+    ...(lines.length === 0 ? [] : [{ kind: 'note', lines } as const]),
+  ];
+}
+
+/** What was done. The keys are shown where they were not before. */
+async function conclude(
+  context: Context,
+  client: Client,
+  change: SetChange,
+  written: WrittenSecrets,
+  isNew: boolean,
+): Promise<Report> {
+  const { name, type, revision, region, changes } = written;
+  let { readiness } = written;
+  if (change.wait !== undefined && revision !== null && readiness !== 'ready') {
+    readiness = await awaitReadiness(context, client, { name, type, revision }, change.wait);
+  }
+  const skipped = isNew ? skippedNote(change.skipped) : null;
+  const lines = [
+    ...(skipped === null ? [] : [skipped]),
+    ...(readiness === 'pending' ? [`On its way to the region; see it by: botcli cloud secrets list ${name}`] : []),
+  ];
+  const words = { created: 'Created', updated: 'Updated', none: 'Unchanged' } as const;
+  return {
+    json: { ...written, readiness, dryRun: false, skipped: change.skipped },
+    blocks: [
+      {
+        kind: 'fields',
+        fields: [
+          [words[written.change], { text: name, tone: 'strong' }],
+          ['Region', region],
+          ['Revision', String(revision ?? '')],
+          ...(readiness === null ? [] : [['Status', readinessCell(readiness)] as const]),
+        ],
+      },
+      ...(isNew ? [changeTable(changes)] : []),
+      ...(lines.length === 0 ? [] : [{ kind: 'note', lines } as const]),
+    ],
+  };
+}
+
+function skippedNote(keys: readonly string[]): string | null {
+  return keys.length === 0 ? null : `Left out, since they have no value: ${keys.join(', ')}`;
+}

@@ -1,0 +1,27 @@
+import { canAsk, confirm } from '../confirm.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../failure.ts';
+import type { Block } from '../report.ts';
+
+/** Whether the command line already says yes: `--skip`. */
+export type Consent = { readonly skip: boolean };
+
+/**
+ * Fails right away where the question at the end could not be asked: before anything is read, prompted for or sent. It
+ * never assumes yes.
+ */
+export function requireAskable({ world }: Pick<Context, 'world'>, { skip }: Consent): void {
+  if (skip || canAsk(world)) return;
+  throw new UsageError('This has to be confirmed, and there is no terminal to ask on.', 'Confirm it by --skip.');
+}
+
+/** Shows what will be done, then asks once. A no is a `Failure`, with nothing done. */
+export async function obtainConsent(
+  { world, talk }: Pick<Context, 'world' | 'talk'>,
+  { skip }: Consent,
+  blocks: readonly Block[],
+  question: string,
+): Promise<void> {
+  await talk.show(...blocks);
+  if (!skip) await confirm(world, question, '--skip');
+}

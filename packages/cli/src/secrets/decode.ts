@@ -1,0 +1,50 @@
+import type { Remark } from './reading.ts';
+
+const utf16 = ['fffe', 'feff'];
+
+/**
+ * Bytes as text, each byte kept: strict UTF-8, a byte-order mark included. Else every line that is not UTF-8 is a problem.
+ */
+export function decodeUtf8(
+  bytes: Uint8Array,
+  source: string,
+): { readonly text: string } | { readonly problems: Remark[] } {
+  try {
+    return { text: decode(bytes) };
+  } catch {
+    if (utf16.includes(Buffer.from(bytes.subarray(0, 2)).toString('hex'))) {
+      return { problems: [{ where: { source, line: 1 }, message: 'this is UTF-16; save it as UTF-8' }] };
+    }
+    const lines = linesOf(bytes);
+    const isBad = lines.map((line) => !isUtf8(line));
+    return {
+      problems: isBad.flatMap((bad, index) =>
+        bad ? [{ where: { source, line: index + 1 }, message: 'these bytes are not valid UTF-8' }] : [],
+      ),
+    };
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** No byte of a longer UTF-8 sequence is a line feed, so that each line stands for itself. */
+function linesOf(bytes: Uint8Array): readonly Uint8Array[] {
+  const lines: Uint8Array[] = [];
+  let start = 0;
+  for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
+    lines.push(bytes.subarray(start, end));
+    start = end + 1;
+  }
+  return [...lines, bytes.subarray(start)];
+}

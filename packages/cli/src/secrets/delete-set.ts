@@ -1,0 +1,85 @@
+import type { SecretSetDetails } from '@bothost/contract';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import type { Block, Report } from '../report.ts';
+import { obtainConsent, requireAskable } from './consent.ts';
+import { type FoundSet, findSet } from './find-set.ts';
+import { findPlace, placeFields } from './place.ts';
+import { requireSetName } from './set-name.ts';
+
+export type DeleteSet = {
+  readonly name: string;
+  /** Also while agents use it. */
+  readonly force: boolean;
+  readonly skip: boolean;
+  readonly isDry: boolean;
+};
+
+/** Deletes a secret set or an image pull secret with all its revisions, for good. */
+export async function removeSet(context: Context, given: DeleteSet): Promise<Report> {
+  const { name, force, skip, isDry } = given;
+  requireSetName(name);
+  if (!isDry) requireAskable(context, given);
+  const client = await context.service();
+  if (!skip || isDry) {
+    const found = await findSet(client, name);
+    const place = await findPlace(context, client, found.item.region);
+    const blocks: Block[] = [
+      { kind: 'fields', fields: [[kindOf(found), { text: found.item.name, tone: 'strong' }], ...placeFields(place)] },
+      contentNote(found),
+    ];
+    if (isDry) return { json: { dryRun: true, name, agents: namesOf(found.details) }, blocks };
+    refuseUsed(found, force);
+    await obtainConsent(context, { skip }, blocks, `Delete ${found.item.name} with all its revisions, for good?`);
+  }
+  const deleted = await client.deleteSecretSet({
+    params: { setName: name },
+    query: { force: force ? 'true' : 'false' },
+  });
+  return {
+    json: deleted,
+    blocks: [
+      {
+        kind: 'fields',
+        fields: [
+          ['Deleted', { text: deleted.name, tone: 'strong' }],
+          ...(deleted.agents.length === 0 ? [] : [['Agents that used it', deleted.agents.join(', ')] as const]),
+        ],
+      },
+    ],
+  };
+}
+
+function kindOf({ item }: FoundSet): string {
+  return item.type === 'secret' ? 'Secret set' : 'Image pull secret';
+}
+
+function contentNote({ details, host, item }: FoundSet): Block {
+  const keys = details?.secrets.map(({ fieldName }) => fieldName) ?? [];
+  const users = namesOf(details);
+  return {
+    kind: 'note',
+    lines: [
+      ...(host === null ? [] : [`Credentials for ${host}`]),
+      ...(details === null ? [] : [keys.length === 0 ? 'It has no keys.' : `Its keys: ${keys.join(', ')}`]),
+      ...(users.length === 0 ? [] : [`Agents that use it: ${users.join(', ')}`]),
+      `It is at revision ${item.revision}. Nothing of it can be had back.`,
+    ],
+  };
+}
+
+function namesOf(details: SecretSetDetails | null): readonly string[] {
+  return details?.agents.map(({ name }) => name) ?? [];
+}
+
+/** Before a question whose yes would be refused. */
+function refuseUsed({ details, item }: FoundSet, force: boolean): void {
+  const users = namesOf(details);
+  if (users.length === 0 || force) return;
+  const message = `The secret set ${item.name} is used by ${users.join(', ')}. Nothing was deleted.`;
+  throw new Failure(
+    'secret-set-in-use',
+    message,
+    'Deploy them without it first, or delete it all the same by --force.',
+  );
+}

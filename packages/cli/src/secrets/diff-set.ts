@@ -1,0 +1,46 @@
+import type { Context } from '../context.ts';
+import type { Report } from '../report.ts';
+import { changeTable } from './change-table.ts';
+import { noSuchSet } from './find-set.ts';
+import { requireSetName } from './set-name.ts';
+import { type FileFormat, readValues } from './values.ts';
+
+/**
+ * Compares a local file with a set by fingerprints, which the service makes: a dry run of replacing the one by the other.
+ * Nothing is written.
+ */
+export async function diffSet(
+  context: Context,
+  given: { readonly name: string; readonly file: string; readonly format: FileFormat },
+): Promise<Report> {
+  const { name, file } = given;
+  requireSetName(name);
+  const { secrets, skipped } = await readValues(context, { ...given, pairs: [] });
+  const client = await context.service();
+  const answer = await client.putSecrets({
+    params: { setName: name },
+    body: { secrets: [...secrets], mode: 'replace', dryRun: true },
+  });
+  if (answer.previousRevision === null) throw noSuchSet();
+  const { changes, revision } = answer;
+  const isSame = changes.every(({ change }) => change === 'unchanged');
+  const source = file === '-' ? 'standard input' : file;
+  const lines = [
+    isSame
+      ? `${source} is what revision ${revision} of ${name} holds.`
+      : `Compared with revision ${revision} of ${name}.`,
+    ...(skipped.length === 0 ? [] : [`Without a value in ${source}: ${skipped.join(', ')}`]),
+  ];
+  return {
+    json: { name: answer.name, revision, same: isSame, changes, skipped },
+    blocks: [
+      changeTable(changes, {
+        new: 'only in the file',
+        changed: 'differs',
+        unchanged: 'same',
+        removed: 'only in the set',
+      }),
+      { kind: 'note', lines },
+    ],
+  };
+}

@@ -1,0 +1,56 @@
+import { canonicalRegistry, isEncodedCredentials } from '@bothost/contract';
+import { Failure } from '../failure.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The credentials of a registry, by its canonical name, from the text of docker's `config.json`, in Base64. Only an `auth`
+ * is taken: what lies in a store of the machine, or is no password, is said to. `source` names the file in messages.
+ */
+export function readDockerConfig(text: string, source: string, host: string): string {
+  const config = parse(text, source);
+  const found = Object.entries(fields(config['auths'])).filter(([key]) => isRegistry(key, host));
+  // Docker Hub has keys of other purposes below its own.
+  const entries = found.some(([key]) => key === host) ? found.filter(([key]) => key === host) : found;
+  const auths = new Set(entries.map(([, entry]) => fields(entry)['auth']).filter((auth) => auth && auth !== ''));
+  if (auths.size > 1) throw refused(source, `holds several credentials for ${host}.`);
+  const [auth] = auths;
+  const others = entries.map(([, entry]) => fields(entry));
+  if (others.some((entry) => entry['identitytoken'] || entry['registrytoken'])) {
+    throw refused(source, `holds a token for ${host}, which is good for that program only.`);
+  }
+  if (typeof auth === 'string') {
+    if (isEncodedCredentials(auth)) return auth;
+    throw refused(source, `holds an auth for ${host} that is not username:password in Base64.`);
+  }
+  const [, helper] = Object.entries(fields(config['credHelpers'])).find(([key]) => isRegistry(key, host)) ?? [];
+  const store = typeof helper === 'string' ? helper : config['credsStore'];
+  if (typeof store === 'string' && store !== '') {
+    throw refused(source, `keeps the credentials in the store of docker-credential-${store}, which is not read here.`);
+  }
+  if (others.length > 0) throw refused(source, `holds no auth for ${host}.`);
+  throw refused(source, `knows nothing of ${host}.`);
+}
+
+function isRegistry(key: string, host: string): boolean {
+  const named = canonicalRegistry(key);
+  return 'host' in named && named.host === host;
+}
+
+function parse(text: string, source: string): Fields {
+  try {
+    return fields(JSON.parse(text));
+  } catch {
+    // The parser's own words quote the text.
+    throw refused(source, 'is not JSON.');
+  }
+}
+
+function fields(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+function refused(source: string, message: string): Failure {
+  const hint = 'Give them by --username and --password-stdin.';
+  return new Failure('credentials-refused', `Nothing was taken: ${source} ${message}`, hint);
+}

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { fileForms, hostileValue } from '../testing/hostile-values.ts';
+import { readEnvFile } from './env-file.ts';
+import { placeOf, type Remark } from './reading.ts';
+
+const told = (remarks: readonly Remark[]) => remarks.map(({ where, message }) => `${placeOf(where)}: ${message}`);
+const values = (text: string) =>
+  Object.fromEntries(readEnvFile(text, '.env').pairs.map(({ key, value }) => [key, value]));
+
+test.each([
+  ['export A=b', 'b'],
+  ['export\tA=b', 'b'],
+  ['  A = b ', 'b'],
+  ['A=b#c', 'b#c'],
+  ['A={"k":"v#1"}', '{"k":"v#1"}'],
+  ['A="b#c"', 'b#c'],
+  ['A="b" # c', 'b'],
+  ['A="x\\ny"', 'x\ny'],
+  ['A="x\\ty\\r"', 'x\ty\r'],
+  ['A="x\\"y"', 'x"y'],
+  ['A="C:\\\\d\\\\"', 'C:\\d\\'],
+  ['A="a\\$b"', 'a$b'],
+  ['A="a\\qb"', 'a\\qb'],
+  ["A='v\\n'", 'v\\n'],
+  ['A=`v`', '`v`'],
+  ['A="one\ntwo"', 'one\ntwo'],
+  ['A="one\r\ntwo"\r\n', 'one\ntwo'],
+  ["A='-----BEGIN-----\nx=\n-----END-----\n'", '-----BEGIN-----\nx=\n-----END-----\n'],
+  ['A=$' + '{B}', '$' + '{B}'],
+  ['A=pa$$w0rd', 'pa$$w0rd'],
+  ['A=$(cmd)', '$(cmd)'],
+  ['\u{feff}A=b', 'b'],
+  ['A=b"c"d', 'b"c"d'],
+  ['A=\u00a0b', '\u00a0b'],
+  ['A=b=c==', 'b=c=='],
+  ['A=b\r\n', 'b'],
+])('%j is %j', (line, value) => {
+  expect(values(line)).toEqual({ A: value });
+});
+
+test('names that other parsers lose are ordinary keys', () => {
+  expect(readEnvFile('__proto__=c\nA-B=c\n1A=c\nconstructor=d', 'f').pairs.map(({ key }) => key)).toEqual([
+    '__proto__',
+    'A-B',
+    '1A',
+    'constructor',
+  ]);
+});
+
+test.each([
+  ['A', 1, 'no KEY=value'],
+  ['A: b', 1, 'no KEY=value'],
+  ['; c', 1, 'no KEY=value'],
+  ['- A=b', 1, 'the key'],
+  ['A.B=c', 1, 'the key'],
+  ['É=c', 1, 'the key'],
+  ["'A'=c", 1, 'the key'],
+  [`${'A'.repeat(65)}=c`, 1, 'the key'],
+  ['X=1\nA=b # c', 2, 'quote the value'],
+  ['A= #c', 1, 'quote the value'],
+  ['A="b"c', 1, 'after the closing quote'],
+  ['A="b"#c', 1, 'after the closing quote'],
+  ['A="""x\ny"""', 1, 'after the closing quote'],
+  ['X=1\nA="x\nB=2', 2, 'never closed'],
+  ["A='x", 1, 'never closed'],
+  ['A=b\0c', 1, 'control character'],
+  ['A=b\u001b[2J', 1, 'control character'],
+  ['A=b\rB=c', 1, 'control character'],
+  ['# comment\0', 1, 'control character'],
+])('%j is refused with line %i', (text, line, message) => {
+  const { problems } = readEnvFile(text, '.env');
+  expect(told(problems)).toEqual([expect.stringMatching(new RegExp(`^\\.env:${line}: .*${message}`))]);
+});
+
+test('all problems come at once, in the order of lines, and the rest of a lost value is none of them', () => {
+  const text = 'A=1\nnonsense\nB="open\nMIIE/+==\n--end--\nC=x # y\nD=\u0007\nE=2\n';
+  expect(readEnvFile(text, 'f').problems.map(({ where }) => where.line)).toEqual([2, 3, 6, 7]);
+});
+
+test('no problem and no warning shows anything of a line but a key', () => {
+  const hidden = 'Canary7d1f';
+  const lines = [`A=${hidden} # x`, `B="${hidden}"x`, hidden, `${hidden}.x=1`, `C=\`${hidden}#\``, `D="${hidden}`];
+  const { problems, warnings } = readEnvFile(lines.join('\n'), 'f');
+  expect(problems.length).toBeGreaterThan(2);
+  expect(JSON.stringify({ problems, warnings })).not.toContain(hidden);
+});
+
+test('keys without a value are left out and named', () => {
+  const { pairs, skipped } = readEnvFile('A=\nB=""\nC=\'\'\nD=x\n', '.env');
+  expect(pairs.map(({ key }) => key)).toEqual(['D']);
+  expect(skipped.map(({ key, where }) => `${key} ${placeOf(where)}`)).toEqual(['A .env:1', 'B .env:2', 'C .env:3']);
+});
+
+test('any value that can be written comes back byte by byte, whichever way it was written (12,000 cases)', () => {
+  const entry = fc.record({
+    value: hostileValue.filter((text) => fileForms(text).length > 0),
+    way: fc.nat(),
+    before: fc.constantFrom('', '\n', '# a comment = "\n', '   \n', '\t# x\n'),
+    head: fc.constantFrom('', 'export ', '  ', 'export\t'),
+    space: fc.constantFrom('=', ' = ', '\t=', '= '),
+    crlf: fc.boolean(),
+    tail: fc.constantFrom('', ' ', '\t'),
+  });
+  fc.assert(
+    fc.property(fc.array(entry, { minLength: 1, maxLength: 6 }), fc.boolean(), (entries, mark) => {
+      const lines = entries.map(({ value, way, before, head, space, crlf, tail }, index) => {
+        const ways = fileForms(value);
+        const written = ways[way % ways.length] ?? '';
+        return `${before}${head}KEY_${index}${space}${written}${tail}${crlf ? '\r\n' : '\n'}`;
+      });
+      const read = readEnvFile((mark ? '\u{feff}' : '') + lines.join(''), 'f');
+      expect(read.problems).toEqual([]);
+      expect(read.pairs.map((pair) => [pair.key, pair.value])).toEqual(
+        entries.map((one, index) => [`KEY_${index}`, one.value]),
+      );
+    }),
+    { numRuns: 12_000 },
+  );
+});
+
+test('any text at all is read or refused with a line, and never throws (10,000 cases)', () => {
+  const text = fc.array(fc.oneof(hostileValue, fc.constantFrom('A=', 'B=', '\n', '\0')), { maxLength: 20 });
+  fc.assert(
+    fc.property(text, (pieces) => {
+      const whole = pieces.join('');
+      const count = whole.split('\n').length;
+      const { problems } = readEnvFile(whole, 'f');
+      for (const { where } of problems) expect(where.line).toSatisfy((line) => line >= 1 && line <= count);
+      if (/(?![\t\n\r])\p{Cc}/u.test(whole)) expect(problems).not.toEqual([]);
+    }),
+    { numRuns: 10_000 },
+  );
+});

@@ -1,0 +1,94 @@
+import { secretKeyPattern } from '@bothost/contract';
+import { quotedValue } from './quoted-value.ts';
+import type { Pair, Reading, Remark } from './reading.ts';
+
+const assignment = /^[ \t]*(?:export[ \t]+)?([^=]*?)[ \t]*=(.*)$/su;
+const looksLikeAssignment = /^[ \t]*(?:export[ \t]+)?[A-Za-z0-9_-]{1,64}[ \t]*=/;
+/** All control characters but the tabulator; a carriage return is one of them where no line feed follows. */
+const control = /(?!\t)\p{Cc}/u;
+
+/**
+ * Reads the text of a file of `KEY=value` lines (decisions, "`--file` grammar"). Pure; every problem is found in one go and
+ * says its line, and never shows anything of it: it may be part of a value.
+ */
+export function readEnvFile(text: string, source: string): Reading {
+  const lines = text.replace(/^\u{feff}/u, '').split('\n');
+  // The last one has no line feed behind it.
+  for (const [index, line] of lines.slice(0, -1).entries()) lines[index] = line.replace(/\r$/, '');
+  const pairs: Pair[] = [];
+  const skipped: Reading['skipped'][number][] = [];
+  const warnings: Remark[] = [];
+  const problems: Remark[] = [];
+  const add = (to: Remark[], at: number, message: string) => to.push({ where: { source, line: at + 1 }, message });
+  for (const [at, line] of lines.entries()) {
+    if (control.test(line)) add(problems, at, 'a control character that no line may hold, such as NUL or a lone CR');
+  }
+  let isLost = false;
+  let next = 0;
+  while (next < lines.length) {
+    const at = next;
+    next += 1;
+    const line = lines[at] ?? '';
+    if (/^[ \t]*(?:#|$)/.test(line)) continue;
+    // After a quote that nothing closes, what follows may be the rest of its value.
+    if (isLost && !looksLikeAssignment.test(line)) continue;
+    isLost = false;
+    const [, key, rest] = assignment.exec(line) ?? [];
+    if (key === undefined || rest === undefined) {
+      add(problems, at, 'this is no KEY=value, no comment and no blank line');
+      continue;
+    }
+    const isKey = secretKeyPattern.test(key);
+    if (!isKey) add(problems, at, 'the key: use 1 to 64 letters, digits, underscores and hyphens');
+    const read = readValue(lines, at, rest);
+    next = at + read.lines;
+    if ('problem' in read) {
+      add(problems, at + read.lines - 1, read.problem);
+      isLost = read.isQuoted;
+    }
+    if ('problem' in read || !isKey) continue;
+    for (const warning of read.warnings) add(warnings, at, `${key}: ${warning}`);
+    const where = { source, line: at + 1 };
+    if (read.value === '') skipped.push({ key, where });
+    else pairs.push({ key, value: read.value, where });
+  }
+  return { pairs, skipped, warnings, problems: inOrder(problems) };
+}
+
+/** `lines`: how many the value takes, or where its problem is, counted from 1. */
+type Read =
+  | { readonly lines: number; readonly value: string; readonly warnings: readonly string[] }
+  | { readonly lines: number; readonly problem: string; readonly isQuoted: boolean };
+
+function readValue(lines: readonly string[], at: number, rest: string): Read {
+  const trimmed = rest.replace(/^[ \t]+/, '');
+  const quote = trimmed[0];
+  if (quote !== '"' && quote !== "'") return unquoted(rest);
+  const read = quotedValue(lines, at, trimmed, quote);
+  if (read === null) {
+    return { lines: 1, problem: 'a quote is opened here and never closed', isQuoted: true };
+  }
+  if (!/^(?:[ \t]*|[ \t]+#.*)$/s.test(read.rest)) {
+    const problem = 'after the closing quote only white space or a comment may come';
+    return { lines: read.lines, problem, isQuoted: true };
+  }
+  return { lines: read.lines, value: read.value, warnings: read.warnings };
+}
+
+function unquoted(rest: string): Read {
+  if (/[ \t]#/.test(rest)) {
+    const problem = 'white space and # in a value without quotes, which some tools take for a comment: quote the value';
+    return { lines: 1, problem, isQuoted: false };
+  }
+  const value = rest.replace(/^[ \t]+|[ \t]+$/g, '');
+  const warnings = [
+    ...(value.includes('#') ? ['some tools would cut the value at its #; quote it'] : []),
+    ...(/["'`]/.test(value) ? ['the quotes in the value are part of it'] : []),
+    ...(/^\s|\s$/u.test(value) ? ['the value begins or ends with white space that is no blank'] : []),
+  ];
+  return { lines: 1, value, warnings };
+}
+
+function inOrder(problems: readonly Remark[]): readonly Remark[] {
+  return problems.toSorted((one, other) => (one.where.line ?? 0) - (other.where.line ?? 0));
+}

@@ -1,0 +1,91 @@
+import { secretKeyPattern } from '@bothost/contract';
+import type { Pair, Reading, Remark, Where } from './reading.ts';
+
+const token = /[ \t\r\n]*(?:("(?:[^"\\\n]+|\\.)*")|([{}[\]:,])|([-\w.+]+))/y;
+
+/**
+ * Reads the text of a JSON file that is one object of texts. Pure; duplicates are found, which JSON.parse would hide. A
+ * mistake of syntax ends the reading, all others are found in one go.
+ */
+export function readJsonFile(text: string, source: string): Reading {
+  const content = text.replace(/^\u{feff}/u, '');
+  const pairs: Pair[] = [];
+  const skipped: Reading['skipped'][number][] = [];
+  const problems: Remark[] = [];
+  const lineOf = lineCounter(content);
+  const whereOf = (index: number): Where => ({ source, line: lineOf(index) });
+  if (!isObject(content)) {
+    const message = 'this is not valid JSON of one object, as in {"KEY": "value"}';
+    return { pairs, skipped, warnings: [], problems: [{ where: whereOf(firstMistake(content)), message }] };
+  }
+  for (const { key, value, index } of membersOf(content)) {
+    const where = whereOf(index);
+    if (!secretKeyPattern.test(key)) {
+      problems.push({ where, message: 'the key: use 1 to 64 letters, digits, underscores and hyphens' });
+    } else if (value === null) problems.push({ where, message: `${key}: its value has to be a text, in quotes` });
+    else if (value === '') skipped.push({ key, where });
+    else pairs.push({ key, value, where });
+  }
+  return { pairs, skipped, warnings: [], problems };
+}
+
+/** The line of a place, counted from 1; the places have to come in their order. */
+function lineCounter(content: string): (index: number) => number {
+  let line = 1;
+  let seen = 0;
+  return (index) => {
+    for (let at = content.indexOf('\n', seen); at !== -1 && at < index; at = content.indexOf('\n', seen)) {
+      line += 1;
+      seen = at + 1;
+    }
+    return line;
+  };
+}
+
+function isObject(content: string): boolean {
+  try {
+    const value: unknown = JSON.parse(content);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+type Member = { readonly key: string; readonly value: string | null; readonly index: number };
+
+/** The members of the outermost object of valid JSON; a value that is no text is null. */
+function membersOf(content: string): readonly Member[] {
+  const members: Member[] = [];
+  let depth = 0;
+  let key: { text: string; index: number } | null = null;
+  for (const { text, index } of tokensOf(content)) {
+    if (depth === 1 && text.startsWith('"') && key === null) key = { text, index };
+    else if (depth === 1 && key !== null && text !== ':') {
+      const value = text.startsWith('"') ? textOf(text) : null;
+      members.push({ key: textOf(key.text), value, index: key.index });
+      key = null;
+    }
+    if (text === '{' || text === '[') depth += 1;
+    if (text === '}' || text === ']') depth -= 1;
+  }
+  return members;
+}
+
+function textOf(literal: string): string {
+  return String(JSON.parse(literal));
+}
+
+function* tokensOf(content: string): Generator<{ readonly text: string; readonly index: number }> {
+  token.lastIndex = 0;
+  for (let match = token.exec(content); match !== null; match = token.exec(content)) {
+    const text = match[1] ?? match[2] ?? match[3] ?? '';
+    yield { text, index: token.lastIndex - text.length };
+  }
+}
+
+/** Where the longest beginning ends that is made of JSON's words; good enough to name a line. */
+function firstMistake(content: string): number {
+  let end = 0;
+  for (const { text, index } of tokensOf(content)) end = index + text.length;
+  return end;
+}

@@ -1,0 +1,58 @@
+import type { SecretSetListItem } from '@bothost/contract';
+import type { Context } from '../context.ts';
+import type { Block, Report } from '../report.ts';
+import { maybe, time } from '../values.ts';
+import { readinessCell } from './readiness.ts';
+import { expiryCell, expiryWarning, verificationCell } from './verification.ts';
+
+/** Secret sets, or image pull secrets with them. */
+export async function listSets(
+  context: Context,
+  { region, onlySets }: { readonly region: string | undefined; readonly onlySets: boolean },
+): Promise<Report> {
+  const client = await context.service();
+  const query = { ...(region === undefined ? {} : { region }), ...(onlySets ? { type: 'secret' as const } : {}) };
+  const { sets } = await client.listSecrets({ query });
+  const now = context.world.now();
+  const ending = sets.flatMap(({ name, expiresAt }) => expiryWarning(name, expiresAt, now) ?? []);
+  const failed = sets.filter(({ errorMessage }) => errorMessage !== undefined);
+  const kind = onlySets ? [] : [{ title: 'Kind' }];
+  const host = onlySets
+    ? []
+    : [{ title: 'Registry', drop: 7 }, { title: 'Registry says' }, { title: 'Expires', drop: 6 }];
+  return {
+    json: { sets },
+    blocks: [
+      {
+        kind: 'table',
+        columns: [
+          { title: 'Name' },
+          ...kind,
+          { title: 'Region', drop: 3 },
+          { title: 'Status' },
+          { title: 'Revision', align: 'right', drop: 4 },
+          { title: 'Keys', align: 'right', drop: 5 },
+          { title: 'Updated', drop: 2 },
+          ...host,
+        ],
+        rows: sets.map((set) => [
+          { text: set.name, tone: 'strong' },
+          ...(onlySets ? [] : [set.type === 'secret' ? 'set' : 'pull secret']),
+          set.region,
+          readinessCell(set.status),
+          String(set.revision),
+          set.type === 'secret' ? String(set.keyCount) : maybe(null),
+          time(set.updatedAt),
+          ...(onlySets ? [] : [maybe(set.host), verificationCell(set.verification), expiryCell(set.expiresAt, now)]),
+        ]),
+        empty: onlySets ? 'There is no secret set.' : 'There is no secret set, and no image pull secret.',
+      },
+      ...(failed.length === 0 ? [] : [failures(failed)]),
+      ...(onlySets || ending.length === 0 ? [] : [{ kind: 'note', lines: ending } as const]),
+    ],
+  };
+}
+
+function failures(sets: readonly SecretSetListItem[]): Block {
+  return { kind: 'note', lines: sets.map(({ name, errorMessage }) => `${name} failed: ${errorMessage}`) };
+}

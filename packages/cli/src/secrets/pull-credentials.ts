@@ -1,0 +1,112 @@
+import { isEncodedCredentials, secretValueBytes } from '@bothost/contract';
+import { canAsk } from '../confirm.ts';
+import type { Context } from '../context.ts';
+import { Failure, UsageError } from '../failure.ts';
+import { decodeUtf8 } from './decode.ts';
+import { readDockerConfig } from './docker-config.ts';
+import { readFileBytes, readInput } from './read-bytes.ts';
+
+/** What the command line says of where credentials come from. */
+export type CredentialSource = {
+  readonly text: string | undefined;
+  /** They are in Base64 already. */
+  readonly isEncoded: boolean;
+  readonly username: string | undefined;
+  readonly passwordStdin: boolean;
+  readonly dockerConfig: string | undefined;
+};
+
+const configBytes = 1_048_576;
+
+/** Called wrongly, found out before anything is read: exactly one source, and one that can be asked. */
+export function requireOneSource({ world }: Pick<Context, 'world'>, source: CredentialSource): void {
+  const { text, isEncoded, username, passwordStdin, dockerConfig } = source;
+  const given = [text, username, dockerConfig].filter((one) => one !== undefined).length;
+  if (given > 1) {
+    throw new UsageError('Give the credentials, --username or --from-docker-config: one of them.');
+  }
+  if (passwordStdin && username === undefined) throw new UsageError('--password-stdin needs --username.');
+  if (isEncoded && (username !== undefined || dockerConfig !== undefined)) {
+    throw new UsageError('--no-encode is for credentials that are given whole, as an argument or when asked.');
+  }
+  if (text === undefined && dockerConfig === undefined && !passwordStdin && !canAsk(world)) {
+    throw new UsageError(
+      'The credentials are not given, and there is no terminal to ask for them on.',
+      'Give them by --username and --password-stdin, or by --from-docker-config.',
+    );
+  }
+}
+
+/** Reads the credentials of a registry, by its canonical name, and answers them in Base64. Nothing of them is ever said. */
+export async function readCredentials(context: Context, source: CredentialSource, host: string): Promise<string> {
+  const { text, isEncoded, username, dockerConfig } = source;
+  if (dockerConfig !== undefined) {
+    const content = decoded(await readFileBytes(context, dockerConfig, configBytes), dockerConfig);
+    return readDockerConfig(content.replace(/^\ufeff/, ''), dockerConfig, host);
+  }
+  if (username !== undefined) {
+    if (username.includes(':')) throw refused('A user name holds no colon.');
+    return encode(context, `${username}:${await readPassword(context, source, username, host)}`);
+  }
+  if (text !== undefined) {
+    context.warn(
+      'credentials given as an argument stay in the history of the shell and show in the list of processes; ' +
+        'none given (asks) and --password-stdin do not',
+    );
+    // What was no UTF-8 among the arguments cannot be told any more.
+    if (text.includes('\ufffd')) throw refused('Bytes of the argument are not UTF-8. Use --password-stdin.');
+  }
+  const form = isEncoded ? 'username:password in Base64' : 'username:password';
+  const whole = text ?? (await context.world.ask.secret(`Credentials for ${host} (${form})`));
+  return isEncoded ? requireEncoded(whole) : encode(context, whole);
+}
+
+async function readPassword(
+  context: Context,
+  { passwordStdin }: CredentialSource,
+  username: string,
+  host: string,
+): Promise<string> {
+  const password = passwordStdin
+    ? decoded(await readInput(context, secretValueBytes), 'standard input').replace(/\r?\n$/, '')
+    : await context.world.ask.secret(`Password of ${username} at ${host}`);
+  if (password === '') throw refused('The password is empty.');
+  return password;
+}
+
+function decoded(bytes: Uint8Array, source: string): string {
+  const read = decodeUtf8(bytes, source);
+  if ('problems' in read) throw refused(`What ${source} holds is not UTF-8.`);
+  return read.text;
+}
+
+function encode({ warn }: Pick<Context, 'warn'>, text: string): string {
+  if (/\p{Cc}/u.test(text)) throw refused('They hold a control character, such as a line break, which none may.');
+  if (!/^[^:]+:/.test(text)) {
+    if (isEncodedCredentials(text)) {
+      throw refused('They are no username:password, and look encoded already.', 'Give them with --no-encode.');
+    }
+    throw refused('They are no username:password: the first colon ends the user name.');
+  }
+  if (isEncodedCredentials(text.slice(text.indexOf(':') + 1))) {
+    warn('the password looks like encoded credentials; such are given alone, with --no-encode');
+  }
+  return checked(Buffer.from(text, 'utf8').toString('base64'));
+}
+
+function requireEncoded(text: string): string {
+  if (isEncodedCredentials(text)) return checked(text);
+  throw refused(
+    'They are not username:password in Base64, which has one strict form.',
+    text.includes(':') ? 'Leave --no-encode out for credentials as they are.' : null,
+  );
+}
+
+function checked(encoded: string): string {
+  if (encoded.length <= secretValueBytes) return encoded;
+  throw refused(`They are longer than ${secretValueBytes} bytes when they are encoded.`);
+}
+
+function refused(message: string, hint: string | null = null): Failure {
+  return new Failure('credentials-refused', `These credentials cannot be stored. ${message}`, hint);
+}

@@ -1,0 +1,43 @@
+const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', $: '$' };
+
+/** A value in quotes: how many lines it takes, and what stands after its closing quote. */
+export type Quoted = {
+  readonly value: string;
+  readonly lines: number;
+  readonly rest: string;
+  readonly warnings: readonly string[];
+};
+
+/**
+ * Reads a value that begins with its quote in `first`, the end of line `from`, and goes on over as many lines as it has;
+ * null when nothing closes it. In single quotes everything is literal. A line break is a line feed.
+ */
+export function quotedValue(lines: readonly string[], from: number, first: string, quote: '"' | "'"): Quoted | null {
+  const parts: string[] = [];
+  let keepsBackslash = false;
+  for (let index = from; index < lines.length; index += 1) {
+    const line = index === from ? first : (lines[index] ?? '');
+    let at = index === from ? 1 : 0;
+    for (;;) {
+      const stop = quote === "'" ? line.indexOf("'", at) : nextOf(line, at);
+      parts.push(line.slice(at, stop === -1 ? line.length : stop));
+      if (stop === -1) break;
+      if (line[stop] === quote) {
+        const warnings = keepsBackslash ? ['a backslash stands before what it does not escape, and is kept'] : [];
+        return { value: parts.join(''), lines: index - from + 1, rest: line.slice(stop + 1), warnings };
+      }
+      const escaped = escapes[line[stop + 1] ?? ''];
+      keepsBackslash ||= escaped === undefined;
+      parts.push(escaped ?? '\\');
+      at = stop + (escaped === undefined ? 1 : 2);
+    }
+    parts.push('\n');
+  }
+  return null;
+}
+
+/** Of a backslash or double quote. */
+function nextOf(line: string, from: number): number {
+  const stops = [line.indexOf('"', from), line.indexOf('\\', from)].filter((at) => at !== -1);
+  return stops.length === 0 ? -1 : Math.min(...stops);
+}

@@ -1,0 +1,54 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import { resolve } from 'node:path';
+import { addAbortSignal } from 'node:stream';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { readLimited } from '../read-limited.ts';
+
+/** How long nothing may come before somebody is told what is waited for, in milliseconds. */
+const silence = 2_000;
+
+/** Reads standard input to its end, at most a little over `limit` bytes; says so when it keeps silent. */
+export function readInput({ world, talk }: Pick<Context, 'world' | 'talk'>, limit: number): Promise<Uint8Array> {
+  if (world.stdin.terminal) talk.say('Reading standard input, which is shown; Ctrl-D on a new line ends it.');
+  return telling(talk, 'Standard input', world.stdin.bytes(limit));
+}
+
+/**
+ * Reads a file or a FIFO once, at most a little over `limit` bytes. A FIFO without a writer is waited for until Ctrl-C, not
+ * without a word. Throws a `Failure` that names the path and the system's word.
+ */
+export async function readFileBytes(
+  { world, talk }: Pick<Context, 'world' | 'talk'>,
+  path: string,
+  limit: number,
+): Promise<Uint8Array> {
+  try {
+    // Without waiting, since the opening of a FIFO could not be interrupted.
+    const file = await open(resolve(world.directory, path), constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const found = await file.stat();
+      if (found.isDirectory()) throw new Failure('file-unreadable', `Cannot read ${path}: it is a folder.`);
+      if (!found.isFIFO()) return await readLimited(file.createReadStream({ autoClose: false }), limit);
+      const pipe = new Socket({ fd: file.fd, readable: true, writable: false });
+      return await telling(talk, path, readLimited(addAbortSignal(world.signal, pipe), limit));
+    } finally {
+      await file.close().catch(() => {});
+    }
+  } catch (error) {
+    if (error instanceof Failure || world.signal.aborted) throw error;
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    throw new Failure('file-unreadable', `Cannot read ${path}${code}.`);
+  }
+}
+
+async function telling<T>({ say }: Context['talk'], source: string, reading: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => say(`${source} has not ended yet; waiting. Ctrl-C gives up.`), silence);
+  try {
+    return await reading;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,61 @@
+import type { Client, SecretSetListItem } from '@bothost/contract';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { patiently } from '../patience.ts';
+import type { Cell } from '../report.ts';
+import { secondsBetween } from '../values.ts';
+
+export type SetRevision = {
+  readonly name: string;
+  readonly type: SecretSetListItem['type'];
+  readonly revision: number;
+};
+
+type State = Pick<SecretSetListItem, 'status' | 'errorMessage' | 'revision'>;
+
+/**
+ * Waits until the region has a revision, or a later one. One that failed, is gone, or is not ready after `seconds` is a
+ * `Failure`; what was written stays written.
+ */
+export async function awaitReadiness(
+  context: Pick<Context, 'world' | 'talk'>,
+  client: Client,
+  set: SetRevision,
+  seconds: number,
+): Promise<'ready'> {
+  const { world, talk } = context;
+  const begun = world.now().toISOString();
+  for (;;) {
+    const found = await patiently(context, () => look(client, set));
+    if (found === null) throw new Failure('secret-set-not-found', `${set.name} was deleted meanwhile.`);
+    if (found.revision >= set.revision && found.status !== 'pending') {
+      talk.status(null);
+      if (found.status === 'ready') return 'ready';
+      throw deliveryFailure(set.name, found);
+    }
+    const waited = secondsBetween(begun, world.now());
+    if (waited >= seconds) {
+      const message = `Revision ${set.revision} of ${set.name} is stored, and after ${seconds} s the region does not have it yet.`;
+      throw new Failure('not-ready', message, `It goes on by itself; see it by: botcli cloud secrets list ${set.name}`);
+    }
+    talk.status(`${Math.floor(waited)} s: revision ${set.revision} of ${set.name} is on its way to the region`);
+    await world.pause(200);
+  }
+}
+
+function deliveryFailure(name: string, { revision, errorMessage }: State): Failure {
+  const why = errorMessage ?? 'no reason is known.';
+  return new Failure('delivery-failed', `Revision ${revision} of ${name} is stored, but the region refused it: ${why}`);
+}
+
+async function look(client: Client, { name, type }: SetRevision): Promise<State | null> {
+  const { sets } = await client.listSecrets({ query: { type } });
+  return sets.find((set) => set.name.toLowerCase() === name.toLowerCase()) ?? null;
+}
+
+const tones = { ready: 'good', pending: 'warn', failed: 'bad' } as const;
+
+/** A readiness as lists show it. */
+export function readinessCell(status: keyof typeof tones): Cell {
+  return { text: status, tone: tones[status] };
+}

@@ -1,0 +1,21 @@
+import type { Context } from '../context.ts';
+import type { Report } from '../report.ts';
+import { changeSet, type SetChange } from './change-set.ts';
+import { requireSetName } from './set-name.ts';
+
+export type RollBackSet = Pick<SetChange, 'name' | 'skip' | 'isDry' | 'wait' | 'ifRevision'> & {
+  readonly revision: number;
+};
+
+/** Makes a new revision of what an earlier one held. */
+export async function rollBackSet(context: Context, given: RollBackSet): Promise<Report> {
+  const { name, revision } = given;
+  requireSetName(name);
+  return changeSet(context, {
+    ...given,
+    skipped: [],
+    question: () => `Set ${name} back to what revision ${revision} held?`,
+    submit: (client, { dryRun, expectedRevision }) =>
+      client.rollBackSecrets({ params: { setName: name }, body: { revision, dryRun, expectedRevision } }),
+  });
+}

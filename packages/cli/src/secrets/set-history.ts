@@ -1,0 +1,65 @@
+import type { SecretRevision } from '@bothost/contract';
+import type { Context } from '../context.ts';
+import type { Cell, Report } from '../report.ts';
+import { time } from '../values.ts';
+import { readinessCell } from './readiness.ts';
+import { requireSetName } from './set-name.ts';
+
+/** The revisions of a set, newest first, with who wrote them and which keys. */
+export async function showHistory(
+  context: Context,
+  page: { readonly name: string; readonly limit: number; readonly before: number | undefined },
+): Promise<Report> {
+  const { name, limit, before } = page;
+  requireSetName(name);
+  const client = await context.service();
+  const query = { limit, ...(before === undefined ? {} : { before }) };
+  const [{ revisions, nextBefore }, { keys }] = await Promise.all([
+    client.getSecretHistory({ params: { setName: name }, query }),
+    client.listKeys(),
+  ]);
+  const nameOf = (id: string | null) => keys.find((key) => key.id === id)?.name ?? null;
+  const rows = revisions.map((one) => ({ ...one, createdByKeyName: nameOf(one.createdByKeyId) }));
+  return {
+    json: { revisions: rows, nextBefore },
+    blocks: [
+      {
+        kind: 'table',
+        columns: [
+          { title: 'Revision', align: 'right' },
+          { title: 'Status' },
+          { title: 'Created' },
+          { title: 'By key', drop: 1 },
+          { title: 'Action', drop: 2 },
+          { title: 'Keys' },
+        ],
+        rows: rows.map((one) => [
+          { text: String(one.revision), ...(one.current ? { tone: 'strong' as const } : {}) },
+          one.current ? readinessCell(one.status) : { text: one.status, tone: 'dim' },
+          time(one.createdAt),
+          one.createdByKeyName ?? one.createdByKeyId ?? '',
+          actionOf(one),
+          keysOf(one),
+        ]),
+        empty: 'There is no such revision.',
+      },
+      ...(nextBefore === null ? [] : [{ kind: 'note', lines: [`More: --before ${nextBefore}`] } as const]),
+    ],
+  };
+}
+
+function actionOf({ action, rolledBackTo }: SecretRevision): string {
+  return rolledBackTo === null ? action : `${action} to ${rolledBackTo}`;
+}
+
+/** On a terminal the first few, since a line has to be read; the others are counted. */
+function keysOf({ added, changed, removed }: SecretRevision): Cell {
+  const all = [
+    ...added.map((key) => `+${key}`),
+    ...changed.map((key) => `~${key}`),
+    ...removed.map((key) => `-${key}`),
+  ];
+  const shown = all.slice(0, 4).join(' ');
+  const left = all.length - 4;
+  return { text: all.join(' '), rich: left > 0 ? `${shown} and ${left} more` : shown };
+}

@@ -1,0 +1,62 @@
+import type { SecretSetDetails } from '@bothost/contract';
+import type { Context } from '../context.ts';
+import type { Block, Cell, Report } from '../report.ts';
+import { time } from '../values.ts';
+import { findSet, noSuchSet } from './find-set.ts';
+import { readinessCell } from './readiness.ts';
+import { requireSetName } from './set-name.ts';
+import { credentialFields } from './verification.ts';
+
+/** One set with its keys, never their values; and the agents that run with it. */
+export async function showSet(
+  context: Context,
+  { name, region }: { readonly name: string; readonly region: string | undefined },
+): Promise<Report> {
+  requireSetName(name);
+  const { item, details, host, credentials } = await findSet(await context.service(), name);
+  if (region !== undefined && item.region !== region) throw noSuchSet();
+  const { errorMessage } = item;
+  const head: Block = {
+    kind: 'fields',
+    fields: [
+      [item.type === 'secret' ? 'Secret set' : 'Image pull secret', { text: item.name, tone: 'strong' }],
+      ['Region', item.region],
+      ['Status', readinessCell(item.status)],
+      ...(errorMessage === undefined ? [] : [['Why', errorMessage] as const]),
+      ['Revision', String(item.revision)],
+      ...(host === null ? [] : [['Registry', host] as const]),
+      ...(credentials === null ? [] : credentialFields(credentials, context.world.now())),
+    ],
+  };
+  if (details === null) return { json: { ...item, host }, blocks: [head] };
+  return { json: details, blocks: [head, keyTable(details), ...agentBlocks(details)] };
+}
+
+function keyTable({ secrets }: SecretSetDetails): Block {
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'Key' },
+      { title: 'Fingerprint' },
+      { title: 'Revision', align: 'right', drop: 2 },
+      { title: 'Updated', drop: 1 },
+    ],
+    rows: secrets.map((key) => [key.fieldName, key.fingerprint, String(key.revision), time(key.updatedAt)]),
+    empty: 'The set has no keys.',
+  };
+}
+
+function agentBlocks({ agents, revision }: SecretSetDetails): readonly Block[] {
+  if (agents.length === 0) return [];
+  const stateOf = (stale: boolean): Cell =>
+    stale ? { text: 'older', tone: 'warn' } : { text: 'current', tone: 'good' };
+  const table: Block = {
+    kind: 'table',
+    columns: [{ title: 'Agent' }, { title: 'Runs with revision', align: 'right' }, { title: 'Which is' }],
+    rows: agents.map((agent) => [agent.name, String(agent.revision), stateOf(agent.stale)]),
+    empty: '',
+  };
+  const stale = agents.filter((agent) => agent.stale).map(({ name }) => name);
+  if (stale.length === 0) return [table];
+  return [table, { kind: 'note', lines: [`To run with revision ${revision}, deploy again: ${stale.join(', ')}`] }];
+}

@@ -1,0 +1,61 @@
+import { ApiError, type Client, closest, type SecretSetDetails } from '@bothost/contract';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import type { Report } from '../report.ts';
+import { counted } from '../values.ts';
+import { changeSet } from './change-set.ts';
+import { requireAskable } from './consent.ts';
+import { requireSetName } from './set-name.ts';
+
+export type UnsetKeys = {
+  readonly name: string;
+  readonly keys: readonly string[];
+  /** What is not there is passed over. */
+  readonly ifExists: boolean;
+  readonly skip: boolean;
+  readonly isDry: boolean;
+  readonly wait: number | undefined;
+  readonly ifRevision: number | undefined;
+};
+
+/** Removes keys from a secret set, all in one revision. */
+export async function unsetKeys(context: Context, given: UnsetKeys): Promise<Report> {
+  const { name, ifExists } = given;
+  requireSetName(name);
+  if (!given.isDry) requireAskable(context, given);
+  const set = await look(await context.service(), name, ifExists);
+  const present = new Set(set?.secrets.map(({ fieldName }) => fieldName));
+  const keys = [...new Set(given.keys)];
+  const missing = keys.filter((key) => !present.has(key));
+  if (missing.length > 0 && !ifExists) throw notThere(name, missing, [...present]);
+  const remove = keys.filter((key) => present.has(key));
+  if (remove.length === 0) return nothingThere(name, missing);
+  return changeSet(context, {
+    ...given,
+    skipped: [],
+    question: () => `Remove ${counted(remove.length, 'key')} from ${name}?`,
+    submit: (client, { dryRun, expectedRevision }) =>
+      client.putSecrets({ params: { setName: name }, body: { remove, dryRun, expectedRevision } }),
+  });
+}
+
+async function look(client: Client, name: string, ifExists: boolean): Promise<SecretSetDetails | null> {
+  try {
+    return await client.getSecretSet({ params: { setName: name } });
+  } catch (error) {
+    if (ifExists && error instanceof ApiError && error.reason === 'secret-set-not-found') return null;
+    throw error;
+  }
+}
+
+function notThere(name: string, missing: readonly string[], present: readonly string[]): Failure {
+  const message = `Not found: ${name} has no key ${missing.join(', ')}. Nothing was changed.`;
+  const near = missing.length === 1 ? closest(missing[0] ?? '', present) : null;
+  const hint = near === null ? `See its keys by: botcli cloud secrets list ${name}` : `Did you mean ${near}?`;
+  return new Failure('secret-not-found', message, hint);
+}
+
+function nothingThere(name: string, missing: readonly string[]): Report {
+  const line = `${name} has no key ${missing.join(', ')}. Nothing was changed.`;
+  return { json: { status: 'OK', name, change: 'none', changes: [] }, blocks: [{ kind: 'note', lines: [line] }] };
+}

@@ -1,0 +1,41 @@
+import type { CheckedPullSecret, Client } from '@bothost/contract';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import type { Report } from '../report.ts';
+import { requireSetName } from './set-name.ts';
+import { credentialFields, expiryWarning } from './verification.ts';
+
+/** Has the registry asked. Credentials that it rejects are a `Failure`; everything else is an answer. */
+export async function verifyPullSecret(
+  context: Context,
+  wanted: { readonly name: string; readonly image: string | undefined },
+): Promise<Report> {
+  requireSetName(wanted.name);
+  const checked = await askRegistry(await context.service(), wanted.name, wanted.image);
+  const { name, host, revision, verification, expiresAt } = checked;
+  const now = context.world.now();
+  const warning = expiryWarning(name, expiresAt, now);
+  if (warning !== null) context.warn(warning);
+  if (verification.result === 'rejected') {
+    const hint = `Set others by: botcli cloud secrets image-pull-secret ${name} ${host}`;
+    throw new Failure('credentials-rejected', verification.message, hint, [], { ...checked });
+  }
+  return {
+    json: checked,
+    blocks: [
+      {
+        kind: 'fields',
+        fields: [
+          ['Image pull secret', { text: name, tone: 'strong' }],
+          ['Registry', host],
+          ['Revision', String(revision)],
+          ...credentialFields(checked, now),
+        ],
+      },
+    ],
+  };
+}
+
+export function askRegistry(client: Client, setName: string, image: string | undefined): Promise<CheckedPullSecret> {
+  return client.verifyImagePullSecret({ params: { setName }, ...(image === undefined ? {} : { body: { image } }) });
+}

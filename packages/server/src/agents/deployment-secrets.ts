@@ -1,0 +1,22 @@
+import { openPinned, SecretsUnavailable } from '../secrets/pin.ts';
+import type { Keyring } from '../secrets/vault/keyring.ts';
+import type { Database } from '../store/tables.ts';
+import { pinsOfDeployment } from './deployment-rows.ts';
+
+/**
+ * The values that a deployment's instances are started with, to take them out of what is shown. None where they do not open
+ * any more, as of a set that was deleted: nobody knows them then.
+ */
+export async function deploymentSecrets(
+  context: { readonly db: Database; readonly keyring: Keyring },
+  deploymentId: string,
+): Promise<readonly string[]> {
+  const row = await pinsOfDeployment(context.db, deploymentId);
+  if (row === undefined || row.secret_pins.length === 0) return [];
+  try {
+    return Object.values(await openPinned(context, row.organization_id, row.secret_pins));
+  } catch (error) {
+    if (error instanceof SecretsUnavailable) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import { type AuditEntry, failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import type { Database } from '../store/tables.ts';
+import { type AuditRow, pageOfEvents } from './rows.ts';
+
+type List = Operations['listAuditEntries'];
+
+/** By cursor the list is stable while entries are added. @throws failure `invalid-request` for a cursor that is none */
+export async function listAuditEntries(
+  context: { readonly db: Database },
+  scope: { readonly organizationId: string },
+  query: RequestOf<List>['query'],
+): Promise<ResponseOf<List>> {
+  const { limit, order, since, until } = query;
+  const filter = {
+    since: since === undefined ? null : new Date(since),
+    until: until === undefined ? null : new Date(until),
+    action: query.action ?? null,
+    object: query.object ?? null,
+    result: query.result ?? null,
+  };
+  const beyond = query.cursor === undefined ? null : parseCursor(query.cursor);
+  const rows = await pageOfEvents(context.db, scope.organizationId, filter, { order, beyond, limit: limit + 1 });
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return { entries: shown.map(present), nextCursor: last === undefined ? null : String(last.sequence) };
+}
+
+function parseCursor(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) {
+    throw failure('invalid-request', { issues: [{ path: 'query.cursor', message: 'not a cursor of this list' }] });
+  }
+  return Number(text);
+}
+
+function present(row: AuditRow): AuditEntry {
+  return {
+    sequence: row.sequence,
+    at: row.at.toISOString(),
+    keyId: row.actor_key_id,
+    keyName: row.actor_key_name,
+    address: row.address,
+    organizationId: row.organization_id,
+    region: row.region,
+    action: row.action,
+    object: row.object,
+    keys: row.keys,
+    revisionBefore: row.revision_before,
+    revisionAfter: row.revision_after,
+    result: row.result,
+    count: row.count,
+    requestId: row.request_id,
+    previousHash: row.previous_hash.toString('hex'),
+    hash: row.hash.toString('hex'),
+  };
+}

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findLines } from './find-lines.ts';
+import { blockBytes, splitLines } from './line-breaks.ts';
+import { createMask, maskTail } from './mask.ts';
+
+const noFilter = { text: undefined, level: undefined };
+
+/** What a reader of all that was written gets, as one text. */
+function shown(written: string, secrets: readonly string[], text?: string): string[] {
+  const bytes = Buffer.from(written);
+  const file = {
+    path: '',
+    base: 0,
+    dropped: [],
+    marks: [{ end: bytes.length, at: 1, unattended: false }],
+    endedAt: null,
+  };
+  const part = { kind: 'lines', bytes, from: 0, lines: splitLines(bytes, 0) } as const;
+  const found = findLines(file, part, { ...noFilter, text: text?.toLowerCase() }, createMask(secrets));
+  return found.flatMap(({ line }) => (line === null ? [] : [line.log]));
+}
+
+describe('the mask of a log', () => {
+  it.each([
+    ['a value', 'key is sk_12345!\n', ['sk_12345'], ['key is ***!']],
+    ['a value twice', 'sk_12345 sk_12345\n', ['sk_12345'], ['*** ***']],
+    ['one within another', 'x abcdefgh y\n', ['cdefgh', 'abcdefgh'], ['x *** y']],
+    ['two that overlap', 'x abcdefgh y\n', ['abcdef', 'cdefgh'], ['x *** y']],
+    ['one that overlaps itself', 'abababab\n', ['ababab'], ['***']],
+    ['a value of several lines, line by line', 'line one\r\nline two\n', ['line one\nline two\n'], ['***', '***']],
+    ['what is special elsewhere', 'a.*b$& $1+\n', ['.*b$& $1'], ['a***+']],
+    ['no value that is short', 'a true or 12345\n', ['true', '12345'], ['a true or 12345']],
+    ['nothing in another case', 'SK_12345\n', ['sk_12345'], ['SK_12345']],
+  ])('takes out %s', (_, written, secrets, lines) => {
+    expect(shown(written, secrets)).toEqual(lines);
+  });
+
+  it('leaves nothing to look for', () => {
+    const written = 'one\nkey is sk_12345!\n';
+    expect(shown(written, ['sk_12345'], 'sk_12345')).toEqual([]);
+    expect(shown(written, ['sk_12345'], 'is sk_')).toEqual([]);
+    expect(shown(written, ['sk_12345'], 'KEY IS')).toEqual(['key is ***!']);
+    expect(shown(written, ['sk_12345'], '***')).toEqual(['key is ***!']);
+  });
+
+  it('takes out the pieces of a value that lies where a long line is handed out in parts', () => {
+    const secret = Array.from({ length: 3_000 }, (_, index) => index.toString(36)).join('-');
+    for (let before = blockBytes - secret.length; before < blockBytes; before += 997) {
+      const pieces = shown(`${'.'.repeat(before)}${secret}${'.'.repeat(2 * blockBytes)}\n`, [secret]);
+      expect(pieces.join('').replaceAll('***', '')).toMatch(/^\.*$/);
+    }
+    const long = secret.repeat(5);
+    expect(
+      shown(`${'.'.repeat(900)}${long}.\n`, [long])
+        .join('')
+        .replaceAll('***', ''),
+    ).toMatch(/^\.*$/);
+  });
+
+  it.each([
+    ['boot\nkey sk_12345\nend', ['sk_12345'], 'boot\nkey ***\nend'],
+    ['k_12345 and on\nend', ['sk_12345'], '*** and on\nend'],
+    ['5 and on\nend', ['sk_12345'], '5 and on\nend'],
+    ['one\r\ntwo and', ['line one\nline two'], 'one\r\ntwo and'],
+    ['line one\r\nline two', ['line one\nline two'], '***\r\n***'],
+    ['', ['sk_12345'], ''],
+  ])('takes values out of last words %j', (tail, secrets, words) => {
+    expect(maskTail(tail, secrets)).toBe(words);
+  });
+
+  it('leaves no value whole, and all else as it is', () => {
+    const secret = fc.string({ unit: fc.constantFrom('a', 'b', '😀', '*'), minLength: 6, maxLength: 9 });
+    const noise = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '😀', ' '), maxLength: 12 });
+    fc.assert(
+      fc.property(
+        fc.array(secret, { maxLength: 3 }),
+        fc.array(noise, { minLength: 1, maxLength: 5 }),
+        (secrets, rest) => {
+          const written = rest.map((text, index) => text + (secrets[index] ?? '')).join('');
+          const [log = ''] = shown(`${written}\n`, secrets);
+          for (const one of secrets) if (!one.includes('*')) expect(log).not.toContain(one);
+          if (secrets.every((one) => !written.includes(one))) expect(log).toBe(written);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { createRateLimit } from './rate-limit.ts';
+
+test('so many at once, then so many a second, each for itself', () => {
+  let at = 0;
+  const limit = createRateLimit({ atOnce: 3, perSecond: 2 }, () => new Date(at));
+  const taken = (of: string) => Array.from({ length: 5 }, () => limit.take(of));
+  expect(taken('one')).toEqual([true, true, true, false, false]);
+  expect(taken('other')).toEqual([true, true, true, false, false]);
+  at += 400;
+  expect(limit.take('one')).toBe(false);
+  at += 100;
+  expect(taken('one')).toEqual([true, false, false, false, false]);
+  at += 3_600_000;
+  expect(taken('one')).toEqual([true, true, true, false, false]);
+  at -= 7_200_000;
+  expect(limit.take('one')).toBe(false);
+});
+
+test('those who rest are forgotten before there are too many', () => {
+  let at = 0;
+  const limit = createRateLimit({ atOnce: 1, perSecond: 1 }, () => new Date(at));
+  for (let number = 0; number < 30_000; number++) {
+    expect(limit.take(String(number))).toBe(true);
+    at += 1;
+  }
+  expect(limit.take('29999')).toBe(false);
+});

@@ -1,0 +1,258 @@
+import { createHash } from 'node:crypto';
+import { createClient, secretSetSize, secretValueBytes } from '@bothost/contract';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { readConfig } from './config.ts';
+import { startServer } from './server.ts';
+import { openDatabase } from './store/database.ts';
+import type { Database, Tables } from './store/tables.ts';
+import { sessionUrl, start, stop, withKey } from './test-client.ts';
+import { buildProject, settled, versionedBot } from './test-deploy.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+const logger = pino({ level: 'silent' });
+let service: TestServer;
+let buildId: string;
+let db: Database;
+
+/** It ends its answers to `/version` with the hash of each of its variables, as the kernel has them. */
+const bot = versionedBot('with secrets');
+const main = bot['main.js']?.replace(
+  "if (url.pathname === '/version')",
+  `if (url.pathname === '/say') { console.log('it is ' + process.env.A); return response.end(); }
+  if (url.pathname === '/hashes') {
+    const bytes = require('node:fs').readFileSync('/proc/self/environ');
+    const hashes = Object.create(null);
+    for (let from = 0; from < bytes.length; from = bytes.indexOf(0, from) + 1) {
+      const is = bytes.indexOf(61, from);
+      const value = bytes.subarray(is + 1, bytes.indexOf(0, from));
+      hashes[bytes.toString('latin1', from, is)] = require('node:crypto').createHash('sha256').update(value).digest('hex');
+    }
+    return response.end(JSON.stringify(hashes));
+  }
+  if (url.pathname === '/version')`,
+);
+
+beforeAll(async () => {
+  service = await startTestServer({ environment: { BOTHOST_ON_STOP: 'leave' } });
+  db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 1 });
+  buildId = (await buildProject(service, { ...bot, 'main.js': main ?? '' })).id;
+});
+afterAll(async () => {
+  await db.destroy();
+  await service.close();
+});
+
+const show = (agentName: string) => service.client.getAgent({ params: { agentName } });
+const deploy = (agentName: string, body: NonNullable<Parameters<typeof service.client.updateAgent>[0]['body']> = {}) =>
+  service.client.updateAgent({ params: { agentName }, body });
+async function put(setName: string, values: Readonly<Record<string, string>>, mode: 'merge' | 'replace' = 'merge') {
+  const secrets = Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue }));
+  await service.client.putSecrets({ params: { setName }, body: { secrets, mode } });
+  const list = async () => (await service.client.listSecrets({})).sets.find(({ name }) => name === setName)?.status;
+  await expect.poll(list, { timeout: 25_000, interval: 20 }).toBe('ready');
+}
+async function create(serviceName: string, secretSet: string, minAgents = 0) {
+  const autoScaling = { minAgents, maxAgents: 5 };
+  await service.client.createAgent({ body: { serviceName, buildId, secretSet, autoScaling } });
+  return settled(service, serviceName);
+}
+async function hashesIn(agentName: string, sessionId: string): Promise<Record<string, string>> {
+  const answer = await fetch(sessionUrl(service, agentName, sessionId, '/hashes'), withKey(service.publicKey));
+  return JSON.parse(await answer.text());
+}
+const hash = (value: string) => createHash('sha256').update(value, 'utf8').digest('hex');
+/** Changes a row as somebody with the database in hands could. */
+const move = (setName: string, region: string) =>
+  db.updateTable('secret_sets').set({ region }).where('name', '=', setName).execute();
+
+describe('secrets', () => {
+  it('are in the bot byte by byte, from the request to the environment', async () => {
+    const name = fc
+      .stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
+      .filter((text) => !/^(NODE|LC|LD|GLIBC|SSL|UV|BOT)/.test(text));
+    const value = fc
+      .oneof(
+        fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }),
+        fc.constantFrom(' \n', '\r\n\t', '$(id)', '"\'`\\', '%00', 'A=B', ' x ', '\u{1F600}', '\\u0000', '() { :;}'),
+      )
+      .map((text) => text.replaceAll('\0', '.'));
+    const pairs = fc.uniqueArray(fc.tuple(name, value), {
+      minLength: secretSetSize.keys - 8,
+      maxLength: secretSetSize.keys - 8,
+      selector: ([key]) => key,
+    });
+    const drawn = fc.sample(pairs, 1)[0] ?? [];
+    const odd = {
+      ['__proto__']: 'p',
+      'a-b': ' 1\n',
+      '1A': "'",
+      PWD: '/nowhere',
+      IFS: 'x',
+      PPID: '0',
+      OPTIND: 'y',
+      go: '\n',
+      _: '_',
+    };
+    const large = secretSetSize.bytes / secretValueBytes - 2;
+    for (const values of [
+      { ...Object.fromEntries(drawn), ...odd },
+      Object.fromEntries(Array.from({ length: large }, (_, i) => [`L-${i}`, `${i}\u{1F600}\n`.repeat(10_900)])),
+    ]) {
+      await put('exact', values, 'replace');
+      if ((await service.client.listAgents({})).agents.every((agent) => agent.name !== 'exact'))
+        await create('exact', 'exact');
+      else await deploy('exact');
+      await settled(service, 'exact');
+      const id = await start(service, 'exact');
+      const got = new Map(Object.entries(await hashesIn('exact', id)));
+      const differing = Object.entries(values).filter(([key, text]) => got.get(key) !== hash(text));
+      expect(differing.map(([key, text]) => [key, text.slice(0, 80)])).toEqual([]);
+      await stop(service, 'exact', id);
+    }
+  });
+
+  it('that changed come with the next deploy: warm instances are replaced, live sessions keep what they have', async () => {
+    await put('keys', { A: 'one' });
+    const first = await create('keeps', 'keys', 1);
+    const old = await start(service, 'keeps');
+    await expect.poll(async () => (await show('keeps')).idleInstanceCount).toBe(1);
+
+    await put('keys', { A: 'two' });
+    expect((await show('keeps')).secretSets).toEqual([
+      { secretSet: 'keys', revision: 1, newestRevision: 2, stale: true },
+    ]);
+    const still = await start(service, 'keeps');
+    expect(await hashesIn('keeps', still)).toMatchObject({ A: hash('one') });
+    expect(await deploy('keeps')).toMatchObject({ change: 'deployment' });
+    const second = await settled(service, 'keeps');
+    expect(second.secretSets).toMatchObject([{ revision: 2, stale: false }]);
+    const young = await start(service, 'keeps');
+    expect(await hashesIn('keeps', young)).toMatchObject({ A: hash('two') });
+    expect(await hashesIn('keeps', old)).toMatchObject({ A: hash('one') });
+    expect(await deploy('keeps')).toMatchObject({ change: 'none' });
+
+    const deploymentId = first.desiredDeploymentId;
+    await service.client.rollback({ params: { agentName: 'keeps' }, body: { deploymentId } });
+    await settled(service, 'keeps');
+    const back = await start(service, 'keeps');
+    expect(await hashesIn('keeps', back)).toMatchObject({ A: hash('one') });
+    await deploy('keeps', { secretSet: null });
+    await settled(service, 'keeps');
+    const bare = await start(service, 'keeps');
+    expect(await hashesIn('keeps', bare)).not.toHaveProperty('A');
+    await Promise.all([old, still, young, back, bare].map((id) => stop(service, 'keeps', id)));
+  });
+
+  it('that are damaged fail a deployment with the reason, while what runs goes on, and other agents do', async () => {
+    await put('broken', { A: 'one' });
+    await put('whole', { A: 'whole' });
+    await create('unlucky', 'broken');
+    await create('lucky', 'whole');
+    const running = await start(service, 'unlucky');
+    expect(await hashesIn('unlucky', running)).toMatchObject({ A: hash('one') });
+    await move('broken', 'elsewhere');
+
+    const cold = await start(service, 'unlucky');
+    const failed = async () => (await show('unlucky')).conditions;
+    await expect
+      .poll(failed, { timeout: 25_000 })
+      .toMatchObject([{ message: expect.stringMatching(/set broken is damaged.*set it again/) }]);
+    const session = await service.client.getSession({ params: { agentName: 'unlucky', sessionId: cold } });
+    expect(session).toMatchObject({ completionStatus: 'HTTP_ERROR' });
+    await expect(start(service, 'unlucky')).rejects.toMatchObject({
+      status: 503,
+      reason: 'secrets-unavailable',
+      code: 'PCC-SECRETS-UNAVAILABLE',
+      message: expect.not.stringContaining('broken'),
+    });
+    expect(await hashesIn('unlucky', running)).toMatchObject({ A: hash('one') });
+    const lucky = await start(service, 'lucky');
+    expect(await hashesIn('lucky', lucky)).toMatchObject({ A: hash('whole') });
+
+    await move('broken', 'us-west');
+    const again = await start(service, 'unlucky');
+    expect(await hashesIn('unlucky', again)).toMatchObject({ A: hash('one') });
+
+    await Promise.all([running, again].map((id) => stop(service, 'unlucky', id)));
+    await stop(service, 'lucky', lucky);
+  });
+
+  it('whose values are damaged fail the deployment that would start with them by name', async () => {
+    await put('bent', { A: 'one' });
+    const { id: setId } = await db
+      .selectFrom('secret_sets')
+      .select('id')
+      .where('name', '=', 'bent')
+      .executeTakeFirstOrThrow();
+    await db.updateTable('secret_values').set({ bytes: 4 }).where('set_id', '=', setId).execute();
+    await put('straight', { A: 'one' });
+    await create('bends', 'straight');
+    await deploy('bends', { secretSet: 'bent' });
+    expect(await settled(service, 'bends')).toMatchObject({
+      available: true,
+      activeDeploymentReady: false,
+      errors: [{ code: 'PCC_SECRETS_UNAVAILABLE', message: expect.stringMatching(/set bent is damaged/) }],
+      secretSets: [{ secretSet: 'straight', stale: false }],
+    });
+    const id = await start(service, 'bends');
+    expect(await hashesIn('bends', id)).toMatchObject({ A: hash('one') });
+    await stop(service, 'bends', id);
+  });
+
+  it('that a bot prints are taken out of its logs, and cannot be looked for there', async () => {
+    await put('spoken', { A: 'sk_canary_1' });
+    await create('speaks', 'spoken');
+    const sessionId = await start(service, 'speaks');
+    await fetch(sessionUrl(service, 'speaks', sessionId, '/say'), withKey(service.publicKey));
+    const read = async (query: { query?: string; wait?: number }) => {
+      const page = await service.client.getLogs({ params: { agentName: 'speaks' }, query: { sessionId, ...query } });
+      return page.logs.map(({ log }) => log);
+    };
+    await expect.poll(() => read({ wait: 5 }), { timeout: 25_000 }).toEqual(['it is ***']);
+    expect(await read({ query: 'sk_canary_1' })).toEqual([]);
+    expect(await read({ query: 'is sk' })).toEqual([]);
+    await stop(service, 'speaks', sessionId);
+    await expect.poll(() => read({ query: 'it is' }), { timeout: 25_000 }).toEqual(['it is ***']);
+  });
+
+  it('that a bot prints as it falls are not in what is said of its end', async () => {
+    const falls = versionedBot('falls', "console.error('no such voice: ' + process.env.A); process.exit(3);");
+    const broken = (await buildProject(service, falls)).id;
+    await put('lost', { A: 'sk_canary_2' });
+    await create('falls', 'lost');
+    await deploy('falls', { buildId: broken });
+    const agent = await settled(service, 'falls');
+    expect(agent.errors).toMatchObject([{ message: expect.stringContaining('no such voice: ***') }]);
+    const rows = await db.selectFrom('deployments').select(['error', 'last_exit']).execute();
+    expect(JSON.stringify(rows)).not.toContain('sk_canary_2');
+  });
+
+  it('that are damaged keep no server from coming back, nor the sessions that run', async () => {
+    await put('lasting', { A: 'one' });
+    await create('lasts', 'lasting');
+    const running = await start(service, 'lasts');
+    expect(await hashesIn('lasts', running)).toMatchObject({ A: hash('one') });
+    await move('lasting', 'elsewhere');
+    await service.server.close();
+    const environment = {
+      PATH: process.execPath.replace(/\/[^/]+$/, ''),
+      HOME: service.dataDirectory,
+      BOTHOST_PORT: '0',
+      BOTHOST_DATA_DIR: service.dataDirectory,
+      BOTHOST_SHUTDOWN_GRACE: '0',
+      DATABASE_URL: service.database.url,
+    };
+    const next = await startServer(readConfig(environment), logger);
+    onTestFinished(next.close);
+    const path = `/v1/public/lasts/sessions/${running}`;
+    const answer = await fetch(`${next.url}${path}/hashes`, withKey(service.publicKey));
+    expect(JSON.parse(await answer.text())).toMatchObject({ A: hash('one') });
+    const client = createClient({ origin: next.url, key: service.privateKey });
+    const session = () => client.getSession({ params: { agentName: 'lasts', sessionId: running } });
+    expect(await session()).toMatchObject({ endedAt: null });
+    await client.stopSession({ params: { agentName: 'lasts', sessionId: running } });
+    await expect.poll(async () => (await session()).completionStatus, { timeout: 25_000 }).toBe('SESSION_STOPPED');
+  });
+});

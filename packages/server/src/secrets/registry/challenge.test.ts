@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { readChallenges } from './challenge.ts';
+
+const read = (header: string | string[] | undefined) =>
+  readChallenges(header).map(({ scheme, parameters }) => [scheme, Object.fromEntries(parameters)]);
+
+it.each([
+  ['Basic realm="Registry"', [['basic', { realm: 'Registry' }]]],
+  [
+    'Bearer realm="https://auth.docker.io/token",service="registry.docker.io"',
+    [['bearer', { realm: 'https://auth.docker.io/token', service: 'registry.docker.io' }]],
+  ],
+  ['bearer Realm = "a" , scope="x,y z"', [['bearer', { realm: 'a', scope: 'x,y z' }]]],
+  [
+    'Bearer realm=a, Basic realm="b"',
+    [
+      ['bearer', { realm: 'a' }],
+      ['basic', { realm: 'b' }],
+    ],
+  ],
+  [
+    'Negotiate abc==, Basic realm="b"',
+    [
+      ['negotiate', {}],
+      ['basic', { realm: 'b' }],
+    ],
+  ],
+  ['Bearer realm="a\\"b"', [['bearer', { realm: 'a"b' }]]],
+  ['Bearer realm="first",realm="second"', [['bearer', { realm: 'first' }]]],
+  ['Basic', [['basic', {}]]],
+  [
+    'Bearer realm="open',
+    [
+      ['bearer', {}],
+      ['realm', {}],
+    ],
+  ],
+  ['', []],
+  [',,, "', []],
+])('%j asks for that', (header, challenges) => expect(read(header)).toEqual(challenges));
+
+it('of several headers are read in order', () => {
+  expect(read(['Bearer realm="a"', 'Basic realm="b"'])).toEqual(read('Bearer realm="a", Basic realm="b"'));
+  expect(read(undefined)).toEqual([]);
+});
+
+it.each([
+  ' '.repeat(1_000_000),
+  `Bearer ${' ,'.repeat(500_000)}`,
+  `Bearer a=${'"\\'.repeat(500_000)}`,
+  'a'.repeat(1e6),
+])('of a hostile length do not hold the service up', (header) => expect(read(header).length).toBeLessThan(3));

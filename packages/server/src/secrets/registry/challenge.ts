@@ -1,0 +1,36 @@
+/** What a registry asks for (RFC 9110 11.6.1): parameters by their names in lower case. */
+export type Challenge = { readonly scheme: string; readonly parameters: ReadonlyMap<string, string> };
+
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const parameter = new RegExp(`[\\s,]*(${token})\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|(${token}))`, 'y');
+const scheme = new RegExp(`[\\s,]*(${token})`, 'y');
+/** Of schemes that have one word in place of parameters, as Negotiate. */
+const word = /\s+[A-Za-z0-9._~+/-]+=*(?=\s*(?:,|$))/y;
+const longest = 8_192;
+
+/** The challenges of a `WWW-Authenticate` header, in order. What cannot be read ends them. */
+export function readChallenges(header: string | readonly string[] | undefined): Challenge[] {
+  const text = (typeof header === 'string' ? [header] : (header ?? [])).join(', ').slice(0, longest);
+  const challenges: Challenge[] = [];
+  let at = 0;
+  const next = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text);
+    if (found !== null) at = pattern.lastIndex;
+    return found;
+  };
+  for (let name = next(scheme); name !== null; name = next(scheme)) {
+    const parameters = new Map<string, string>();
+    if (next(word) === null) {
+      for (let one = next(parameter); one !== null; one = next(parameter)) {
+        const [, key = '', quoted, plain = ''] = one;
+        // The first one counts, so that a later one cannot take its place.
+        if (!parameters.has(key.toLowerCase())) {
+          parameters.set(key.toLowerCase(), quoted === undefined ? plain : quoted.replace(/\\(.)/g, '$1'));
+        }
+      }
+    }
+    challenges.push({ scheme: (name[1] ?? '').toLowerCase(), parameters });
+  }
+  return challenges;
+}

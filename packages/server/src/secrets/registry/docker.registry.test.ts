@@ -1,0 +1,163 @@
+import { createPrivateKey, randomUUID, sign } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { startTestServer } from '../../test-server.ts';
+import { checkCredentials } from './check-credentials.ts';
+import { imageReference } from './image-reference.ts';
+import { createRegistryPolicy } from './registry-policy.ts';
+import {
+  certificateContent,
+  type DockerRegistry,
+  hasDockerRegistry,
+  passwordFile,
+  pushImage,
+  type RegistryFolder,
+  registryFolder,
+  startDockerRegistry,
+} from './test-docker-registry.ts';
+import { formsOf } from './test-registry.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    registryInCi: boolean;
+  }
+}
+
+const isThere = await hasDockerRegistry();
+if (!isThere && inject('registryInCi')) throw new Error('docker-registry is not installed here.');
+if (!isThere) console.log('docker-registry is not installed here: no real registry is asked.');
+
+const credentials = 'robot$team:Pa:ss/wörd+=?';
+const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+
+describe.skipIf(!isThere)('a private registry', () => {
+  let folder: RegistryFolder;
+  let plain: DockerRegistry;
+  let secure: DockerRegistry;
+  let tokens: Server;
+  let byToken: DockerRegistry;
+
+  beforeAll(async () => {
+    folder = await registryFolder();
+    const [user = '', password = ''] = [credentials.split(':', 1)[0], credentials.slice(credentials.indexOf(':') + 1)];
+    const auth = { htpasswd: { realm: 'test', path: await passwordFile(folder, user, password) } };
+    plain = await startDockerRegistry(folder, auth, false);
+    secure = await startDockerRegistry(folder, auth, true);
+    await pushImage(plain, basic(credentials), 'team/app', '1.2');
+    tokens = await tokenServer(folder);
+    const realm = `http://tokens.test:${(tokens.address() as AddressInfo).port}/token`;
+    const token = { realm, service: 'of the test', issuer: 'test', rootcertbundle: folder.certificate };
+    byToken = await startDockerRegistry(folder, { token }, false);
+  });
+  afterAll(async () => {
+    await Promise.all([plain?.close(), secure?.close(), byToken?.close()]);
+    tokens?.close();
+    await folder?.remove();
+  });
+
+  async function check(registry: string, text: string, named?: string) {
+    const at = (tokens.address() as AddressInfo).port;
+    const policy = createRegistryPolicy(
+      [
+        `http://registry.test:${plain.port}`,
+        `registry.test:${secure.port}`,
+        `http://registry.test:${byToken.port}`,
+      ].concat(`tokens.test:${at}`),
+      [[`http://registry.test:${byToken.port}`, `http://tokens.test:${at}`]],
+    );
+    const image = named === undefined ? null : imageReference(named, registry);
+    if (image !== null && 'problem' in image) throw new Error(image.problem);
+    const ca = await readFile(folder.certificate, 'utf8');
+    const world = { policy, resolve: async () => ['127.0.0.1'], timeoutMs: 5_000, ca };
+    return (await checkCredentials(world, registry, Buffer.from(text), image)).result;
+  }
+
+  it.each([
+    ['without TLS', () => `http://registry.test:${plain.port}`],
+    ['with TLS', () => `registry.test:${secure.port}`],
+    ['with tokens of another server that is listed for it', () => `http://registry.test:${byToken.port}`],
+  ])('%s verifies what is right and rejects what is not', async (_, registry) => {
+    expect(await check(registry(), credentials)).toBe('verified');
+    expect(await check(registry(), credentials, 'team/app:1.2')).toBe('verified');
+    expect(await check(registry(), credentials, 'team/app:none')).toBe('rejected');
+    expect(await check(registry(), credentials, 'team/none:1.2')).toBe('rejected');
+    expect(await check(registry(), `${credentials}x`)).toBe('rejected');
+    expect(await check(registry(), `nobody:${credentials.slice(11)}`)).toBe('rejected');
+  });
+
+  it('with a certificate that is not trusted is unreachable, and so is TLS where there is none', async () => {
+    const policy = createRegistryPolicy([`other.test:${secure.port}`, `other.test:${plain.port}`], []);
+    const world = { policy, resolve: async () => ['127.0.0.1'], timeoutMs: 5_000 };
+    const ca = await readFile(folder.certificate, 'utf8');
+    for (const [one, port] of [
+      [world, secure.port],
+      [{ ...world, ca }, secure.port],
+      [world, plain.port],
+    ] as const) {
+      const verdict = await checkCredentials(one, `other.test:${port}`, Buffer.from(credentials), null);
+      expect(verdict).toMatchObject({ result: 'unreachable', message: expect.stringContaining('certificate') });
+    }
+  });
+
+  it('that the operator listed is asked by the service, which keeps the credentials to itself', async () => {
+    let log = '';
+    const told = new Writable({
+      write: (chunk, _, done) => {
+        log += String(chunk);
+        done();
+      },
+    });
+    const service = await startTestServer({
+      environment: { BOTHOST_REGISTRIES: `http://localhost:${plain.port}` },
+      logger: pino({ level: 'trace' }, told),
+    });
+    try {
+      const params = { setName: 'hub' };
+      const put = (text: string, host: string) =>
+        service.client.putSecrets({
+          params,
+          body: { isImagePullSecret: true, host, secretValue: Buffer.from(text).toString('base64') },
+        });
+      const verify = async (body: { image?: string } = {}) =>
+        (await service.client.verifyImagePullSecret({ params, body })).verification.result;
+      const listed = `http://localhost:${plain.port}`;
+      const answers = [await put(credentials, listed)];
+      expect(await verify()).toBe('verified');
+      expect(await verify({ image: `localhost:${plain.port}/team/app:1.2` })).toBe('verified');
+      expect(await verify({ image: 'team/none' })).toBe('rejected');
+      answers.push(await put('robot$team:wrong', listed));
+      expect(await verify()).toBe('rejected');
+      answers.push(await put(credentials, `localhost:${secure.port}`));
+      expect(await verify()).toBe('skipped');
+      const shown = JSON.stringify([answers, await service.client.listSecrets({ query: {} })]);
+      for (const form of formsOf(credentials)) expect(shown + log + plain.said()).not.toContain(form);
+    } finally {
+      await service.close();
+    }
+  });
+});
+
+/** Gives tokens for pulling what is asked for, to the one user there is (Docker Registry v2 authentication, "JWT"). */
+async function tokenServer(folder: RegistryFolder): Promise<Server> {
+  const key = createPrivateKey(await readFile(folder.key));
+  const certificate = await certificateContent(folder);
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const server = createServer((request, response) => {
+    if (request.headers.authorization !== basic(credentials)) return response.writeHead(401).end();
+    const { searchParams } = new URL(request.url ?? '', 'http://tokens.test');
+    const [type, name, actions] = (searchParams.get('scope') ?? '').split(':');
+    const seconds = Math.floor(Date.now() / 1000);
+    const times = { iat: seconds, nbf: seconds - 60, exp: seconds + 60 };
+    const access = name === undefined ? [] : [{ type, name, actions: actions?.split(',') }];
+    const claims = { iss: 'test', sub: 'robot', aud: searchParams.get('service'), jti: randomUUID(), access, ...times };
+    const signed = `${part({ typ: 'JWT', alg: 'ES256', x5c: [certificate] })}.${part(claims)}`;
+    const signature = sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url');
+    return response.writeHead(200).end(JSON.stringify({ token: `${signed}.${signature}` }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}

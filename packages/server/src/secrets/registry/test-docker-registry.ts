@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** Debian's `docker-registry`; its package's own service is never used. */
+const program = 'docker-registry';
+
+export async function hasDockerRegistry(): Promise<boolean> {
+  const child = spawn(program, ['--version'], { stdio: 'ignore' });
+  const [status] = await Promise.race([once(child, 'close'), once(child, 'error').then(() => [null])]);
+  return status === 0;
+}
+
+/** A folder with all that the registries of one test need. */
+export async function registryFolder() {
+  const path = await mkdtemp(join(tmpdir(), 'bothost-registry-'));
+  const certificate = join(path, 'certificate.pem');
+  const key = join(path, 'key.pem');
+  await run('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+    ...[
+      '-subj',
+      '/CN=registry.test',
+      '-addext',
+      'subjectAltName=DNS:registry.test',
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+    ],
+  ]);
+  return { path, certificate, key, remove: () => rm(path, { recursive: true, force: true }) };
+}
+export type RegistryFolder = Awaited<ReturnType<typeof registryFolder>>;
+
+/** Who may log in: a file as `htpasswd -B` writes it. */
+export async function passwordFile(folder: RegistryFolder, user: string, password: string): Promise<string> {
+  const path = join(folder.path, 'passwords');
+  const salt = randomBytes(32).toString('hex').slice(0, 22);
+  // By perl-base, which every Debian has; the password goes by standard input.
+  const hash = await run('perl', ['-e', `local $/; print crypt(<STDIN>, '$2y$05$${salt}')`], password);
+  await writeFile(path, `${user}:${hash}\n`);
+  return path;
+}
+
+/** Starts a registry on a free port of loopback; `auth` is that part of its settings. All share the folder's images. */
+export async function startDockerRegistry(folder: RegistryFolder, auth: object, withTls: boolean) {
+  const port = await freePort();
+  const settings = {
+    version: 0.1,
+    log: { level: 'warn', accesslog: { disabled: true } },
+    storage: { filesystem: { rootdirectory: join(folder.path, 'images') } },
+    auth,
+    http: {
+      addr: `127.0.0.1:${port}`,
+      secret: 'of this test',
+      ...(withTls ? { tls: { certificate: folder.certificate, key: folder.key } } : {}),
+    },
+  };
+  const file = join(folder.path, `registry-${port}.yml`);
+  // YAML is a superset of JSON.
+  await writeFile(file, JSON.stringify(settings));
+  const child = spawn(program, ['serve', file], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { PATH: '/usr/bin:/bin' },
+  });
+  const lines: string[] = [];
+  createInterface(child.stderr).on('line', (line) => lines.push(line));
+  const ended = once(child, 'close');
+  for (let open = false; !open; ) {
+    if (child.exitCode !== null) throw new Error(`the registry ended: ${lines.join('\n')}`);
+    open = await answers(port, withTls);
+  }
+  return {
+    port,
+    said: () => lines.join('\n'),
+    close: async () => {
+      child.kill();
+      await ended;
+    },
+  };
+}
+export type DockerRegistry = Awaited<ReturnType<typeof startDockerRegistry>>;
+
+/** Puts an image of no layers there, through a registry without TLS. */
+export async function pushImage(
+  registry: DockerRegistry,
+  authorization: string,
+  name: string,
+  tag: string,
+): Promise<void> {
+  const base = `http://127.0.0.1:${registry.port}/v2/${name}`;
+  const send = async (method: string, url: string, body: string, type: string) => {
+    const headers = { authorization, 'content-type': type };
+    const response = await fetch(url, { method, headers, ...(body === '' ? {} : { body }) });
+    if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`);
+    return response.headers.get('location') ?? '';
+  };
+  const config = '{}';
+  const digest = `sha256:${createHash('sha256').update(config).digest('hex')}`;
+  const place = await send('POST', `${base}/blobs/uploads/`, '', 'application/octet-stream');
+  const upload = new URL(place, base);
+  upload.searchParams.set('digest', digest);
+  await send('PUT', upload.href, config, 'application/octet-stream');
+  const mediaType = 'application/vnd.docker.distribution.manifest.v2+json';
+  const manifest = {
+    schemaVersion: 2,
+    mediaType,
+    config: { mediaType: 'application/vnd.docker.container.image.v1+json', size: config.length, digest },
+    layers: [],
+  };
+  await send('PUT', `${base}/manifests/${tag}`, JSON.stringify(manifest), mediaType);
+}
+
+/** A certificate's content, as tokens that are signed by its key carry it. */
+export async function certificateContent(folder: RegistryFolder): Promise<string> {
+  return (await readFile(folder.certificate, 'utf8')).replace(/-----[^-]+-----|\s/g, '');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function answers(port: number, withTls: boolean): Promise<boolean> {
+  // Of a registry with TLS, a request without is answered, too: by 400.
+  return fetch(`http://127.0.0.1:${port}/`).then(
+    ({ status }) => status === (withTls ? 400 : 200),
+    () => false,
+  );
+}
+
+async function run(command: string, args: readonly string[], input = ''): Promise<string> {
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk) => (out += String(chunk)));
+  child.stderr.on('data', (chunk) => (err += String(chunk)));
+  child.stdin.end(input);
+  const [status] = await once(child, 'close');
+  if (status !== 0) throw new Error(`${command}: ${err}`);
+  return out;
+}

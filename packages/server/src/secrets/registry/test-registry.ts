@@ -1,0 +1,70 @@
+import { createServer, type Socket } from 'node:net';
+
+export type Asked = { readonly line: string; readonly headers: ReadonlyMap<string, string> };
+
+/**
+ * A stand-in for a registry, on a socket of its own: it keeps every byte that it got, and answers what it is told to, valid
+ * or not. `answer` gets each request's first line and headers; it may write to the socket itself and answer null.
+ */
+export async function standIn(
+  answer: (asked: Asked, socket: Socket) => string | null,
+  address = '127.0.0.1',
+  port = 0,
+) {
+  const sockets = new Set<Socket>();
+  const got: Buffer[] = [];
+  const asked: Asked[] = [];
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+    let pending = '';
+    socket.on('data', (chunk: Buffer) => {
+      got.push(chunk);
+      pending += chunk.toString('latin1');
+      for (let end = pending.indexOf('\r\n\r\n'); end >= 0; end = pending.indexOf('\r\n\r\n')) {
+        const [line = '', ...lines] = pending.slice(0, end).split('\r\n');
+        pending = pending.slice(end + 4);
+        const headers = new Map(lines.map((one) => [one.split(':', 1)[0]?.toLowerCase() ?? '', headerValue(one)]));
+        asked.push({ line, headers });
+        const text = answer({ line, headers }, socket);
+        if (text !== null) socket.write(text, 'latin1');
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(port, address, resolve));
+  const at = server.address();
+  return {
+    port: typeof at === 'object' && at !== null ? at.port : 0,
+    asked,
+    /** All that reached it, as one text. */
+    bytes: () => Buffer.concat(got).toString('latin1'),
+    close: () =>
+      new Promise<void>((resolve) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(() => resolve());
+      }),
+  };
+}
+export type StandIn = Awaited<ReturnType<typeof standIn>>;
+
+function headerValue(line: string): string {
+  return line.slice(line.indexOf(':') + 1).trim();
+}
+
+/** An answer as it goes over the wire. */
+export function reply(status: number, headers: Readonly<Record<string, string>> = {}, body = ''): string {
+  const lines = Object.entries({ 'content-length': String(body.length), ...headers });
+  return [`HTTP/1.1 ${status} X`, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n');
+}
+
+/** Every form in which credentials might turn up. */
+export function formsOf(credentials: string): string[] {
+  const password = credentials.slice(credentials.indexOf(':') + 1);
+  return [credentials, password].flatMap((text) => {
+    const bytes = Buffer.from(text);
+    const encoded = bytes.toString('base64');
+    return [text, encodeURIComponent(text), encoded, encoded.replace(/=+$/, ''), bytes.toString('base64url')].concat(
+      bytes.toString('hex'),
+    );
+  });
+}

@@ -1,0 +1,74 @@
+import { canonicalRegistry } from '@bothost/contract';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createRegistryPolicy, registryUrl } from './registry-policy.ts';
+import { tokenAddress } from './token-address.ts';
+
+const policy = createRegistryPolicy([], [['registry.corp', 'gitlab.corp']]);
+function ask(registry: string, realm: string, more: Record<string, string> = {}, repository: string | null = null) {
+  const named = canonicalRegistry(registry);
+  const challenge = { scheme: 'bearer', parameters: new Map(Object.entries({ realm, ...more })) };
+  const address = tokenAddress(challenge, registryUrl('host' in named ? named.host : ''), repository, policy);
+  return address instanceof URL ? address.href : address;
+}
+
+it.each([
+  ['ghcr.io', 'https://ghcr.io/token'],
+  ['ghcr.io', 'https://GHCR.io:443/token'],
+  ['docker.io', 'https://auth.docker.io/token'],
+  ['registry.gitlab.com', 'https://gitlab.com/jwt/auth'],
+  ['registry.corp', 'https://gitlab.corp/jwt/auth'],
+  ['http://plain.corp:5000', 'http://plain.corp:5000/token'],
+])('of %s may be %s', (registry, realm) => expect(ask(registry, realm)).toBe(new URL(realm).href));
+
+it.each([
+  ['ghcr.io', 'http://ghcr.io/token'],
+  ['ghcr.io', 'https://evil.io/token'],
+  ['ghcr.io', 'https://ghcr.io.evil.io/token'],
+  ['ghcr.io', 'https://token.ghcr.io/'],
+  ['ghcr.io', 'https://ghcr.io:8443/token'],
+  ['ghcr.io', 'https://user:pass@ghcr.io/token'],
+  ['ghcr.io', 'https://ghcr.io@evil.io/token'],
+  ['ghcr.io', 'https://evil.io\\@ghcr.io/token'],
+  ['ghcr.io', 'https://auth.docker.io/token'],
+  ['registry.gitlab.com', 'https://auth.docker.io/token'],
+  ['docker.io', 'http://auth.docker.io/token'],
+  ['registry.corp:5000', 'https://gitlab.corp/jwt/auth'],
+  ['http://plain.corp:5000', 'http://evil.corp:5000/token'],
+  ['ghcr.io', 'file:///etc/passwd'],
+  ['ghcr.io', 'javascript:alert(1)'],
+  ['ghcr.io', '/token'],
+  ['ghcr.io', '//ghcr.io/token'],
+  ['ghcr.io', ''],
+])('of %s is never %s', (registry, realm) => {
+  const answer = ask(registry, realm);
+  expect(answer).toHaveProperty('problem');
+  expect(JSON.stringify(answer)).not.toMatch(/[[\]]/);
+});
+
+it('has service and scope encoded, and nothing of them can add to it', () => {
+  const address = ask('ghcr.io', 'https://ghcr.io/token?a=1&scope=mine#x', { service: 'a&scope=*#é' }, 'team/app');
+  expect(address).toBe('https://ghcr.io/token?a=1&scope=repository%3Ateam%2Fapp%3Apull&service=a%26scope%3D*%23%C3%A9');
+});
+
+it('is at no other origin, whatever the realm is', () => {
+  const text = fc.oneof(
+    fc.webUrl({ validSchemes: ['https', 'http', 'ftp'] }),
+    fc.string({ unit: 'binary', maxLength: 40 }).map((tail) => `https://ghcr.io${tail}`),
+    fc.string({ unit: 'binary', maxLength: 60 }),
+  );
+  fc.assert(
+    fc.property(text, (realm) => {
+      const answer = ask('ghcr.io', realm);
+      if (typeof answer === 'string') expect(answer.startsWith('https://ghcr.io/')).toBe(true);
+      else expect(answer.problem).not.toMatch(/[[\]]/);
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+it('names the pair for the operator when the registry wants another host', () => {
+  expect(ask('reg.corp:5000', 'https://login.corp/token')).toMatchObject({
+    problem: expect.stringContaining('reg.corp:5000=login.corp in BOTHOST_REGISTRY_TOKEN_HOSTS'),
+  });
+});

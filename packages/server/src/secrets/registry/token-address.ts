@@ -1,0 +1,38 @@
+import type { Challenge } from './challenge.ts';
+import { hostAndPort, type RegistryPolicy } from './registry-policy.ts';
+
+/**
+ * Where to get a token for the credentials. The registry chooses the address, so it is trusted no further than the registry
+ * itself: the very same origin, or one that is known or listed for it.
+ */
+export function tokenAddress(
+  challenge: Challenge,
+  registry: URL,
+  repository: string | null,
+  policy: Pick<RegistryPolicy, 'tokenOrigins'>,
+): URL | { readonly problem: string } {
+  const realm = challenge.parameters.get('realm') ?? '';
+  if (!URL.canParse(realm)) return { problem: 'The registry names no address for tokens.' };
+  const url = new URL(realm);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && registry.protocol === 'http:')) {
+    return { problem: 'The registry wants the credentials sent to an address without TLS. It got none.' };
+  }
+  if (url.username !== '' || url.password !== '') {
+    return { problem: 'The registry names an address for tokens with a user name in it. It got no credentials.' };
+  }
+  const others = policy.tokenOrigins.get(hostAndPort(registry));
+  if (url.origin !== registry.origin && others?.has(url.origin) !== true) {
+    const where = /^[a-z0-9.-]{1,253}$/.test(url.hostname) ? url.host : 'elsewhere';
+    const pair = `${hostAndPort(registry).replace(/:443$/, '')}=${url.host}`;
+    return {
+      problem:
+        `The registry wants the credentials sent to another host (${where}). It got none.` +
+        (where === 'elsewhere' ? '' : ` If that is right, the operator lists ${pair} in BOTHOST_REGISTRY_TOKEN_HOSTS.`),
+    };
+  }
+  url.hash = '';
+  const service = challenge.parameters.get('service');
+  if (service !== undefined) url.searchParams.set('service', service);
+  if (repository !== null) url.searchParams.set('scope', `repository:${repository}:pull`);
+  return url;
+}

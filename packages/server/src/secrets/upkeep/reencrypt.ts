@@ -1,0 +1,106 @@
+import type { Database, VaultFinding } from '../../store/tables.ts';
+import { openRow, requireRevisionStamp, requireSetStamp } from '../open-set.ts';
+import { changeSet, type SecretSetRow, type ValueRow } from '../rows.ts';
+import { type SealingKeys, sealingKeys, sealRow } from '../seal-row.ts';
+import { revisionFields, setFields } from '../stamps.ts';
+import { DamagedError } from '../vault/damaged.ts';
+import { stampRow, stampVersion } from '../vault/fingerprint.ts';
+import { RootKeyMissing } from '../vault/root-key.ts';
+import type { Advance, Swept, UpkeepContext } from './context.ts';
+import {
+  findOrganization,
+  lockStampsBehind,
+  lockValuesBehind,
+  replaceRevisionStamp,
+  replaceValue,
+  revisionRowsOf,
+  setById,
+  type ValueName,
+} from './rows.ts';
+
+const valuesAtOnce = 50;
+const setsAtOnce = 20;
+
+/**
+ * Seals and stamps with the newest keys of their organizations what former ones did, one time around: each value is opened
+ * at its place and sealed there again. What is not as it was written is never sealed anew, it stays as it is and is told.
+ * What somebody else is at is left for the next time. Reads and writes go on.
+ */
+export async function reencrypt(context: UpkeepContext, advance: Advance): Promise<Swept> {
+  const values = await resealValues(context, advance);
+  const stamps = await restamp(context, advance);
+  return { findings: [...values.findings, ...stamps.findings], broken: values.broken + stamps.broken };
+}
+
+async function resealValues(context: UpkeepContext, advance: Advance): Promise<Swept> {
+  const findings: VaultFinding[] = [];
+  for (let after: ValueName | null = null; ; ) {
+    const rows: ValueRow[] = await context.db.transaction().execute(async (db) => {
+      const found = await lockValuesBehind(db, after, valuesAtOnce);
+      for (const row of found) {
+        const set = await setById(db, row.set_id);
+        if (set === undefined) continue;
+        await unlessDamaged({ db, set, findings }, () => reseal({ ...context, db }, set, row));
+      }
+      return found;
+    });
+    after = rows.at(-1) ?? null;
+    if (after === null) return { findings, broken: findings.length };
+    await advance(rows.length);
+  }
+}
+
+async function reseal(context: UpkeepContext, set: SecretSetRow, row: ValueRow): Promise<void> {
+  const value = await openRow(context, set, row);
+  const keys = await sealingKeys(context, set.organization_id);
+  const of = { key: row.key, revision: row.revision, createdAt: row.created_at };
+  await replaceValue(context.db, sealRow(keys, set, of, value));
+  value.fill(0);
+}
+
+async function restamp(context: UpkeepContext, advance: Advance): Promise<Swept> {
+  const findings: VaultFinding[] = [];
+  const broken = new Set<string>();
+  for (let after: string | null = null; ; ) {
+    const sets: SecretSetRow[] = await context.db.transaction().execute(async (db) => {
+      const found = await lockStampsBehind(db, after, setsAtOnce);
+      for (const set of found) {
+        const keys = await sealingKeys({ ...context, db }, set.organization_id);
+        const before = findings.length;
+        await unlessDamaged({ db, set, findings }, () => restampSet({ ...context, db }, set, keys));
+        for (const revision of await revisionRowsOf(db, set.id)) {
+          if (stampVersion(revision.stamp) === keys.stamp.version) continue;
+          await unlessDamaged({ db, set, findings }, async () => {
+            await requireRevisionStamp({ ...context, db }, set, revision);
+            const stamp = stampRow(keys.stamp, 'secret_revisions', revisionFields(revision));
+            await replaceRevisionStamp(db, { setId: set.id, revision: revision.revision }, stamp);
+          });
+        }
+        if (findings.length > before) broken.add(set.id);
+      }
+      return found;
+    });
+    after = sets.at(-1)?.id ?? null;
+    if (after === null) return { findings, broken: broken.size };
+    await advance(sets.length);
+  }
+}
+
+async function restampSet(context: UpkeepContext, set: SecretSetRow, keys: SealingKeys): Promise<void> {
+  if (stampVersion(set.stamp) === keys.stamp.version) return;
+  await requireSetStamp(context, set);
+  await changeSet(context.db, set.id, { stamp: stampRow(keys.stamp, 'secret_sets', setFields(set)) });
+}
+
+async function unlessDamaged(
+  of: { readonly db: Database; readonly set: SecretSetRow; readonly findings: VaultFinding[] },
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof DamagedError || error instanceof RootKeyMissing)) throw error;
+    const organization = (await findOrganization(of.db, of.set.organization_id))?.name ?? of.set.organization_id;
+    of.findings.push({ organization, set: of.set.name, problem: error.message });
+  }
+}

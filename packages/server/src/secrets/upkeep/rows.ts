@@ -1,0 +1,182 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type {
+  Database,
+  SecretRevisionsTable,
+  SecretSetsTable,
+  SecretValuesTable,
+  VaultTasksTable,
+} from '../../store/tables.ts';
+
+export type TaskRow = Selectable<VaultTasksTable>;
+type SetRow = Selectable<SecretSetsTable>;
+type ValueRow = Selectable<SecretValuesTable>;
+
+/** Of each organization that has keys the version that seals now, by purpose. */
+const newest = sql`select organization_id,
+  max(version) filter (where purpose = 'value') as value,
+  max(version) filter (where purpose = 'fingerprint') as fingerprint,
+  max(version) filter (where purpose = 'stamp') as stamp
+  from vault_keys group by organization_id`;
+/** What the sealed bytes say counts, too: a column may have been changed. */
+const isValueBehind = sql<boolean>`(v.key_version <> n.value or v.fingerprint_version <> n.fingerprint
+  or substring(v.sealed from 3 for 4) <> int4send(n.value))`;
+const isStampBehind = sql<boolean>`(substring(s.stamp from 1 for 4) <> int4send(n.stamp) or exists (
+  select from secret_revisions r where r.set_id = s.id and substring(r.stamp from 1 for 4) <> int4send(n.stamp)))`;
+
+export type ValueName = Pick<ValueRow, 'set_id' | 'key' | 'revision'>;
+
+/** Values that a former key of their organization seals, in order from `after` on, locked; those of others are left out. */
+export async function lockValuesBehind(db: Database, after: ValueName | null, limit: number): Promise<ValueRow[]> {
+  const beyond =
+    after === null
+      ? sql`true`
+      : sql`(v.set_id, v.key, v.revision) > (${after.set_id}::uuid, ${after.key}, ${after.revision}::integer)`;
+  const { rows } = await sql<ValueRow>`with n as (${newest})
+    select v.* from secret_values v join secret_sets s on s.id = v.set_id join n on n.organization_id = s.organization_id
+    where ${isValueBehind} and ${beyond} order by v.set_id, v.key, v.revision limit ${limit}
+    for no key update of v skip locked`.execute(db);
+  return rows;
+}
+
+/** Sets whose row, or one of whose revisions, a former key of their organization stamps, as `lockValuesBehind`. */
+export async function lockStampsBehind(db: Database, after: string | null, limit: number): Promise<SetRow[]> {
+  const beyond = after === null ? sql`true` : sql`s.id > ${after}::uuid`;
+  const { rows } = await sql<SetRow>`with n as (${newest})
+    select s.* from secret_sets s join n on n.organization_id = s.organization_id
+    where ${isStampBehind} and ${beyond} order by s.id limit ${limit} for update of s skip locked`.execute(db);
+  return rows;
+}
+
+/** How many values and sets there are, and how many a former key seals or stamps. */
+export async function countSealed(db: Database) {
+  const { rows } = await sql<{ values: number; valuesBehind: number; sets: number; setsBehind: number }>`
+    with n as (${newest}) select
+      (select count(*)::int from secret_values) as "values",
+      (select count(*)::int from secret_sets) as sets,
+      (select count(*)::int from secret_values v join secret_sets s on s.id = v.set_id
+        join n on n.organization_id = s.organization_id where ${isValueBehind}) as "valuesBehind",
+      (select count(*)::int from secret_sets s join n on n.organization_id = s.organization_id
+        where ${isStampBehind}) as "setsBehind"`.execute(db);
+  return rows[0] ?? { values: 0, valuesBehind: 0, sets: 0, setsBehind: 0 };
+}
+
+export function setById(db: Database, id: string): Promise<SetRow | undefined> {
+  return db.selectFrom('secret_sets').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function replaceValue(db: Database, row: ValueRow): Promise<void> {
+  const { set_id, key, revision, ...change } = row;
+  await db
+    .updateTable('secret_values')
+    .set(change)
+    .where('set_id', '=', set_id)
+    .where('key', '=', key)
+    .where('revision', '=', revision)
+    .execute();
+}
+
+export async function replaceRevisionStamp(
+  db: Database,
+  of: { readonly setId: string; readonly revision: number },
+  stamp: Buffer,
+): Promise<void> {
+  await db
+    .updateTable('secret_revisions')
+    .set({ stamp })
+    .where('set_id', '=', of.setId)
+    .where('revision', '=', of.revision)
+    .execute();
+}
+
+export function revisionRowsOf(db: Database, setId: string): Promise<Selectable<SecretRevisionsTable>[]> {
+  return db.selectFrom('secret_revisions').selectAll().where('set_id', '=', setId).orderBy('revision').execute();
+}
+
+/** Former versions of keys with which nothing is sealed or stamped; `locked` holds them against whoever seals. */
+export async function retireKeys(db: Database): Promise<number> {
+  await sql`with n as (select organization_id, purpose, max(version) as version from vault_keys group by 1, 2)
+    select from vault_keys k join n on n.organization_id = k.organization_id and n.purpose = k.purpose
+    where k.version < n.version for update of k`.execute(db);
+  // A statement of its own: what somebody wrote while the locks were waited for is seen.
+  const { numAffectedRows } = await sql`delete from vault_keys k where exists (select from vault_keys later
+      where later.organization_id = k.organization_id and later.purpose = k.purpose and later.version > k.version)
+    and not ${isReferenced}`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+const isReferenced = sql<boolean>`exists (select from secret_sets s where s.organization_id = k.organization_id and (
+  case k.purpose
+    when 'stamp' then substring(s.stamp from 1 for 4) = int4send(k.version) or exists (select from secret_revisions r
+      where r.set_id = s.id and substring(r.stamp from 1 for 4) = int4send(k.version))
+    when 'value' then exists (select from secret_values v where v.set_id = s.id
+      and (v.key_version = k.version or substring(v.sealed from 3 for 4) = int4send(k.version)))
+    else exists (select from secret_values v where v.set_id = s.id and v.fingerprint_version = k.version)
+  end))`;
+
+/** Former versions of keys: how many there are, and with how many of them something is sealed or stamped. */
+export async function countFormerKeys(db: Database): Promise<{ former: number; referenced: number }> {
+  const { rows } = await sql<{ former: number; referenced: number }>`
+    select count(*)::int as former, count(*) filter (where ${isReferenced})::int as referenced from vault_keys k
+    where exists (select from vault_keys later where later.organization_id = k.organization_id
+      and later.purpose = k.purpose and later.version > k.version)`.execute(db);
+  return rows[0] ?? { former: 0, referenced: 0 };
+}
+
+/** Organizations that have keys, by name. */
+export function organizationsWithKeys(db: Database): Promise<{ id: string; name: string }[]> {
+  return db
+    .selectFrom('organizations')
+    .select(['id', 'name'])
+    .where((where) =>
+      where.or([
+        where.exists(
+          where.selectFrom('vault_keys').select('version').whereRef('organization_id', '=', 'organizations.id'),
+        ),
+        where.exists(where.selectFrom('secret_sets').select('id').whereRef('organization_id', '=', 'organizations.id')),
+      ]),
+    )
+    .orderBy('name')
+    .execute();
+}
+
+export function findOrganization(db: Database, nameOrId: string): Promise<{ id: string; name: string } | undefined> {
+  return db
+    .selectFrom('organizations')
+    .select(['id', 'name'])
+    .where((where) =>
+      where.or([where('name', '=', nameOrId), where(sql<string>`id::text`, '=', nameOrId.toLowerCase())]),
+    )
+    .executeTakeFirst();
+}
+
+/** False when this work is going on already. The last one of its kind makes room for it. */
+export async function insertTask(db: Database, row: Insertable<VaultTasksTable>): Promise<boolean> {
+  await db.deleteFrom('vault_tasks').where('task', '=', row.task).where('state', '=', 'done').execute();
+  const made = await db
+    .insertInto('vault_tasks')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return made.numInsertedOrUpdatedRows === 1n;
+}
+
+/** In the order in which they were asked for. */
+export function listTasks(db: Database, state: TaskRow['state'] | null = null): Promise<TaskRow[]> {
+  return db
+    .selectFrom('vault_tasks')
+    .selectAll()
+    .$if(state !== null, (query) => query.where('state', '=', state ?? 'running'))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+export async function updateTask(
+  db: Database,
+  id: string,
+  change: Partial<
+    Pick<Insertable<VaultTasksTable>, 'state' | 'done' | 'total' | 'findings' | 'updated_at' | 'ended_at'>
+  >,
+): Promise<void> {
+  await db.updateTable('vault_tasks').set(change).where('id', '=', id).where('state', '=', 'running').execute();
+}

@@ -1,0 +1,69 @@
+import { failure } from '@bothost/contract';
+import type { Database } from '../../store/tables.ts';
+
+import { changeRootKey } from '../vault/rekey.ts';
+import { currentRootKeyId, newState } from '../vault/vault-state.ts';
+import type { UpkeepContext } from './context.ts';
+import { findOrganization, insertTask, type TaskRow } from './rows.ts';
+
+type Context = UpkeepContext & { readonly newId: () => string };
+
+/**
+ * Goes over to another root key: to a new key file, or to the first one of the settings. From now on it wraps what is made,
+ * and what was made before is wrapped anew by and by. Both stand in the database at once, or neither does.
+ *
+ * @throws failure `vault-busy`, `root-key-not-given`
+ */
+export async function rotateRootKey(context: Context): Promise<void> {
+  const { rootKeys } = context;
+  await context.db.transaction().execute(async (db) => {
+    await startTask({ ...context, db }, 'rekey', null);
+    // A key file that is left of a server that dies here is used by nothing.
+    const next = rootKeys.make === null ? (await rootKeys.status()).keyIds[0] : await rootKeys.make();
+    if (next === undefined || next === (await currentRootKeyId(db))) throw failure('root-key-not-given');
+    await changeRootKey(db, await newState(rootKeys, next, context.now()));
+  });
+}
+
+/**
+ * Makes new keys for one organization or for all: what is written from then on is sealed with them.
+ *
+ * @throws failure `vault-busy`, `organization-not-found`
+ */
+export async function rotateOrganizationKeys(context: Context, organization: string | null): Promise<void> {
+  await startTask(context, 'rotate', await organizationId(context.db, organization));
+}
+
+/** Seals with the newest keys what former ones sealed. @throws failure `vault-busy` */
+export async function startReencrypting(context: Context): Promise<void> {
+  await startTask(context, 'reencrypt', null);
+}
+
+/** Opens all that is stored. @throws failure `vault-busy`, `organization-not-found` */
+export async function startVerifying(context: Context, organization: string | null): Promise<void> {
+  await startTask(context, 'verify', await organizationId(context.db, organization));
+}
+
+async function organizationId(db: Database, nameOrId: string | null): Promise<string | null> {
+  if (nameOrId === null) return null;
+  const found = await findOrganization(db, nameOrId);
+  if (found === undefined) throw failure('organization-not-found');
+  return found.id;
+}
+
+async function startTask(context: Context, task: TaskRow['task'], organization: string | null): Promise<void> {
+  const at = context.now();
+  const isNew = await insertTask(context.db, {
+    id: context.newId(),
+    task,
+    organization_id: organization,
+    state: 'running',
+    done: 0,
+    total: 0,
+    findings: '[]',
+    created_at: at,
+    updated_at: at,
+    ended_at: null,
+  });
+  if (!isNew) throw failure('vault-busy');
+}

@@ -1,0 +1,43 @@
+import type { VaultStatus } from '@bothost/contract';
+import { countKeysByRootId } from '../vault/rekey.ts';
+import { currentRootKeyId } from '../vault/vault-state.ts';
+import type { UpkeepContext } from './context.ts';
+import { countFormerKeys, countSealed, listTasks, organizationsWithKeys } from './rows.ts';
+
+/** What the operator sees of the vault: its keys by their ids, how much waits for newer ones, and the work on it. */
+export async function vaultStatus(context: Pick<UpkeepContext, 'db' | 'rootKeys'>): Promise<VaultStatus> {
+  const { db, rootKeys } = context;
+  const current = await currentRootKeyId(db);
+  const { keyIds } = await rootKeys.status();
+  const wraps = await countKeysByRootId(db);
+  const ids = [...new Set([current, ...keyIds, ...wraps.keys()])];
+  const sealed = await countSealed(db);
+  const { former, referenced } = await countFormerKeys(db);
+  return {
+    rootKeys: ids.map((id) => ({
+      id,
+      current: id === current,
+      atHand: keyIds.includes(id),
+      wraps: wraps.get(id) ?? 0,
+    })),
+    organizations: (await organizationsWithKeys(db)).length,
+    sets: sealed.sets,
+    values: sealed.values,
+    behind: {
+      keys: [...wraps].reduce((sum, [id, count]) => sum + (id === current ? 0 : count), 0),
+      values: sealed.valuesBehind,
+      sets: sealed.setsBehind,
+    },
+    formerKeys: { inUse: referenced, retirable: former - referenced },
+    tasks: (await listTasks(db)).map((task) => ({
+      task: task.task,
+      state: task.state,
+      done: task.done,
+      total: task.total,
+      startedAt: task.created_at.toISOString(),
+      updatedAt: task.updated_at.toISOString(),
+      endedAt: task.ended_at?.toISOString() ?? null,
+      findings: task.findings,
+    })),
+  };
+}

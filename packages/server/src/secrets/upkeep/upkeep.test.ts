@@ -1,0 +1,283 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestRows, testRows } from '../../store/test-rows.ts';
+import { newId } from '../../uuid.ts';
+import { deliverSecrets } from '../deliver.ts';
+import { openPinned } from '../pin.ts';
+import { pairs, testPolicy } from '../test-vault.ts';
+import { openVault, type RootKeySource } from '../vault/open-vault.ts';
+import { wantedSecrets } from '../wanted.ts';
+import { writeSecrets } from '../write.ts';
+import { retireFormerKeys } from './retire.ts';
+import { listTasks } from './rows.ts';
+import { rotateOrganizationKeys, rotateRootKey, startReencrypting, startVerifying } from './start.ts';
+import { vaultStatus } from './status.ts';
+import { workOn } from './work.ts';
+
+/** A clock of its own, on which no two moments are the same. */
+function clock() {
+  let moment = Date.parse('2026-11-20T12:00:00.000Z');
+  return () => {
+    moment += 1;
+    return new Date(moment);
+  };
+}
+
+describe('a vault', () => {
+  let rows: TestRows;
+  let home: string;
+  let other: string;
+  let directory: string;
+  const now = clock();
+
+  beforeEach(async () => {
+    rows = await testRows();
+    home = await rows.organization('home');
+    other = await rows.organization('other');
+    directory = await mkdtemp(join(tmpdir(), 'vault-'));
+  });
+  afterEach(async () => {
+    await rows.close();
+    await rm(directory, { recursive: true });
+  });
+
+  /** As a server that starts now has it. */
+  async function server(source: RootKeySource = { folder: directory }) {
+    const { keyring, rootKeys } = await openVault({ db: rows.db, now }, source);
+    const host = { id: newId(), region: 'us-west' };
+    const signal = new AbortController().signal;
+    const context = { db: rows.db, now, newId, keyring, rootKeys, signal, pinsOf: async () => [] };
+    return {
+      context,
+      put: (organizationId: string, name: string, values: Record<string, string>) =>
+        writeSecrets(context, { organizationId, keyId: newId() }, name, wantedSecrets(pairs(values), testPolicy), {
+          known: ['us-west'],
+          standard: 'us-west',
+        }),
+      deliver: () => deliverSecrets({ ...context, host, logger: pino({ level: 'silent' }) }),
+      values: async (organizationId: string, name: string, revision = 1) => {
+        const { rows: found } = await sql<{ id: string }>`select id from secret_sets
+          where organization_id = ${organizationId} and name = ${name}`.execute(rows.db);
+        return openPinned(context, organizationId, [{ secretSet: name, setId: found[0]?.id ?? '', revision }]);
+      },
+      /** Does all that was asked for. */
+      work: async () => {
+        for (const task of await listTasks(rows.db, 'running')) while (!(await workOn(context, task)));
+      },
+      findings: async () => (await listTasks(rows.db)).flatMap(({ findings }) => findings),
+      status: () => vaultStatus(context),
+    };
+  }
+  type Server = Awaited<ReturnType<typeof server>>;
+
+  async function filled(source?: RootKeySource): Promise<Server> {
+    const one = await server(source);
+    await one.put(home, 'keys', { A: 'one', B: 'two' });
+    await one.put(home, 'keys', { A: 'three' });
+    await one.put(other, 'keys', { C: 'four' });
+    return one;
+  }
+  const all = async (one: Server) => [
+    await one.values(home, 'keys', 1),
+    await one.values(home, 'keys', 2),
+    await one.values(other, 'keys'),
+  ];
+  const expected = [{ A: 'one', B: 'two' }, { A: 'three', B: 'two' }, { C: 'four' }];
+
+  describe('with key files', () => {
+    it('goes over to a new one, and does not need the former one any more', async () => {
+      const one = await filled();
+      const [former = ''] = await readdir(directory);
+      await rotateRootKey(one.context);
+      expect(await one.status()).toMatchObject({ behind: { keys: 6 }, tasks: [{ task: 'rekey', state: 'running' }] });
+      await one.put(await rows.organization('young'), 'keys', { D: 'five' });
+      expect(await one.status()).toMatchObject({ behind: { keys: 6 } });
+      expect(await all(one)).toEqual(expected);
+      await one.work();
+      const status = await one.status();
+      expect(status).toMatchObject({
+        behind: { keys: 0 },
+        tasks: [{ task: 'rekey', state: 'done', done: 9, total: 9 }],
+      });
+      expect(status.rootKeys).toEqual([
+        { id: expect.not.stringMatching(former), current: true, atHand: true, wraps: 9 },
+        { id: former, current: false, atHand: true, wraps: 0 },
+      ]);
+      await unlink(join(directory, former));
+      expect(await all(await server())).toEqual(expected);
+    });
+
+    it('goes on with what a server that died has left, and says what it needs until then', async () => {
+      const one = await filled();
+      const [former = ''] = await readdir(directory);
+      await rotateRootKey(one.context);
+      const next = await server();
+      expect(await all(next)).toEqual(expected);
+      await next.work();
+      expect(await next.status()).toMatchObject({ behind: { keys: 0 }, tasks: [{ task: 'rekey', state: 'done' }] });
+      expect((await next.status()).rootKeys.find(({ id }) => id === former)).toMatchObject({ wraps: 0 });
+    });
+
+    it('refuses a second change while one is going on', async () => {
+      const one = await filled();
+      await rotateRootKey(one.context);
+      const files = await readdir(directory);
+      await expect(rotateRootKey(one.context)).rejects.toMatchObject({ reason: 'vault-busy' });
+      expect(await readdir(directory)).toEqual(files);
+    });
+
+    it('leaves a key that does not unwrap as it is, tells of it, and goes on with the others', async () => {
+      const one = await filled();
+      await sql`update vault_keys set wrapped = set_byte(wrapped, 14, get_byte(wrapped, 14) # 1)
+        where organization_id = ${other} and purpose = 'value'`.execute(rows.db);
+      await rotateRootKey(one.context);
+      await one.work();
+      expect(await one.findings()).toEqual([
+        { organization: 'other', set: null, problem: expect.stringContaining('the value key of version 1') },
+      ]);
+      expect(await one.status()).toMatchObject({ behind: { keys: 1 } });
+      expect(await one.values(home, 'keys')).toEqual(expected[0]);
+    });
+  });
+
+  describe('with keys of the settings', () => {
+    const [old, young] = [randomBytes(32), randomBytes(32)];
+
+    it('goes over to the first of them when it is asked to', async () => {
+      const before = await filled({ keys: [old] });
+      await expect(rotateRootKey(before.context)).rejects.toMatchObject({ reason: 'root-key-not-given' });
+      await expect(server({ keys: [young] })).rejects.toThrow('Put that key back');
+      const both = await server({ keys: [young, old] });
+      expect(await all(both)).toEqual(expected);
+      await rotateRootKey(both.context);
+      await both.work();
+      expect(await all(await server({ keys: [young] }))).toEqual(expected);
+      await expect(server({ keys: [old] })).rejects.toThrow('Put that key back');
+    });
+
+    it('goes over from key files to them', async () => {
+      await filled();
+      const both = await server({ keys: [young], folder: directory });
+      await rotateRootKey(both.context);
+      await both.work();
+      expect(await all(await server({ keys: [young] }))).toEqual(expected);
+    });
+  });
+
+  describe('whose organizations have new keys', () => {
+    it('seals what is written with them, and what was written when it is asked to', async () => {
+      const one = await filled();
+      await rotateOrganizationKeys(one.context, null);
+      await one.work();
+      await one.put(home, 'keys', { E: 'six' });
+      expect(await one.status()).toMatchObject({ values: 5, behind: { values: 4, sets: 2 } });
+      await startReencrypting(one.context);
+      await one.work();
+      expect(await one.status()).toMatchObject({
+        behind: { keys: 0, values: 0, sets: 0 },
+        formerKeys: { inUse: 0, retirable: 6 },
+      });
+      expect(await all(one)).toEqual(expected);
+      expect(await one.values(home, 'keys', 3)).toEqual({ A: 'three', B: 'two', E: 'six' });
+    });
+
+    it('can be those of one alone', async () => {
+      const one = await filled();
+      await rotateOrganizationKeys(one.context, 'other');
+      await one.work();
+      expect(await one.status()).toMatchObject({ behind: { values: 1, sets: 1 } });
+      await expect(rotateOrganizationKeys(one.context, 'nobody')).rejects.toMatchObject({
+        reason: 'organization-not-found',
+      });
+    });
+
+    it('gets rid of a former key only when nothing is sealed with it', async () => {
+      const one = await filled();
+      await rotateOrganizationKeys(one.context, null);
+      await one.work();
+      expect(await retireFormerKeys(one.context)).toBe(0);
+      expect(await all(one)).toEqual(expected);
+      await startReencrypting(one.context);
+      await one.work();
+      expect(await retireFormerKeys(one.context)).toBe(6);
+      expect(await retireFormerKeys(one.context)).toBe(0);
+      expect(await all(await server())).toEqual(expected);
+    });
+
+    it('never seals anew what is not as it was written', async () => {
+      const one = await filled();
+      await rotateOrganizationKeys(one.context, null);
+      await one.work();
+      await sql`update secret_values set sealed = set_byte(sealed, 50, get_byte(sealed, 50) # 1)
+        where key = 'C'`.execute(rows.db);
+      await sql`update secret_revisions set created_at = created_at + interval '1 s' where entries @> '[["C", 1]]'`.execute(
+        rows.db,
+      );
+      await startReencrypting(one.context);
+      await one.work();
+      expect(await one.findings()).toEqual([
+        { organization: 'other', set: 'keys', problem: expect.stringContaining('does not open') },
+        { organization: 'other', set: 'keys', problem: expect.stringContaining('was changed') },
+      ]);
+      expect(await one.status()).toMatchObject({ behind: { values: 1, sets: 1 }, formerKeys: { inUse: 3 } });
+      await expect(one.values(other, 'keys')).rejects.toThrow('damaged');
+      expect(await one.values(home, 'keys')).toEqual(expected[0]);
+    });
+
+    it('leaves what somebody is at for the next time around', async () => {
+      const one = await filled();
+      await rotateOrganizationKeys(one.context, null);
+      await one.work();
+      await startReencrypting(one.context);
+      const [task] = await listTasks(rows.db, 'running');
+      if (task === undefined) throw new Error('no task');
+      await rows.db.transaction().execute(async (db) => {
+        await sql`select from secret_values where key = 'C' for update`.execute(db);
+        expect(await workOn(one.context, task)).toBe(false);
+        expect(await one.status()).toMatchObject({ behind: { values: 1, sets: 0 } });
+      });
+      expect(await workOn(one.context, task)).toBe(true);
+    });
+  });
+
+  it('gives right values to all who read and write while every layer of it goes round', async () => {
+    const one = await filled();
+    let isOver = false;
+    let written = 2;
+    const writes = (async () => {
+      while (!isOver) {
+        await one.put(home, 'keys', { A: `value ${written}` });
+        written += 1;
+        await one.deliver();
+        expect(await one.values(home, 'keys', written)).toEqual({ A: `value ${written - 1}`, B: 'two' });
+        if (written > 12) await one.put(await rows.organization(), 'keys', { D: 'five' });
+      }
+    })();
+    const reads = (async () => {
+      while (!isOver) expect(await all(one)).toEqual(expected);
+    })();
+    for (let round = 0; round < 5; round += 1) {
+      await rotateRootKey(one.context);
+      await one.work();
+      await rotateOrganizationKeys(one.context, null);
+      await one.work();
+      await startReencrypting(one.context);
+      await one.work();
+      await retireFormerKeys(one.context);
+    }
+    isOver = true;
+    await Promise.all([writes, reads]);
+    await startVerifying(one.context, null);
+    await one.work();
+    expect(await one.findings()).toEqual([]);
+    const { rows: states } = await sql`select distinct state from secret_deliveries
+      where state <> 'pending'`.execute(rows.db);
+    expect(states).toEqual([{ state: 'ready' }]);
+    expect(written).toBeGreaterThan(2);
+  });
+});

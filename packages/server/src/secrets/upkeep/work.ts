@@ -1,0 +1,111 @@
+import { appendAudit } from '../../audit/append.ts';
+import type { VaultFinding } from '../../store/tables.ts';
+import { countWrapped, rewrapKeys } from '../vault/rekey.ts';
+import type { Advance, Swept, UpkeepContext } from './context.ts';
+import { reencrypt } from './reencrypt.ts';
+import { countSealed, findOrganization, organizationsWithKeys, type TaskRow, updateTask } from './rows.ts';
+import { type PinsOf, verifyVault } from './verify.ts';
+import { countSets } from './verify-rows.ts';
+
+export type WorkContext = UpkeepContext & {
+  readonly pinsOf: PinsOf;
+  /** Aborted when the service goes down: the next server goes on. */
+  readonly signal: AbortSignal;
+};
+
+/** How far work is; where it ends, what it found. */
+type Round = { readonly isOver: boolean; readonly findings: readonly VaultFinding[] };
+
+/**
+ * Does one time around of a task that was asked for; true when the task is done then. What is left to do is read from what
+ * is stored, so a server that was killed, and another one beside this, goes on where it was. What does not open stays as it
+ * is and is told in the findings.
+ */
+export async function workOn(context: WorkContext, task: TaskRow): Promise<boolean> {
+  const { total, behind } = await extent(context, task);
+  let done = Math.max(0, total - behind);
+  const advance: Advance = async (count) => {
+    context.signal.throwIfAborted();
+    done = Math.min(total, done + count);
+    await updateTask(context.db, task.id, { done, updated_at: context.now() });
+  };
+  await updateTask(context.db, task.id, { done, total, updated_at: context.now() });
+  const { isOver, findings } = await rounds[task.task](context, task, advance);
+  if (!isOver) return false;
+  const told = JSON.stringify(findings.slice(0, findingsKept));
+  const at = context.now();
+  await updateTask(context.db, task.id, { state: 'done', done: total, findings: told, updated_at: at, ended_at: at });
+  return true;
+}
+
+/** More of them say nothing new. */
+const findingsKept = 1_000;
+
+const rounds: Readonly<
+  Record<TaskRow['task'], (context: WorkContext, task: TaskRow, advance: Advance) => Promise<Round>>
+> = {
+  rekey: async (context, _, advance) => {
+    const broken = await rewrapKeys(context, advance);
+    const findings = await Promise.all(
+      broken.map(async ({ organization_id: id, purpose, version, problem }) => ({
+        organization: (await findOrganization(context.db, id))?.name ?? id,
+        set: null,
+        problem: `the ${purpose} key of version ${version}: ${problem}`,
+      })),
+    );
+    return { isOver: (await countWrapped(context.db)).behind <= broken.length, findings };
+  },
+  rotate: async (context, task, advance) => {
+    for (const { id } of await organizationsWithKeys(context.db)) {
+      if (task.organization_id === null || task.organization_id === id) await rotateOne(context, id, task.created_at);
+      await advance(1);
+    }
+    return { isOver: true, findings: [] };
+  },
+  reencrypt: async (context, _, advance) => {
+    const { findings, broken }: Swept = await reencrypt(context, advance);
+    const { valuesBehind, setsBehind } = await countSealed(context.db);
+    return { isOver: valuesBehind + setsBehind <= broken, findings };
+  },
+  verify: async (context, task, advance) => {
+    return { isOver: true, findings: await verifyVault(context, task.organization_id, advance) };
+  },
+};
+
+/** All keys of one organization, with their line in its log, at once or not at all. */
+async function rotateOne(context: WorkContext, organizationId: string, before: Date): Promise<void> {
+  await context.db.transaction().execute(async (db) => {
+    const made = await context.keyring.rotate(db, organizationId, before);
+    if (made === 0) return;
+    await appendAudit(db, organizationId, {
+      at: context.now(),
+      actor: { keyId: null },
+      action: 'vault.rotate',
+      object: null,
+      region: null,
+      keys: [],
+      revisionBefore: null,
+      revisionAfter: null,
+      result: 'done',
+    });
+  });
+}
+
+async function extent({ db }: WorkContext, task: TaskRow): Promise<{ total: number; behind: number }> {
+  switch (task.task) {
+    case 'rekey':
+      return countWrapped(db);
+    case 'rotate': {
+      const total = (await organizationsWithKeys(db)).length;
+      return { total, behind: total };
+    }
+    case 'reencrypt': {
+      const { values, valuesBehind, sets, setsBehind } = await countSealed(db);
+      return { total: values + sets, behind: valuesBehind + setsBehind };
+    }
+    case 'verify': {
+      const total = await countSets(db, task.organization_id);
+      return { total, behind: total };
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { format, inspect } from 'node:util';
+import { operations } from '@bothost/contract';
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { testPolicy } from '../test-vault.ts';
+import { wantedSecrets } from '../wanted.ts';
+import { conceal } from './conceal.ts';
+
+const canary = 'canary-7f3a';
+const hidden = [canary, Buffer.from(canary).toString('hex'), JSON.stringify([...Buffer.from(canary)]).slice(1, -1)];
+
+it.each([
+  ['bytes', { value: conceal(Buffer.from(canary)) }],
+  ['what a request wants written', wantedSecrets({ secrets: [{ secretKey: 'A', secretValue: canary }] }, testPolicy)],
+])('%s are not shown by JSON, inspection, an error or a log', (_, content) => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => lines.push(line) });
+  log.info({ content, values: [...Object.values(content)] }, 'a line');
+  log.error({ err: new Error('it failed', { cause: content }) }, 'a line');
+  const said = [
+    JSON.stringify(content),
+    JSON.stringify([...Object.values(content)]),
+    inspect(content, { depth: 9, showHidden: true }).replaceAll(' ', ''),
+    format('%s %o %j', content, content, content),
+    ...lines,
+  ].join('\n');
+  for (const form of hidden) expect(said).not.toContain(form);
+});
+
+it.each([
+  [{ secrets: [{ secretKey: canary.repeat(20), secretValue: 'x' }] }],
+  [{ secrets: [{ secretKey: `${canary} =`, secretValue: 'x' }] }],
+  [{ secrets: [{ secretKey: 'A', secretValue: [canary] }] }],
+  [{ secrets: [{ secretKey: 'A', secretValue: `${canary}\0` }] }],
+  [{ secrets: [{ secretKey: 'A', secretValue: canary.repeat(9_000) }] }],
+  [{ secrets: canary }],
+  [{ secrets: { [canary]: canary } }],
+  [{ secretKey: 'A', secretValue: { [canary]: canary } }],
+  [{ mode: canary, secretKey: 'PORT', secretValue: canary }],
+  [{ isImagePullSecret: true, host: 'ghcr.io', secretValue: canary }],
+  [{ isImagePullSecret: canary, secretValue: canary }],
+])('a request that is refused is told without its values: %#', (body) => {
+  const parsed = operations.putSecrets.body.safeParse(body);
+  const issues = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => ({ path, message }));
+  const refused = parsed.success ? String(refusalOf(() => wantedSecrets(parsed.data, testPolicy))) : '';
+  expect(issues.length > 0 || refused !== '').toBe(true);
+  expect(JSON.stringify(issues) + refused).not.toContain(canary);
+});
+
+function refusalOf(work: () => unknown): unknown {
+  try {
+    work();
+    return '';
+  } catch (error) {
+    return JSON.stringify(error) + String(error);
+  }
+}

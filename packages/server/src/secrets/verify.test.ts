@@ -1,0 +1,173 @@
+import { ApiError, type PutSecretsRequest } from '@bothost/contract';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { verifyAudit } from '../audit/verify.ts';
+import { type TestRows, testRows } from '../store/test-rows.ts';
+import { deleteSecretSet } from './delete.ts';
+import { createRegistryPolicy } from './registry/registry-policy.ts';
+import { type Asked, formsOf, reply, type StandIn, standIn } from './registry/test-registry.ts';
+import { rollBackSecrets } from './rollback.ts';
+import { listSecrets } from './show.ts';
+import { pairs, testVault } from './test-vault.ts';
+import { verifyImagePullSecret } from './verify.ts';
+import { wantedSecrets } from './wanted.ts';
+import { writeSecrets } from './write.ts';
+
+const credentials = 'me:Pa:ss wörd';
+const encoded = (text: string) => Buffer.from(text).toString('base64');
+const reasonOf = async (promise: Promise<unknown>) => {
+  const error = await promise.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof ApiError ? error.reason : error;
+};
+
+describe('an image pull secret', () => {
+  let rows: TestRows;
+  let vault: Awaited<ReturnType<typeof testVault>>;
+  let home: string;
+  let registry: StandIn;
+  let meanwhile: () => Promise<void>;
+
+  beforeEach(async () => {
+    rows = await testRows();
+    vault = await testVault(rows);
+    home = await rows.organization('home');
+    meanwhile = async () => {};
+    registry = await standIn((asked, socket) => {
+      void meanwhile().then(() => socket.write(answer(asked)));
+      return null;
+    });
+  });
+  afterEach(async () => {
+    await registry.close();
+    await rows.close();
+  });
+
+  /** Has one user, and one image. */
+  function answer({ line, headers }: Asked): string {
+    if (headers.get('authorization') !== `Basic ${encoded(credentials)}`) {
+      return reply(401, { 'www-authenticate': 'Basic realm="x"' });
+    }
+    return reply(line.startsWith('HEAD') && !line.includes('/team/app/') ? 404 : 200);
+  }
+
+  const host = () => `http://registry.test:${registry.port}`;
+  const registries = () => ({
+    policy: createRegistryPolicy([host()], []),
+    resolve: async () => ['127.0.0.1'],
+    timeoutMs: 5_000,
+  });
+  const regions = { known: ['us-west'], standard: 'us-west' };
+  const put = (text: string, more: Partial<PutSecretsRequest> = {}) => {
+    const body = { isImagePullSecret: true, host: host(), secretValue: encoded(text), ...more };
+    const wanted = wantedSecrets(body, registries().policy);
+    return writeSecrets(vault.context, vault.scopeOf(home), 'hub', wanted, regions);
+  };
+  const verify = (image: string | null = null, name = 'hub', organization = home) =>
+    verifyImagePullSecret({ ...vault.context, registries: registries() }, vault.scopeOf(organization), name, image);
+  const listed = async () => (await listSecrets(rows, { organizationId: home }, {}))[0];
+
+  it('is checked when that is asked for, and the list shows the last check apart from readiness', async () => {
+    await put(credentials);
+    expect(await listed()).toMatchObject({ status: 'pending', verification: null, expiresAt: null });
+    expect(await verify()).toMatchObject({ host: host(), revision: 1, verification: { result: 'verified' } });
+    expect(await verify('team/app:1')).toMatchObject({ verification: { result: 'verified', image: 'team/app:1' } });
+    expect(await verify('other')).toMatchObject({ verification: { result: 'rejected', image: 'other:latest' } });
+    expect(await listed()).toMatchObject({
+      status: 'pending',
+      verification: { result: 'rejected', image: 'other:latest', checkedAt: '2026-11-20T12:00:00.000Z' },
+    });
+  });
+
+  it('with another password is unchecked again, and a rollback is a revision that nobody has checked', async () => {
+    await put(credentials);
+    await verify();
+    await put('me:wrong');
+    expect(await listed()).toMatchObject({ revision: 2, verification: null });
+    expect(await verify()).toMatchObject({ revision: 2, verification: { result: 'rejected' } });
+    await rollBackSecrets(vault.context, vault.scopeOf(home), 'hub', { revision: 1 });
+    expect(await listed()).toMatchObject({ revision: 3, verification: null });
+    expect(await verify()).toMatchObject({ revision: 3, verification: { result: 'verified' } });
+  });
+
+  it('tells its checks in the audit log, by their result, and nothing of it is anywhere in the open', async () => {
+    await put(credentials);
+    await verify();
+    await put('me:wrong');
+    await verify();
+    const { rows: told } = await sql`select action, object, keys, result from audit_events order by sequence`.execute(
+      rows.db,
+    );
+    expect(told).toEqual([
+      { action: 'secrets.set', object: 'hub', keys: ['.dockerconfigjson'], result: 'done' },
+      { action: 'secrets.verify', object: 'hub', keys: [], result: 'verified' },
+      { action: 'secrets.set', object: 'hub', keys: ['.dockerconfigjson'], result: 'done' },
+      { action: 'secrets.verify', object: 'hub', keys: [], result: 'rejected' },
+    ]);
+    expect(await verifyAudit(rows, { organizationId: home })).toMatchObject({ brokenAt: null });
+    const { rows: tables } = await sql<{ text: string }>`select (select json_agg(c)::text from pull_secret_checks c) ||
+      (select json_agg(a)::text from audit_events a) || (select json_agg(s)::text from secret_sets s) ||
+      (select json_agg(v)::text from secret_values v) || (select json_agg(r)::text from secret_revisions r) as text`.execute(
+      rows.db,
+    );
+    const open = tables[0]?.text ?? '';
+    expect(open).toContain('verified');
+    for (const form of formsOf(credentials)) expect(open).not.toContain(form);
+  });
+
+  it('that is deleted while the registry is asked is not found any more', async () => {
+    await put(credentials);
+    meanwhile = async () => {
+      meanwhile = async () => {};
+      await deleteSecretSet(vault.context, vault.scopeOf(home), 'hub', false, async () => []);
+    };
+    expect(await reasonOf(verify())).toBe('secret-set-not-found');
+  });
+
+  it('of another organization, or no set at all, is answered as one that never was', async () => {
+    await put(credentials);
+    const other = await rows.organization('other');
+    expect(await reasonOf(verify(null, 'hub', other))).toBe('secret-set-not-found');
+    expect(await reasonOf(verify(null, 'none'))).toBe('secret-set-not-found');
+    await vault.put(home, 'keys', pairs({ A: '1' }));
+    expect(await reasonOf(verify(null, 'keys'))).toBe('secret-set-no-registry');
+    expect(await reasonOf(verify('quay.io/x/y'))).toBe('invalid-request');
+    expect(registry.asked).toEqual([]);
+  });
+
+  it('that somebody changed in the database is not sent anywhere', async () => {
+    await put(credentials);
+    for (const column of ['secret_sets', 'secret_revisions']) {
+      await sql.raw(`update ${column} set host = 'evil.example'`).execute(rows.db);
+      expect(await reasonOf(verify())).toBe('secret-set-damaged');
+    }
+    expect(registry.asked).toEqual([]);
+  });
+
+  it('keeps its expiry while it is the same, and a token of Amazon ECR ends after 12 hours by itself', async () => {
+    await put(credentials, { expiresAt: '2026-12-01T00:00:00Z' });
+    expect(await put(credentials)).toMatchObject({ change: 'none', expiresAt: '2026-12-01T00:00:00.000Z' });
+    expect(await put(credentials, { expiresAt: '2026-12-02T00:00:00+01:00' })).toMatchObject({
+      change: 'updated',
+      expiresAt: '2026-12-01T23:00:00.000Z',
+    });
+    expect(await put('me:new')).toMatchObject({ change: 'updated', expiresAt: null });
+    const ecr = '123456789012.dkr.ecr.eu-west-1.amazonaws.com';
+    expect(await put('AWS:token', { host: ecr })).toMatchObject({ expiresAt: '2026-11-21T00:00:00.000Z' });
+    expect(await put('me:token', { host: ecr })).toMatchObject({ expiresAt: null });
+    expect(await put('AWS:token', { host: 'amazonaws.com.evil.io' })).toMatchObject({ expiresAt: null });
+    expect(await reasonOf(put(credentials, { expiresAt: '2026-11-20T12:00:00Z' }))).toBe('invalid-request');
+    await rollBackSecrets(vault.context, vault.scopeOf(home), 'hub', { revision: 2 });
+    expect(await listed()).toMatchObject({ expiresAt: '2026-12-01T23:00:00.000Z' });
+  });
+
+  it('without TLS is stored for registries only that the operator listed', async () => {
+    expect(await reasonOf((async () => put(credentials, { host: 'http://other.test:5000' }))())).toBe(
+      'invalid-request',
+    );
+    expect(await reasonOf((async () => put(credentials, { host: 'http://ghcr.io' }))())).toBe('invalid-request');
+    expect(await put(credentials)).toMatchObject({ change: 'created', host: host() });
+  });
+});

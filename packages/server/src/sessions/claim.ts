@@ -1,0 +1,48 @@
+import { failure } from '@bothost/contract';
+import type { RawBuilder } from 'kysely';
+import type { ServingDeployment } from '../agents/deployment.ts';
+import { type Claim, claimInstance } from '../instances/claim.ts';
+import { openPinned, SecretsUnavailable } from '../secrets/pin.ts';
+import type { Keyring } from '../secrets/vault/keyring.ts';
+import type { Database } from '../store/tables.ts';
+import { recordEvents } from './progress.ts';
+
+export type ClaimContext = {
+  db: Database;
+  now: () => Date;
+  newId: () => string;
+  host: { readonly id: string };
+  keyring: Keyring;
+};
+
+export type ClaimingSession = Pick<ServingDeployment, 'agentId' | 'deploymentId' | 'maxAgents' | 'missedSecrets'> & {
+  readonly organizationId: string;
+  readonly sessionId: string;
+};
+
+/**
+ * Claims an instance for a session, in its transaction; `first` is the statement that makes the session. Where secrets did
+ * not open at the last start, a session that would need another one is not begun before they do: it could only fail.
+ *
+ * @throws failure `at-capacity`, `secrets-unavailable`
+ */
+export async function claimForSession(
+  context: ClaimContext,
+  session: ClaimingSession,
+  first?: RawBuilder<unknown>,
+): Promise<Claim> {
+  const claim = await claimInstance(context, session, first);
+  if (claim === null) throw failure('at-capacity');
+  if (claim.address === null) await requireSecrets(context, session);
+  await recordEvents(context.db, session.sessionId, claim.notices);
+  return claim;
+}
+
+/** The reason may name sets, which are not the public's to know: it is on the agent, and in the log. */
+async function requireSecrets(context: ClaimContext, session: ClaimingSession): Promise<void> {
+  try {
+    await openPinned(context, session.organizationId, session.missedSecrets);
+  } catch (error) {
+    throw error instanceof SecretsUnavailable ? failure('secrets-unavailable', { cause: error }) : error;
+  }
+}

@@ -1,0 +1,34 @@
+import { request } from 'node:http';
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  readonly json: Record<string, unknown>;
+};
+
+/** One request as it is given: no path is made simpler, no header is joined, and an early answer is read all the same. */
+export function ask(
+  service: { readonly url: string; readonly privateKey: string },
+  method: string,
+  path: string,
+  body?: unknown,
+  more: { readonly key?: string; readonly headers?: Readonly<Record<string, string | string[]>> } = {},
+): Promise<Answer> {
+  const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  const { hostname, port } = new URL(service.url);
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${more.key ?? service.privateKey}`, ...more.headers };
+    const asking = request({ hostname, port, method, path: `/v1${path}`, headers }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('error', reject);
+      answer.on('end', () => {
+        const whole = Buffer.concat(chunks).toString();
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: whole, json: JSON.parse(whole) });
+      });
+    });
+    asking.on('error', reject);
+    asking.end(text);
+  });
+}
