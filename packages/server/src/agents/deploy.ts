@@ -76,8 +76,10 @@ export async function updateAgent(
     if (agent === undefined || before === undefined) throw failure('not-found');
     requireSameRegion(agent, request.region);
     const settings = settingsFrom(request, settingsOf(before));
-    const pins = await pinsFor(db, { ...scope, region: agent.region }, before, request.secretSet);
-    const change = changeOf(before, request, settings, pins);
+    const asked = changeOf(before, request, settings);
+    const pins = await pinsFor(db, { ...scope, region: agent.region }, before, request.secretSet, asked);
+    // A secret that changed is a change, too: running instances keep what they began with.
+    const change = samePins(before.secret_pins, pins) ? asked : 'deployment';
     if (change === 'deployment') {
       const source = await sourceFor({ ...context, db }, { ...scope, region: agent.region }, before, request.buildId);
       await deployNew({ ...context, db }, agent, wanted(source, settings, scope, pins));
@@ -90,17 +92,10 @@ export async function updateAgent(
   });
 }
 
-/** A deployment that failed is tried again whatever was asked for. */
-function changeOf(
-  before: DeploymentRow,
-  request: AgentSettings,
-  settings: Settings,
-  pins: readonly SecretPin[],
-): Change {
+/** What is asked for, secrets aside. A deployment that failed is tried again whatever that is. */
+function changeOf(before: DeploymentRow, request: AgentSettings, settings: Settings): Change {
   const otherBuild = typeof request.buildId === 'string' && request.buildId.toLowerCase() !== before.build_id;
   if (otherBuild || request.forceRedeploy === true || before.state === 'failed') return 'deployment';
-  // A secret that changed is a change, too: running instances keep what they began with.
-  if (!samePins(before.secret_pins, pins)) return 'deployment';
   return differenceOf(settingsOf(before), settings);
 }
 
@@ -121,16 +116,21 @@ async function sourceFor(
   return build;
 }
 
-/** What the request says, else the set of the deployment before, as it is now. */
+/**
+ * What the request says, else the set of the deployment before, as it is now. Other numbers of instances need no set that is
+ * ready: where only they are asked for and the set cannot be had, it stays as it was.
+ */
 async function pinsFor(
   db: Database,
   scope: { readonly organizationId: string; readonly region: string },
   before: DeploymentRow,
   named: string | null | undefined,
-): Promise<SecretPin[]> {
+  asked: Change,
+): Promise<readonly SecretPin[]> {
   if (named !== undefined) return pinned(db, scope, named);
   const name = before.secret_pins[0]?.secretSet ?? null;
   return pinned(db, scope, name).catch((error: unknown) => {
+    if (error instanceof ApiError && asked === 'scaling') return before.secret_pins;
     if (!(error instanceof ApiError) || error.reason !== 'secret-set-not-found') throw error;
     const message = `The secret set ${name}, which the agent runs with, was deleted. Set it again, or deploy with another one or none.`;
     throw failure('secret-set-not-found', { message });

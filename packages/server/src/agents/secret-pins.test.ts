@@ -63,6 +63,25 @@ describe('an agent with secrets', () => {
     expect(await pins()).toEqual(['keys 2']);
   });
 
+  it('changes its numbers of instances whatever became of its set, and takes a new revision along that is ready', async () => {
+    await put({ A: '1' });
+    await vault.deliver();
+    await create();
+    const first = (await show()).desiredDeploymentId;
+    await put({ A: '2' });
+    expect(await update({ autoScaling: { minAgents: 1 } })).toBe('scaling');
+    await expect(update({ autoScaling: { minAgents: 2 }, secretSet: 'keys' })).rejects.toMatchObject({
+      reason: 'secret-set-not-ready',
+    });
+    await removeSet(true);
+    expect(await update({ autoScaling: { minAgents: 2 } })).toBe('scaling');
+    expect((await show()).desiredDeploymentId).toBe(first);
+    expect(await pins()).toEqual(['keys 1']);
+    await ready({ A: '3' });
+    expect(await update({ autoScaling: { minAgents: 3 } })).toBe('deployment');
+    expect((await show()).secretSets).toMatchObject([{ revision: 1, stale: false }]);
+  });
+
   const removeSet = (force: boolean) =>
     deleteSecretSet(vault.context, scope, 'keys', force, async (db, setId) =>
       (await agentsWithSecretSet(db, setId)).map(({ name }) => name),
