@@ -60,6 +60,18 @@ describe('a body of which every byte counts', () => {
     expect(problemsOf('\ufeff{}')).toEqual({ reason: 'invalid-json', paths: [] });
   });
 
+  it('may lie as deep as there is room for, and is read at once all the same', () => {
+    const depth = 500_000;
+    const nested = (inner: string) => `${'{"a":'.repeat(depth)}${inner}${'}'.repeat(depth)}`;
+    expect(problemsOf(nested('"canary"'))).toBeNull();
+    const { paths } = problemsOf(nested('{"b":1,"b":2}')) ?? {};
+    expect(paths).toEqual([`body${'.a'.repeat(16)}.....b is there twice`]);
+  });
+
+  it('may be one string of megabytes, escapes and all', () => {
+    expect(problemsOf(`{"a":"${'\\u0001'.repeat(700_000)}","b":"${'x'.repeat(4_000_000)}"}`)).toBeNull();
+  });
+
   it('says of thousands of them the first twenty', () => {
     const text = `{${Array.from({ length: 5_000 }, () => '"a":1').join()}}`;
     expect(problemsOf(text)?.paths).toHaveLength(20);

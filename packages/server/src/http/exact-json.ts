@@ -35,6 +35,8 @@ function decode(bytes: Buffer): string {
 }
 
 const mostIssues = 20;
+/** Of a path that is told. Bodies may be as deep as they are long. */
+const mostLevels = 16;
 /** Strings whole, and the signs that say where one is; text is known to be JSON. */
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
 
@@ -58,10 +60,15 @@ function nameProblems(text: string): Issue[] {
       const name: unknown = JSON.parse(token);
       level.at = typeof name === 'string' && nameToTell.test(name) ? name : '...';
       const problem = level.names.has(String(name)) ? 'is there twice' : name === '__proto__' ? 'is no field' : null;
-      const path = ['body', ...levels.map(({ at }) => at)].join('.');
-      if (problem !== null && issues.length < mostIssues) issues.push({ path, message: problem });
+      if (problem !== null && issues.length < mostIssues) issues.push({ path: pathOf(levels), message: problem });
       level.names.add(String(name));
     }
   }
   return issues;
+}
+
+function pathOf(levels: readonly Level[]): string {
+  const places = levels.map(({ at }) => at);
+  const shown = places.length > mostLevels ? [...places.slice(0, mostLevels), '...', ...places.slice(-1)] : places;
+  return ['body', ...shown].join('.');
 }
