@@ -89,6 +89,16 @@ describe('a set of many revisions', () => {
     expect(await count()).toBe(16);
   });
 
+  it('loses nothing while the newest key of its organization is damaged', async () => {
+    await vault.context.keyring.rotate(rows.db, home, new Date(vault.context.now().getTime() + 1));
+    await sql`update vault_keys set wrapped = set_byte(wrapped, 20, get_byte(wrapped, 20) # 1) where version = 2`.execute(
+      rows.db,
+    );
+    expect(await pruneRevisions(context())).toBe(0);
+    expect(await count()).toBe(16);
+    expect(await values(15)).toEqual({ OLD: 'stays', A: '15' });
+  });
+
   it('is told of when it stays pending for a minute', async () => {
     const said: unknown[] = [];
     const logger = pino({ base: null }, { write: (line: string) => said.push(JSON.parse(line)) });

@@ -5,6 +5,7 @@ import { sealingKeys } from '../seal-row.ts';
 import { setFields } from '../stamps.ts';
 import { DamagedError } from '../vault/damaged.ts';
 import { stampRow } from '../vault/fingerprint.ts';
+import { RootKeyMissing } from '../vault/root-key.ts';
 import type { UpkeepContext } from './context.ts';
 import { deleteRevisions, deleteValuesBut, lockSet, setsWithMore } from './prune-rows.ts';
 import { revisionRowsOf } from './rows.ts';
@@ -17,20 +18,18 @@ type Context = Omit<UpkeepContext, 'rootKeys'> & { readonly pinsOf: PinsOf };
 
 /**
  * Removes revisions of sets beyond the newest ten, but for those that a deployment runs with, and the values that no other
- * revision has. One transaction for each set, with its line in the audit log. A damaged set stays as it is. Answers how many
- * revisions it removed.
+ * revision has. One transaction for each set, with its line in the audit log. A set that does not open stays as it is. Answers
+ * how many revisions it removed.
  */
 export async function pruneRevisions(context: Context): Promise<number> {
   let removed = 0;
   for (const id of await setsWithMore(context.db, keptRevisions)) {
-    removed += await context.db.transaction().execute(async (db) => {
-      try {
-        return await pruneSet({ ...context, db }, id);
-      } catch (error) {
-        if (error instanceof DamagedError) return 0;
-        throw error;
-      }
-    });
+    try {
+      removed += await context.db.transaction().execute((db) => pruneSet({ ...context, db }, id));
+    } catch (error) {
+      // Outside of the transaction: what it did until then is taken back.
+      if (!(error instanceof DamagedError || error instanceof RootKeyMissing)) throw error;
+    }
   }
   return removed;
 }
