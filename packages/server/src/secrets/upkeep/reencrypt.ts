@@ -1,6 +1,6 @@
 import type { Database, VaultFinding } from '../../store/tables.ts';
 import { openRow, requireRevisionStamp, requireSetStamp } from '../open-set.ts';
-import { changeSet, type SecretSetRow, type ValueRow } from '../rows.ts';
+import { changeSet, type RevisionRow, type SecretSetRow, type ValueRow } from '../rows.ts';
 import { type SealingKeys, sealingKeys, sealRow } from '../seal-row.ts';
 import { revisionFields, setFields } from '../stamps.ts';
 import { DamagedError } from '../vault/damaged.ts';
@@ -65,17 +65,15 @@ async function restamp(context: UpkeepContext, advance: Advance): Promise<Swept>
     const sets: SecretSetRow[] = await context.db.transaction().execute(async (db) => {
       const found = await lockStampsBehind(db, after, setsAtOnce);
       for (const set of found) {
-        const keys = await sealingKeys({ ...context, db }, set.organization_id);
         const before = findings.length;
-        await unlessDamaged({ db, set, findings }, () => restampSet({ ...context, db }, set, keys));
-        for (const revision of await revisionRowsOf(db, set.id)) {
-          if (stampVersion(revision.stamp) === keys.stamp.version) continue;
-          await unlessDamaged({ db, set, findings }, async () => {
-            await requireRevisionStamp({ ...context, db }, set, revision);
-            const stamp = stampRow(keys.stamp, 'secret_revisions', revisionFields(revision));
-            await replaceRevisionStamp(db, { setId: set.id, revision: revision.revision }, stamp);
-          });
-        }
+        const of = { db, set, findings };
+        await unlessDamaged(of, async () => {
+          const keys = await sealingKeys({ ...context, db }, set.organization_id);
+          await unlessDamaged(of, () => restampSet({ ...context, db }, set, keys));
+          for (const revision of await revisionRowsOf(db, set.id)) {
+            await unlessDamaged(of, () => restampRevision({ ...context, db }, set, revision, keys));
+          }
+        });
         if (findings.length > before) broken.add(set.id);
       }
       return found;
@@ -90,6 +88,18 @@ async function restampSet(context: UpkeepContext, set: SecretSetRow, keys: Seali
   if (stampVersion(set.stamp) === keys.stamp.version) return;
   await requireSetStamp(context, set);
   await changeSet(context.db, set.id, { stamp: stampRow(keys.stamp, 'secret_sets', setFields(set)) });
+}
+
+async function restampRevision(
+  context: UpkeepContext,
+  set: SecretSetRow,
+  row: RevisionRow,
+  keys: SealingKeys,
+): Promise<void> {
+  if (stampVersion(row.stamp) === keys.stamp.version) return;
+  await requireRevisionStamp(context, set, row);
+  const stamp = stampRow(keys.stamp, 'secret_revisions', revisionFields(row));
+  await replaceRevisionStamp(context.db, { setId: set.id, revision: row.revision }, stamp);
 }
 
 async function unlessDamaged(

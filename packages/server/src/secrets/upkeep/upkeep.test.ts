@@ -229,6 +229,19 @@ describe('a vault', () => {
       expect(await one.values(home, 'keys')).toEqual(expected[0]);
     });
 
+    it('ends also where the newest key of one organization is damaged, and is done for the others', async () => {
+      const one = await filled();
+      await rotateOrganizationKeys(one.context, null);
+      await one.work();
+      await sql`update vault_keys set wrapped = set_byte(wrapped, 14, get_byte(wrapped, 14) # 1)
+        where organization_id = ${other} and purpose = 'stamp' and version = 2`.execute(rows.db);
+      await startReencrypting(one.context);
+      await one.work();
+      expect(new Set((await one.findings()).map(({ organization }) => organization))).toEqual(new Set(['other']));
+      expect(await one.status()).toMatchObject({ behind: { values: 1, sets: 1 }, tasks: [{}, { state: 'done' }] });
+      expect(await all(one)).toEqual(expected);
+    });
+
     it('leaves what somebody is at for the next time around', async () => {
       const one = await filled();
       await rotateOrganizationKeys(one.context, null);

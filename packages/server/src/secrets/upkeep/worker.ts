@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { listTasks } from './rows.ts';
+import { listTasks, type TaskRow } from './rows.ts';
 import { type WorkContext, workOn } from './work.ts';
 
 export type UpkeepWorker = {
@@ -24,18 +24,29 @@ export function startUpkeepWorker(
       again = false;
       try {
         for (const task of await listTasks(context.db, 'running')) {
-          if (closing.signal.aborted) break;
-          const fields = { task: task.task };
-          if (await workOn({ ...context, signal: closing.signal }, task))
-            context.logger.info(fields, 'work on the vault is done');
+          if (!closing.signal.aborted) await work(task);
         }
       } catch (error) {
-        if (!closing.signal.aborted) {
-          context.logger.warn({ err: error }, 'work on the vault was interrupted; it is tried again');
-        }
+        interrupted({}, error);
       }
     } while (again && !closing.signal.aborted);
     running = null;
+  }
+
+  /** What fails again and again holds nothing else up. */
+  async function work(task: TaskRow): Promise<void> {
+    const fields = { task: task.task };
+    try {
+      const isDone = await workOn({ ...context, signal: closing.signal }, task);
+      if (isDone) context.logger.info(fields, 'work on the vault is done');
+    } catch (error) {
+      interrupted(fields, error);
+    }
+  }
+
+  function interrupted(fields: { readonly task?: string }, error: unknown): void {
+    if (closing.signal.aborted) return;
+    context.logger.warn({ ...fields, err: error }, 'work on the vault was interrupted; it is tried again');
   }
 
   function kick(): void {
