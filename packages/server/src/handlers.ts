@@ -70,10 +70,10 @@ export function createHandlers(context: Context): Handlers {
   }
 
   async function written(caller: Asker, setName: string, wanted: WantedSecrets) {
-    limitDryRuns(caller, wanted.dryRun);
-    const known = (await listRegions(context)).map(({ code }) => code);
-    const { defaultRegion: standard } = await getProperties(context, caller);
     try {
+      limitDryRuns(caller, wanted.dryRun);
+      const known = (await listRegions(context)).map(({ code }) => code);
+      const { defaultRegion: standard } = await getProperties(context, caller);
       const answer = await inSecretsTurn(caller, () =>
         writeSecrets(context, caller, setName, wanted, { known, standard }),
       );

@@ -128,8 +128,10 @@ function openPin(
   organizationId: string,
   pin: SecretPin,
 ): Promise<Map<string, Buffer>> {
+  // In a transaction of others a write in between would look like damage.
+  const lock = context.db.isTransaction ? 'share' : undefined;
   return inSnapshot(context.db, async (db) => {
-    const set = await findSetById(db, organizationId, pin.setId);
+    const set = await findSetById(db, organizationId, pin.setId, lock);
     if (set === undefined)
       throw new SecretsUnavailable(
         `${theSet(pin.secretSet)} was deleted. Set it again and deploy, or deploy without it.`,
