@@ -110,8 +110,8 @@ async function compose(
   const base = { db, now, newId, logger };
   const host = { id: data.id, region: config.region };
   const description = `process ${process.pid} on ${hostname()}, data directory ${data.path}`;
-  const { lastHeartbeat } = await takeRegion(base, { ...host, runtime: 'process', description });
-  const { keyring, rootKeys } = await openVault(base, vaultKeysOf(config, data));
+  const { lastHeartbeat, isAlone } = await takeRegion(base, { ...host, runtime: 'process', description });
+  const { keyring, rootKeys } = await openVault({ ...base, isAlone }, vaultKeysOf(config, data));
   const delivery = startDeliveryWorker({ ...base, keyring, host });
   undo.push(() => delivery.close());
   const upkeep = startUpkeepWorker({ ...base, keyring, rootKeys, pinsOf: pinnedRevisions });

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -35,12 +36,13 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
   let embedded: TestServer;
   let bot: BotDirectory;
   let elsewhere: string;
+  const key = randomBytes(32).toString('hex');
 
   beforeAll(async () => {
     bot = await writeBot('first');
     elsewhere = await mkdtemp(join(tmpdir(), 'bothost-second-'));
     await chmod(elsewhere, 0o711);
-    service = await startTestServer({ agents: [bot.path] });
+    service = await startTestServer({ agents: [bot.path], environment: { BOTHOST_KEY: key } });
     embedded = await startTestServer({ agents: [bot.path], environment: { DATABASE_URL: '' } });
   });
   afterAll(async () => {
@@ -79,10 +81,21 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     await stop(embedded, 'first', id);
   });
 
+  it('of another region needs the root key of the first, for secrets have one', async () => {
+    const { code, stderr } = await run({
+      BOTHOST_DATA_DIR: join(elsewhere, 'other-key'),
+      BOTHOST_REGION: 'eu-south',
+      DATABASE_URL: service.database.url,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/Secrets are sealed with the root key [0-9a-f]+, and none is at hand/);
+    expect(stderr).not.toMatch(/\n +at /);
+  });
+
   it('of another region runs beside the first, and each leaves the bots of the other alone', async () => {
     const second = await startTestServer({
       agents: [],
-      environment: { DATABASE_URL: service.database.url, BOTHOST_REGION: 'eu-north' },
+      environment: { DATABASE_URL: service.database.url, BOTHOST_REGION: 'eu-north', BOTHOST_KEY: key },
     });
     const id = await start(service, 'first');
     await tell(service, 'first', id, 'true');

@@ -4,14 +4,17 @@ import type { Database } from '../store/tables.ts';
 /** Who runs the instances of a region: for `process`, one data directory. */
 export type Host = { readonly id: string; readonly region: string };
 
+const aliveMilliseconds = 60_000;
+
 /**
  * Writes this host down as the one of its region. The caller holds the region's lock, so no other is alive; what another
- * one left behind becomes ours to end. Returns the last sign of life of whoever was there before.
+ * one left behind becomes ours to end. Returns the last sign of life of whoever was there before, and whether no server of
+ * another region has given one in the last minute.
  */
 export async function takeRegion(
   context: { db: Database; now: () => Date },
   host: Host & { readonly runtime: string; readonly description: string },
-): Promise<{ readonly lastHeartbeat: Date | null }> {
+): Promise<{ readonly lastHeartbeat: Date | null; readonly isAlone: boolean }> {
   return context.db.transaction().execute(async (db) => {
     const before = await db
       .selectFrom('hosts')
@@ -25,7 +28,13 @@ export async function takeRegion(
       .values({ ...host, heartbeat_at: context.now() })
       .onConflict((conflict) => conflict.column('region').doUpdateSet(host))
       .execute();
-    return { lastHeartbeat: before?.heartbeat_at ?? null };
+    const other = await db
+      .selectFrom('hosts')
+      .select('id')
+      .where('region', '<>', host.region)
+      .where('heartbeat_at', '>', new Date(context.now().getTime() - aliveMilliseconds))
+      .executeTakeFirst();
+    return { lastHeartbeat: before?.heartbeat_at ?? null, isAlone: other === undefined };
   });
 }
 

@@ -17,7 +17,7 @@ const testRegions = { known: ['us-west', 'eu'], standard: 'us-west' };
 /** A vault of its own root key on a test's database, and the verbs on it as one organization would use them. */
 export async function testVault(rows: { readonly db: Database }, keys: readonly Buffer[] = [randomBytes(32)]) {
   const now = () => new Date('2026-11-20T12:00:00.000Z');
-  const { rootKeys } = await openVault({ db: rows.db, now }, { keys });
+  const { rootKeys } = await openVault({ db: rows.db, now, isAlone: true }, { keys });
   const keyring = createKeyring({ rootKeys, now });
   const host = { id: newId(), region: 'us-west' };
   const context = { db: rows.db, now, newId, keyring, host, logger: pino({ level: 'silent' }) };

@@ -48,7 +48,7 @@ describe('a vault', () => {
 
   /** As a server that starts now has it. */
   async function server(source: RootKeySource = { folder: directory }) {
-    const { keyring, rootKeys } = await openVault({ db: rows.db, now }, source);
+    const { keyring, rootKeys } = await openVault({ db: rows.db, now, isAlone: true }, source);
     const host = { id: newId(), region: 'us-west' };
     const signal = new AbortController().signal;
     const context = { db: rows.db, now, newId, keyring, rootKeys, signal, pinsOf: async () => [] };

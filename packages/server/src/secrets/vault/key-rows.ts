@@ -19,6 +19,11 @@ export async function insertState(db: Database, row: Insertable<VaultStateTable>
     .execute();
 }
 
+/** Takes the state away as long as nothing was ever sealed but its own canary. */
+export async function deleteUnusedState(db: Database): Promise<void> {
+  await sql`delete from vault_state where not exists (select from vault_keys)`.execute(db);
+}
+
 /** The root keys without which something that is stored does not open. */
 export async function rootKeyIdsInUse(db: Database): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -1,6 +1,6 @@
 import type { Database } from '../../store/tables.ts';
 import { makeKeyFile, readKeyFiles } from './key-files.ts';
-import { findState, insertState, rootKeyIdsInUse } from './key-rows.ts';
+import { deleteUnusedState, findState, insertState, rootKeyIdsInUse } from './key-rows.ts';
 import { createKeyring, type Keyring } from './keyring.ts';
 import { localRootKeys, type RootKeyProvider, rootKeyId } from './root-key.ts';
 import { newState, vaultProblem } from './vault-state.ts';
@@ -43,16 +43,23 @@ export function planOpening(
 }
 
 /**
- * Opens the vault, and makes the first root key where nothing was ever sealed.
+ * Opens the vault, and makes the first root key where nothing was ever sealed. A root key that is lost before any secret
+ * was written is no loss: unless another server of this database may still have it, the next one takes its place.
  *
  * @throws VaultError, KeyFileError
  */
-export async function openVault(context: { db: Database; now: () => Date }, source: RootKeySource): Promise<Vault> {
+export async function openVault(
+  context: { readonly db: Database; readonly now: () => Date; readonly isAlone: boolean },
+  source: RootKeySource,
+): Promise<Vault> {
   const { db, now } = context;
   const { keys: given = [], folder = null } = source;
   const files = folder === null ? [] : await readKeyFiles(folder);
+  const atHand = [...given, ...files].map(rootKeyId);
+  const before = (await findState(db))?.root_key_id ?? null;
+  if (before !== null && !atHand.includes(before) && context.isAlone) await deleteUnusedState(db);
   const stored = { wraps: (await findState(db))?.root_key_id ?? null, needed: await rootKeyIdsInUse(db) };
-  const opening = planOpening([...given, ...files].map(rootKeyId), stored);
+  const opening = planOpening(atHand, stored);
   if (opening.kind === 'refuse') throw new VaultError(opening.message);
   const makeFile = folder === null ? null : () => makeKeyFile(folder);
   const first = opening.kind === 'create' ? await makeFile?.() : undefined;

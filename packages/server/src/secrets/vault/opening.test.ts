@@ -32,7 +32,7 @@ describe('the vault with key files', () => {
     await rm(join(folder, '..'), { recursive: true });
   });
 
-  const open = () => openVault({ db: rows.db, now: () => testNow }, { folder });
+  const open = (isAlone = true) => openVault({ db: rows.db, now: () => testNow, isAlone }, { folder });
   const only = async () => {
     const [name = '', ...more] = await readdir(folder);
     expect(more).toEqual([]);
@@ -48,8 +48,19 @@ describe('the vault with key files', () => {
     expect(await only()).toBe(file);
   });
 
-  it('never makes another one in its place', async () => {
+  it('makes another one in its place while nothing is sealed and no other server may have it', async () => {
     await open();
+    await rename(await only(), `${folder}-away`);
+    await expect(open(false)).rejects.toThrow('Put that key back');
+    expect(await readdir(folder)).toEqual([]);
+    await open();
+    await open();
+    await only();
+  });
+
+  it('never makes another one in its place when anything is sealed', async () => {
+    const { keyring } = await open();
+    await keyring.require(rows.db, await rows.organization());
     const file = await only();
     await rename(file, `${folder}-away`);
     await expect(open()).rejects.toThrow('Put that key back');
