@@ -155,7 +155,7 @@ test('what the service refuses is told in its words', async () => {
   await put({ 'deploy.toml': `agent_name = "${name}"\nsecret_set = "keys"\n` });
   expect(await cloud('deploy --yes')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('no secret set of this name'),
+    stderr: expect.stringContaining('botcli cloud secrets set keys --file .env'),
   });
   await put({ 'deploy.toml': `agent_name = "${name}"\nregion = "moon"\n` });
   expect(await cloud('deploy --yes')).toMatchObject({

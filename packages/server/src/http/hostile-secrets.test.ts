@@ -222,11 +222,14 @@ describe('hostile requests about secrets', () => {
         }
         asking.end();
       };
-      asking.on('error', (error) => (status === 0 ? reject(error) : undefined));
+      // The service hangs up; whether its answer is read before that is a matter of luck (RFC 9112, 9.6).
+      asking.on('error', (error: NodeJS.ErrnoException) => {
+        if (status === 0 && error.code !== 'EPIPE' && error.code !== 'ECONNRESET') reject(error);
+      });
       asking.on('close', () => resolve({ status, bytes }));
       more();
     });
-    expect(sent.status).toBe(413);
+    expect([0, 413]).toContain(sent.status);
     expect(sent.bytes).toBeLessThan(50 * 1_048_576);
     expect(await stored()).toBe(before);
   });
