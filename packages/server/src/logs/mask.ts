@@ -45,8 +45,11 @@ type Span = readonly [from: number, to: number];
 
 function spansOf(text: string, secret: string): Span[] {
   const spans: Span[] = [];
-  for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + 1))
-    spans.push([at, at + secret.length]);
+  for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + 1)) {
+    const [from, to] = spans.at(-1) ?? [0, -1];
+    if (at <= to) spans[spans.length - 1] = [from, at + secret.length];
+    else spans.push([at, at + secret.length]);
+  }
   return spans;
 }
 
@@ -58,18 +61,33 @@ function followsBlock({ from }: LineRange): boolean {
 /** The piece of a secret with which a text ends, or the whole text where it lies within one. */
 function endOf(text: string, secret: string): Span[] {
   if (secret.includes(text)) return [[0, text.length]];
-  for (let length = Math.min(secret.length, text.length); length > 0; length--) {
-    if (text.endsWith(secret.slice(0, length))) return [[text.length - length, text.length]];
-  }
-  return [];
+  const length = overlapOf(text, secret);
+  return length === 0 ? [] : [[text.length - length, text.length]];
 }
 
 /** The piece of a secret with which a text begins. */
 function beginningOf(text: string, secret: string, least = 1): Span[] {
-  for (let length = Math.min(secret.length, text.length); length >= least; length--) {
-    if (text.startsWith(secret.slice(secret.length - length))) return [[0, length]];
-  }
-  return [];
+  const length = overlapOf(secret, text);
+  return length < least ? [] : [[0, length]];
+}
+
+/**
+ * How long the longest end of a text is with which another one begins. In linear time (Knuth, Morris, Pratt), since both are
+ * whatever their owner likes: tried length by length, texts that repeat themselves held the service up for seconds.
+ */
+function overlapOf(ending: string, beginning: string): number {
+  const most = Math.min(ending.length, beginning.length);
+  /** For each beginning of `beginning`: how much of it is its end, too. */
+  const borders = new Int32Array(most);
+  const matchNext = (before: number, char: number): number => {
+    let matched = before;
+    while (matched > 0 && beginning.charCodeAt(matched) !== char) matched = borders[matched - 1] ?? 0;
+    return beginning.charCodeAt(matched) === char ? matched + 1 : 0;
+  };
+  for (let at = 1; at < most; at++) borders[at] = matchNext(borders[at - 1] ?? 0, beginning.charCodeAt(at));
+  let matched = 0;
+  for (let at = ending.length - most; at < ending.length; at++) matched = matchNext(matched, ending.charCodeAt(at));
+  return matched;
 }
 
 /** All spans as one mask each, those that touch or overlap as one: what is left says nothing of where one of them ended. */
