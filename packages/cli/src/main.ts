@@ -1,4 +1,6 @@
 import { processWorld } from './process-world.ts';
 import { run } from './program.ts';
 
+// Until there is an answer: a process that has nothing left to wait for must not look as if all were done.
+process.exitCode = 1;
 process.exitCode = await run(processWorld(), process.argv.slice(2));

@@ -42,13 +42,20 @@ function outputOf(stream: NodeJS.WriteStream): Output {
 async function readAll(signal: AbortSignal): Promise<string> {
   const { text } = await import('node:stream/consumers');
   const { addAbortSignal } = await import('node:stream');
-  return text(addAbortSignal(signal, process.stdin));
+  return text(addAbortSignal(signal, await input()));
 }
 
 async function readBytes(signal: AbortSignal, limit: number): Promise<Uint8Array> {
   const { addAbortSignal } = await import('node:stream');
   const { readLimited } = await import('./read-limited.ts');
-  return readLimited(addAbortSignal(signal, process.stdin), limit);
+  return readLimited(addAbortSignal(signal, await input()), limit);
+}
+
+/** Standard input to be read to its end. A terminal gets a stream of its own: after Ctrl-D questions can still be asked. */
+async function input(): Promise<NodeJS.ReadStream> {
+  if (process.stdin.isTTY !== true) return process.stdin;
+  const { ReadStream } = await import('node:tty');
+  return new ReadStream(0);
 }
 
 /** The prompts are loaded when the first question is asked. */

@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { buildProgram } from './testing/build-program.ts';
+import { privateKey } from './testing/records.ts';
+import { type SecretService, startSecretService } from './testing/secret-service.ts';
+import { runInTerminal } from './testing/terminal.ts';
+
+let program: string;
+let directory: string;
+let service: SecretService;
+beforeAll(async () => {
+  program = await buildProgram();
+});
+afterAll(() => rm(program, { recursive: true, force: true }));
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'botcli-terminal-'));
+  service = await startSecretService();
+});
+afterEach(async () => {
+  await service.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const set = (args: string) => {
+  const variables = `BOTCLI_API_URL=${service.origin} BOTCLI_TOKEN=${privateKey}`;
+  const botcli = `"${process.execPath}" "${join(program, 'bin/botcli.js')}"`;
+  return runInTerminal(
+    `${variables} ${botcli} cloud secrets set bot-secrets ${args}; echo "status $?"; stty -a`,
+    directory,
+  );
+};
+
+test('what is typed up to Ctrl-D is a value, and the questions after it are asked on the same terminal', async () => {
+  const terminal = set('A=- B');
+  await terminal.shows('Ctrl-D on a new line ends it.');
+  terminal.press('typed\r\x04');
+  await terminal.shows('Value of B (not shown): ');
+  terminal.press('hunter2\r');
+  await terminal.shows('Create the secret set bot-secrets?');
+  terminal.press('y');
+  const { shown } = await terminal.ended;
+  expect(shown).toContain('status 0');
+  expect(shown).toMatch(/ echo\b/);
+  expect([...service.values]).toEqual([
+    ['A', 'typed\n'],
+    ['B', 'hunter2'],
+  ]);
+  expect(shown).not.toContain('hunter2');
+});
+
+test('Ctrl-C while standard input is typed writes nothing, and ends with 130', async () => {
+  const terminal = set('--file -');
+  await terminal.shows('Ctrl-D on a new line ends it.');
+  terminal.press('A=typed\r\x03');
+  const { shown } = await terminal.ended;
+  expect(shown).toContain('Interrupted.');
+  expect(shown).toContain('status 130');
+  expect(service.taken).toEqual([]);
+});
