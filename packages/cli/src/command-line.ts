@@ -108,8 +108,12 @@ function argumentValues(
 ): Readonly<Record<string, string | readonly string[]>> {
   const names = Object.keys(expected);
   const takesRest = Object.values(expected).at(-1)?.many === true;
-  const surplus = takesRest ? undefined : given[names.length];
-  if (surplus !== undefined) throw new UsageError(`There is one word too many: ${JSON.stringify(surplus)}.`);
+  if (!takesRest && given.length > names.length) {
+    // Not the word: it may be a password, or a pair that belongs to another command.
+    const last = names.at(-1);
+    const where = last === undefined ? ': this command takes none' : `, after ${last.toUpperCase()}`;
+    throw new UsageError(`There is one word too many${where}.`);
+  }
   const values: Record<string, string | readonly string[]> = {};
   for (const [index, name] of names.entries()) {
     if (expected[name]?.many === true) {

@@ -18,19 +18,20 @@ export function readInput({ world, talk }: Pick<Context, 'world' | 'talk'>, limi
 
 /**
  * Reads a file or a FIFO once, at most a little over `limit` bytes. A FIFO without a writer is waited for until Ctrl-C, not
- * without a word. Throws a `Failure` that names the path and the system's word.
+ * without a word. Throws a `Failure` that has the system's word, and the path unless something else is told in its place.
  */
 export async function readFileBytes(
   { world, talk }: Pick<Context, 'world' | 'talk'>,
   path: string,
   limit: number,
+  told: { readonly name: string; readonly hint: string | null } = { name: path, hint: null },
 ): Promise<Uint8Array> {
   try {
     // Without waiting, since the opening of a FIFO could not be interrupted.
     const file = await open(resolve(world.directory, path), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const found = await file.stat();
-      if (found.isDirectory()) throw new Failure('file-unreadable', `Cannot read ${path}: it is a folder.`);
+      if (found.isDirectory()) throw unreadable(told, ': it is a folder');
       if (!found.isFIFO()) return await readLimited(file.createReadStream({ autoClose: false }), limit);
       const pipe = new Socket({ fd: file.fd, readable: true, writable: false });
       return await telling(talk, path, readLimited(addAbortSignal(world.signal, pipe), limit));
@@ -39,9 +40,12 @@ export async function readFileBytes(
     }
   } catch (error) {
     if (error instanceof Failure || world.signal.aborted) throw error;
-    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-    throw new Failure('file-unreadable', `Cannot read ${path}${code}.`);
+    throw unreadable(told, error instanceof Error && 'code' in error ? ` (${error.code})` : '');
   }
+}
+
+function unreadable({ name, hint }: { readonly name: string; readonly hint: string | null }, why: string): Failure {
+  return new Failure('file-unreadable', `Cannot read ${name}${why}.`, hint);
 }
 
 async function telling<T>({ say }: Context['talk'], source: string, reading: Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { ApiError, type Client, closest, type SecretSetDetails } from '@bothost/contract';
+import { ApiError, type Client, closest, type SecretSetDetails, secretKeyPattern } from '@bothost/contract';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { Report } from '../report.ts';
@@ -22,6 +22,7 @@ export type UnsetKeys = {
 export async function unsetKeys(context: Context, given: UnsetKeys): Promise<Report> {
   const { name, ifExists } = given;
   requireSetName(name);
+  requireKeys(given.keys);
   if (!given.isDry) requireAskable(context, given);
   const set = await look(await context.service(), name, ifExists);
   const present = new Set(set?.secrets.map(({ fieldName }) => fieldName));
@@ -37,6 +38,14 @@ export async function unsetKeys(context: Context, given: UnsetKeys): Promise<Rep
     submit: (client, { dryRun, expectedRevision }) =>
       client.putSecrets({ params: { setName: name }, body: { remove, dryRun, expectedRevision } }),
   });
+}
+
+/** What is no key is not shown: it may be a pair with its value. */
+function requireKeys(keys: readonly string[]): void {
+  const index = keys.findIndex((key) => !secretKeyPattern.test(key));
+  if (index === -1) return;
+  const message = `Argument ${index + 1} is no key, which has 1 to 64 letters, digits, underscores and hyphens.`;
+  throw new Failure('key-invalid', message);
 }
 
 async function look(client: Client, name: string, ifExists: boolean): Promise<SecretSetDetails | null> {

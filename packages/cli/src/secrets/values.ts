@@ -111,7 +111,7 @@ async function readOne(context: Context, wanted: Wanted): Promise<Reading> {
   const place = isInput ? 'standard input' : source.path;
   const bytes = await (isInput
     ? readInput(context, secretValueBytes)
-    : readFileBytes(context, source.path, secretValueBytes));
+    : readFileBytes(context, source.path, secretValueBytes, fileOf(wanted)));
   if (bytes.byteLength > secretValueBytes) return tooLong(place, secretValueBytes);
   const decoded = decodeUtf8(bytes, place);
   if ('problems' in decoded) return { ...nothing, problems: decoded.problems };
@@ -120,6 +120,14 @@ async function readOne(context: Context, wanted: Wanted): Promise<Reading> {
   const message = `${wanted.key}: the value ends with a line break, which is part of it`;
   const endsLine = /^[^\n]*\n$/.test(pair.value);
   return { ...nothing, pairs: [pair], warnings: endsLine ? [{ where, message }] : [] };
+}
+
+/** Not by its path, which may be a value that begins with @. */
+function fileOf({ key, place }: Wanted) {
+  return {
+    name: `the file that ${place} names for ${key}`,
+    hint: `A value that begins with @ is written ${key}='\\@...'`,
+  };
 }
 
 function tooLong(source: string, limit: number): Reading {

@@ -196,11 +196,13 @@ test.each([
   [['A', '-s'], 2, 'there is no terminal to ask on'],
   [['-f', 'missing', '-s'], 1, 'Cannot read missing (ENOENT).'],
   [['-f', '.', '-s'], 1, 'Cannot read .: it is a folder.'],
-  [['A=@missing', '-s'], 1, 'Cannot read missing (ENOENT).'],
+  [['B=1', 'A=@hunter2', '-s'], 1, 'Cannot read the file that argument 2 names for A (ENOENT).'],
+  [['A=@', '-s'], 1, 'Cannot read the file that argument 1 names for A: it is a folder.'],
   [['-f', '/dev/null', '-s'], 1, 'No key there has a value'],
 ])('set %j ends with %i and sends nothing', async (args, status, message) => {
   const outcome = await set(args, args.length === 0 ? person() : {});
   expect(outcome).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(message) });
+  expect(outcome.stderr).not.toContain('hunter2');
   expect(service.taken).toEqual([]);
 });
 
@@ -238,6 +240,20 @@ test('a FIFO without a writer is waited for with a word, until Ctrl-C', async ()
   await promisify(execFile)('bash', ['-c', 'printf a > pipe'], { cwd: directory });
   expect((await written).status).toBe(0);
   expect(service.values.get('A')).toBe('a');
+});
+
+test('unset shows nothing of a word that is no key, since it may be a pair with its value', async () => {
+  service.values.set('A', '1');
+  service.state.revision = 1;
+  for (const more of [[], ['--if-exists'], ['--json']]) {
+    const { status, stdout, stderr } = await secrets(['unset', 'bot-secrets', 'A', 'B=hunter2', '-s', ...more]);
+    expect({ status, said: stdout + stderr }).toEqual({
+      status: 1,
+      said: expect.stringContaining('Argument 2 is no key, which has 1 to 64 letters'),
+    });
+    expect(stdout + stderr).not.toContain('hunter2');
+  }
+  expect(service.taken).toEqual([]);
 });
 
 test('unset removes several keys in one revision; a key that is not there is named, or passed over', async () => {
