@@ -35,6 +35,7 @@ test.each([
   ['A=\u00a0b', '\u00a0b'],
   ['A=b=c==', 'b=c=='],
   ['A=b\r\n', 'b'],
+  ['A="b  \n  c" ', 'b  \n  c'],
 ])('%j is %j', (line, value) => {
   expect(values(line)).toEqual({ A: value });
 });
@@ -71,6 +72,13 @@ test.each([
 ])('%j is refused with line %i', (text, line, message) => {
   const { problems } = readEnvFile(text, '.env');
   expect(told(problems)).toEqual([expect.stringMatching(new RegExp(`^\\.env:${line}: .*${message}`))]);
+});
+
+test('a long line of blanks is read in one walk', () => {
+  const blanks = ' '.repeat(1_000_000);
+  const { pairs, problems } = readEnvFile(`A${blanks}B\nC=x${blanks}y`, 'f');
+  expect(pairs.map(({ key, value }) => [key, value.length])).toEqual([['C', 1_000_002]]);
+  expect(problems.map(({ where }) => where.line)).toEqual([1]);
 });
 
 test('all problems come at once, in the order of lines, and the rest of a lost value is none of them', () => {

@@ -2,7 +2,7 @@ import { secretKeyPattern } from '@bothost/contract';
 import { quotedValue } from './quoted-value.ts';
 import type { Pair, Reading, Remark } from './reading.ts';
 
-const assignment = /^[ \t]*(?:export[ \t]+)?([^=]*?)[ \t]*=(.*)$/su;
+const beforeKey = /^[ \t]*(?:export[ \t]+)?/;
 const looksLikeAssignment = /^[ \t]*(?:export[ \t]+)?[A-Za-z0-9_-]{1,64}[ \t]*=/;
 /** All control characters but the tabulator; a carriage return is one of them where no line feed follows. */
 const control = /(?!\t)\p{Cc}/u;
@@ -33,14 +33,15 @@ export function readEnvFile(text: string, source: string): Reading {
     // After a quote that nothing closes, what follows may be the rest of its value.
     if (isLost && !looksLikeAssignment.test(line)) continue;
     isLost = false;
-    const [, key, rest] = assignment.exec(line) ?? [];
-    if (key === undefined || rest === undefined) {
+    const equals = line.indexOf('=');
+    if (equals === -1) {
       add(problems, at, 'this is no KEY=value, no comment and no blank line');
       continue;
     }
+    const key = trimmed(line.slice(0, equals).replace(beforeKey, ''));
     const isKey = secretKeyPattern.test(key);
     if (!isKey) add(problems, at, 'the key: use 1 to 64 letters, digits, underscores and hyphens');
-    const read = readValue(lines, at, rest);
+    const read = readValue(lines, at, line.slice(equals + 1));
     next = at + read.lines;
     if ('problem' in read) {
       add(problems, at + read.lines - 1, read.problem);
@@ -61,10 +62,10 @@ type Read =
   | { readonly lines: number; readonly problem: string; readonly isQuoted: boolean };
 
 function readValue(lines: readonly string[], at: number, rest: string): Read {
-  const trimmed = rest.replace(/^[ \t]+/, '');
-  const quote = trimmed[0];
+  const first = rest.replace(/^[ \t]+/, '');
+  const quote = first[0];
   if (quote !== '"' && quote !== "'") return unquoted(rest);
-  const read = quotedValue(lines, at, trimmed, quote);
+  const read = quotedValue(lines, at, first, quote);
   if (read === null) {
     return { lines: 1, problem: 'a quote is opened here and never closed', isQuoted: true };
   }
@@ -80,13 +81,20 @@ function unquoted(rest: string): Read {
     const problem = 'white space and # in a value without quotes, which some tools take for a comment: quote the value';
     return { lines: 1, problem, isQuoted: false };
   }
-  const value = rest.replace(/^[ \t]+|[ \t]+$/g, '');
+  const value = trimmed(rest);
   const warnings = [
     ...(value.includes('#') ? ['some tools would cut the value at its #; quote it'] : []),
     ...(/["'`]/.test(value) ? ['the quotes in the value are part of it'] : []),
     ...(/^\s|\s$/u.test(value) ? ['the value begins or ends with white space that is no blank'] : []),
   ];
   return { lines: 1, value, warnings };
+}
+
+/** Without blanks and tabs around it, by one walk however many there are within. */
+function trimmed(text: string): string {
+  let end = text.length;
+  while (end > 0 && ' \t'.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end).replace(/^[ \t]+/, '');
 }
 
 function inOrder(problems: readonly Remark[]): readonly Remark[] {

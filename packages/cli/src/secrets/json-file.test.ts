@@ -31,6 +31,11 @@ test.each([
   expect(readJsonFile(text, 'f').problems.map(({ where }) => where.line)).toEqual(lines);
 });
 
+test('a long text that nothing closes is found out in one walk', () => {
+  const { problems } = readJsonFile(`{"A": "x",\n"B": "${'long '.repeat(10_000)}}`, 'f');
+  expect(problems.map(({ where }) => where.line)).toEqual([2]);
+});
+
 test('no problem shows anything of the file but keys', () => {
   for (const text of ['{"A": "Canary7d1f", B}', '{"Canary7d1f.": "x"}', '{"A": ["Canary7d1f"]}', 'Canary7d1f']) {
     expect(problemsOf(text).join()).not.toContain('Canary7d1f');

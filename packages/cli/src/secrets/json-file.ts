@@ -1,7 +1,8 @@
 import { secretKeyPattern } from '@bothost/contract';
 import type { Pair, Reading, Remark, Where } from './reading.ts';
 
-const token = /[ \t\r\n]*(?:("(?:[^"\\\n]+|\\.)*")|([{}[\]:,])|([-\w.+]+))/y;
+/** A text, a sign, or a bare word. Each character fits in one way only: a text that never ends is found out in one walk. */
+const token = /[ \t\r\n]*(?:("[^"\\\n]*(?:\\.[^"\\\n]*)*")|([{}[\]:,])|([-\w.+]+))/y;
 
 /**
  * Reads the text of a JSON file that is one object of texts. Pure; duplicates are found, which JSON.parse would hide. A
