@@ -11,8 +11,10 @@ const output = process.stderr;
 export const promptAsk: Omit<Ask, 'secret'> = {
   confirm: async (message, initial = false) => answered(await confirm({ message, initialValue: initial, output })),
   text: async (message, initial, check) => {
-    const validate = (value: string | undefined) => check(value ?? '') ?? undefined;
-    return answered(await text({ message, initialValue: initial, validate, output }));
+    // Shown until something is typed, and taken when nothing is: what is typed must not be appended to it.
+    const validate = (value: string | undefined) =>
+      check(value === undefined || value === '' ? initial : value) ?? undefined;
+    return answered(await text({ message, placeholder: initial, defaultValue: initial, validate, output }));
   },
   choose: async (message, choices, initial) => {
     const asked = { message, options: optionsOf(choices), initialValue: initial, output };
