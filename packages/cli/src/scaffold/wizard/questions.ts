@@ -70,7 +70,8 @@ export const questions: readonly Question[] = [
       transports
         .filter(({ group }) => group === answers['bot_type'])
         .filter(({ value }) => value !== 'livekit' || !hasClient(answers))
-        .map(({ value, label }) => ({ value, label })),
+        .toSorted((a, b) => Number(b.value === simplest) - Number(a.value === simplest))
+        .map(asChoice),
   ),
   list(
     'second_transport',
@@ -81,7 +82,7 @@ export const questions: readonly Question[] = [
       ...transports
         .filter(({ group, value }) => group === 'web' && value !== answers['transport'])
         .filter(({ value }) => isWeb(answers) || value === 'lightrtc' || value === 'hostedrtc')
-        .map(({ value, label }) => ({ value, label })),
+        .map(asChoice),
     ],
   ),
   list(
@@ -109,6 +110,20 @@ export const questions: readonly Question[] = [
   },
   service('video', 'Whose face?', ({ features: chosen }) => chosen?.includes('avatar') ?? false, 'heygen_video'),
 ];
+
+/** Needs no account anywhere, and works on a machine and on the service alike. */
+const simplest = 'lightrtc';
+const transportHints: Readonly<Record<string, string>> = {
+  lightrtc: 'recommended',
+  hostedrtc: 'an account there; the service starts no rooms yet',
+  livekit: 'an account or server there; the service starts no rooms yet',
+  websocket: 'what the service’s own page takes',
+};
+
+function asChoice({ value, label }: { readonly value: string; readonly label: string }): Choice {
+  const hint = transportHints[value];
+  return { value, label, ...(hint === undefined ? {} : { hint }) };
+}
 
 /** The answers as options would say them. */
 export function givenBy(answers: Answers): Given {

@@ -20,7 +20,7 @@ const start = () => runInTerminal(`"${process.execPath}" "${join(program, 'bin/b
 
 /** What is shown, and what is pressed then; everything but the first choice is the proposed one. */
 const steps: readonly (readonly [shown: string, pressed: string])[] = [
-  ['Directory of the project', keys.enter],
+  ['Directory of the project', `my-bot${keys.enter}`],
   ['How do you want to build', keys.down + keys.enter],
   ['Name of the project', keys.enter],
   ['How do people talk to it', keys.enter],
@@ -43,10 +43,10 @@ test('the wizard is answered on a terminal, and a long list is searched by typin
   }
   const { status, shown } = await terminal.ended;
   expect({ status, shown }).toEqual({ status: 0, shown: expect.stringContaining('Files written') });
-  const answers = JSON.parse(await readFile(join(directory, 'voice-bot/.botcli/project.json'), 'utf8'));
+  const answers = JSON.parse(await readFile(join(directory, 'my-bot/.botcli/project.json'), 'utf8'));
   expect(answers.configuration).toMatchObject({
-    project_name: 'voice-bot',
-    transports: ['hostedrtc'],
+    project_name: 'my-bot',
+    transports: ['lightrtc'],
     stt_service: 'soniox_stt',
     llm_service: 'openai_responses_llm',
     tts_service: 'cartesia_tts',
