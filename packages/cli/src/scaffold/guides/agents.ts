@@ -139,11 +139,14 @@ cd server
 uv lock                                                   # what runs there is what you tried
 botcli cloud secrets set NAME-secrets --file .env         # the name stands in deploy.toml
 botcli cloud deploy
-botcli cloud agent start NAME
+botcli cloud agent logs NAME --follow
 \`\`\`
 
 - \`deploy.toml\` names the agent, its secrets, its size and how many instances wait. \`min_agents = 0\` costs nothing while
   nobody talks; the first session then waits for a start. 1 keeps one ready.
+- Clients and calls start sessions, each by a way that \`bot.py\` takes; the README says which. The service's own page,
+  \`Talk to it\`, needs \`websocket\`. \`botcli cloud agent start NAME\` alone opens no way in: a bot that waits for one ends
+  with an error.
 - Never put a \`.env\` into an image: it would win over the secrets of the service.
 - A session ends when \`bot\` returns, when the other side is gone, or at its time limit. Whatever has to be kept goes
   somewhere else than the instance's disk: that goes away with the session.

@@ -100,12 +100,8 @@ function rooms(plan: Plan): readonly string[] {
       [
         '## Telephone',
         '',
-        'Buy a number at the rooms’ vendor and set the address that is asked when it is rung:',
-        '',
-        '- while you build, a tunnel to port 7860: `https://HOST/daily-dialin-webhook`;',
-        `- on the service: \`https://HOST/v1/public/webhooks/ORG/${plan.slug}/dialin\`.`,
-        '',
-        'One command runs it all: `uv run bot.py`.',
+        'Buy a number at the rooms’ vendor, and set `https://HOST/daily-dialin-webhook` as the address that is asked when it is',
+        'rung. HOST is the name of a tunnel to port 7860, where the bot listens: one command, `uv run bot.py`, runs it all.',
       ].join('\n'),
     ];
   }
@@ -124,8 +120,8 @@ function rooms(plan: Plan): readonly string[] {
       '```',
       '',
       'Give the carrier a tunnel to port 8080: `https://HOST/call`, asked by POST when a call comes in at your number. With',
-      'the bot on the service, `server.py` runs on a machine of yours, and `BOT_START_URL` and `BOT_START_PUBLIC_API_KEY` say',
-      `where bots are started: \`https://HOST/v1/public/${plan.slug}/start\`, with a public key.`,
+      'the bot on the service, `server.py` runs on a machine of yours, and `WEBHOOK_START_URL` and `WEBHOOK_START_PUBLIC_KEY`',
+      `say where bots are started: \`https://HOST/v1/public/${plan.slug}/start\`, with a public key.`,
       '',
       '`server.py` answers only what the carrier has signed with the token of your account. The signature covers the address:',
       'a proxy that changes it without `X-Forwarded-Proto` and `X-Forwarded-Host` needs `WEBHOOK_URL`.',

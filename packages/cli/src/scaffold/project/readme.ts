@@ -5,6 +5,7 @@ import type { Plan } from './plan.ts';
 import { dependenciesOf } from './pyproject.ts';
 import { carrierSetUp } from './readme-carriers.ts';
 import { clientSection } from './readme-client.ts';
+import { waysIn } from './readme-service.ts';
 import { requiredVariables, variableGroups } from './variables.ts';
 
 /** `README.md`: how to run, try, connect and deploy this very project. It names only files that are there. */
@@ -175,11 +176,10 @@ function deploy(plan: Plan): readonly string[] {
         'botcli cloud auth login',
         ...secrets,
         'botcli cloud deploy',
-        `botcli cloud agent start ${plan.slug}`,
       ),
       '',
       '`deploy.toml` says how big the instances are and how many wait. `.env` goes into no image.',
-      ...withoutRooms(plan),
+      ...waysIn(plan),
     ].join('\n'),
   ];
 }
@@ -196,19 +196,6 @@ const agent = [
   'That registers the hub with each coding agent it finds and builds the index: some minutes, about 900 MB. Agents load it',
   'when they start, so begin a new session afterwards; with an empty index it does not start. More: https://docs.pipecat.ai',
 ].join('\n');
-
-/** The service has no rooms of its own yet, and starts none at their vendors. */
-function withoutRooms(plan: Plan): readonly string[] {
-  const web = plan.transports.filter(({ kind }) => kind === 'browser').map(({ value }) => value);
-  const isRoom = (value: string) => value === 'hostedrtc' || value === 'livekit';
-  const rooms = web.filter(isRoom).map((value) => `\`${value}\``);
-  if (rooms.length === 0) return [];
-  const others = web.filter((value) => !isRoom(value)).map((value) => `\`${value}\``);
-  const instead = others.length === 0 ? '' : ` There, clients reach the bot by ${others.join(' or ')}.`;
-  return [
-    `The service starts no rooms yet: ${rooms.join(' and ')} ${rooms.length === 1 ? 'works' : 'work'} on your machine.${instead}`,
-  ];
-}
 
 /** What the files are for; those below `client/` are told in their own section. */
 const purposes: Readonly<Record<string, string>> = {

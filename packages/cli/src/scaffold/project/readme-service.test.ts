@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { resolve } from '../configuration/resolve.ts';
+import { planOf } from './plan.ts';
+import { projectFiles } from './project.ts';
+import { waysIn } from './readme-service.ts';
+
+const configurationOf = (transports: readonly string[], others: object = {}) => {
+  const { configuration, issues } = resolve(
+    { transports, mode: 'realtime', realtime_service: 'openai_realtime', ...others },
+    'my-bot',
+  );
+  if (configuration === null) throw new Error(JSON.stringify(issues));
+  return configuration;
+};
+const told = (...given: Parameters<typeof configurationOf>) => waysIn(planOf(configurationOf(...given))).join('\n');
+
+test('a bot that takes offers only is told to need websocket for the page of the service', () => {
+  expect(told(['lightrtc'])).toContain('botcli project add websocket');
+  expect(told(['lightrtc', 'websocket'])).not.toContain('project add');
+  expect(told(['lightrtc'], { client_framework: 'vanilla' })).toContain('web client');
+});
+
+test('rooms, which the service does not start, are told to work elsewhere only', () => {
+  expect(told(['hostedrtc'])).toMatch(/starts no rooms yet: .*project add lightrtc/);
+  expect(told(['hostedrtc', 'lightrtc'])).not.toContain('project add lightrtc');
+});
+
+test('no README names a webhook of the rooms’ vendor on the service, which has none', () => {
+  const configuration = configurationOf(['hostedrtc_pstn_dialin']);
+  const readme = projectFiles(configuration).find(({ path }) => path === 'README.md')?.text;
+  expect(readme).not.toContain('/v1/public/webhooks');
+  expect(readme).toContain('answers no webhook');
+});
+
+test('a plain start, which opens no way in, is named only where the bot makes its own room', () => {
+  expect(told(['websocket', 'carrier1'])).not.toContain('agent start');
+  expect(told(['hostedrtc_pstn_dialout'])).toContain("agent start my-bot --data '{");
+});
