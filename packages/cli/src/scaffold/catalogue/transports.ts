@@ -63,7 +63,11 @@ export const transports: readonly Transport[] = [
     parameters: peers,
     video: true,
     variables: [
-      variable('PIPECAT_ICE_SERVERS', false, 'STUN and TURN servers as JSON, for clients behind strict networks'),
+      variable(
+        'PIPECAT_ICE_SERVERS',
+        false,
+        'STUN and TURN servers as JSON, for strict networks; for your machine only: the service sets it, and no secret can',
+      ),
     ],
   },
   {

@@ -1,5 +1,5 @@
 import { PositionEncoding, Workspace } from '@astral-sh/ruff-wasm-nodejs';
-import { checkDeployFile } from '@bothost/contract';
+import { checkDeployFile, reservedSecretKey } from '@bothost/contract';
 import { parse } from 'smol-toml';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Configuration } from '../configuration/configuration.ts';
@@ -61,6 +61,12 @@ function checkVariables(configuration: Configuration, files: readonly ProjectFil
   const lines = [...listed.matchAll(/^(# )?([A-Z][A-Z0-9_]+)=(.*)$/gm)];
   const names = lines.map(([, , name]) => name ?? '');
   expect(new Set(names).size).toBe(names.length);
+  // `secrets set --file .env` refuses these: no project needs one, and each is told to be for the own machine only.
+  expect(
+    lines
+      .filter(([line, , name = '']) => reservedSecretKey(name) && !/^# .*for your machine only/.test(line))
+      .map(([, , name]) => name),
+  ).toEqual([]);
   // The runner on a person's machine sets ENV by itself.
   expect(read.filter((name) => name !== 'ENV' && !names.includes(name))).toEqual([]);
   expect(names.filter((name) => !read.includes(name) && !readElsewhere.test(name))).toEqual([]);

@@ -17,7 +17,7 @@ export async function startWebhook(project: GeneratedProject, service: AddressIn
   if (service === null || typeof service === 'string') throw new Error('no port');
   const port = await freePort();
   const url = `http://localhost:${port}`;
-  const variables = { WEBHOOK_PORT: String(port), BOT_START_URL: `http://127.0.0.1:${service.port}/start` };
+  const variables = { WEBHOOK_PORT: String(port), WEBHOOK_START_URL: `http://127.0.0.1:${service.port}/start` };
   const running = await startProgram(project.spawn(['server.py'], variables), `${url}/health`);
   return {
     ...running,
