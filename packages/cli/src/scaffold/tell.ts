@@ -4,6 +4,9 @@ import type { Configuration } from './configuration/configuration.ts';
 import { slugOf } from './configuration/project-name.ts';
 import type { GuideStep } from './guides/plan-guides.ts';
 import type { Made, Making } from './make-project.ts';
+import { secretSetOf } from './project/deployment.ts';
+import { planOf } from './project/plan.ts';
+import { requiredVariables } from './project/variables.ts';
 
 /** What was made, and what to do next. */
 export function projectReport(
@@ -67,13 +70,18 @@ function nextSteps(configuration: Configuration, directory: string, packageManag
   const client = configuration.generate_client
     ? [`cd ../client && ${packageManager} install && ${packageManager} run dev   # in another terminal`]
     : [];
-  const lock = configuration.deploy_to_cloud ? ['uv lock && botcli cloud deploy              # when it is good'] : [];
+  const plan = planOf(configuration);
+  const secrets =
+    requiredVariables(plan).length === 0 ? [] : [`botcli cloud secrets set ${secretSetOf(plan)} --file .env`];
+  const deploy = configuration.deploy_to_cloud
+    ? [...secrets, 'uv lock && botcli cloud deploy               # when it is good']
+    : [];
   return [
     `cd ${JSON.stringify(`${directory}/server`)}`,
     'cp .env.example .env                         # and fill it in',
     `uv sync && uv run bot.py${isTriedInBrowser(configuration) ? '                     # then open http://localhost:7860' : ''}`,
     ...client,
-    ...lock,
+    ...deploy,
   ];
 }
 
