@@ -1,67 +1,32 @@
 import type { Logger } from 'pino';
+import { type Looking, startLooking } from '../looking.ts';
 import { listTasks, type TaskRow } from './rows.ts';
 import { type WorkContext, workOn } from './work.ts';
 
-export type UpkeepWorker = {
-  /** Looks for work that was asked for, soon. */
-  readonly kick: () => void;
-  /** Ends when the piece that is going on is stored. */
-  readonly close: () => Promise<void>;
-};
-
-const everyMilliseconds = 1_000;
-
-/** Does the work on the vault that was asked for: when it is told of it, and each second what was left behind. */
+/**
+ * Does the work on the vault that was asked for: when it is told of it, and each second what was left behind. Closed, it ends
+ * when the piece that is going on is stored.
+ */
 export function startUpkeepWorker(
   context: Omit<WorkContext, 'signal'> & { readonly logger: Pick<Logger, 'info' | 'warn'> },
-): UpkeepWorker {
-  let running: Promise<void> | null = null;
-  let again = false;
-  const closing = new AbortController();
-
-  async function look(): Promise<void> {
-    do {
-      again = false;
-      try {
-        for (const task of await listTasks(context.db, 'running')) {
-          if (!closing.signal.aborted) await work(task);
-        }
-      } catch (error) {
-        interrupted({}, error);
-      }
-    } while (again && !closing.signal.aborted);
-    running = null;
-  }
+): Looking {
+  const interrupted = (fields: { readonly task?: string }, error: unknown) =>
+    context.logger.warn({ ...fields, err: error }, 'work on the vault was interrupted; it is tried again');
 
   /** What fails again and again holds nothing else up. */
-  async function work(task: TaskRow): Promise<void> {
+  async function work(task: TaskRow, signal: AbortSignal): Promise<void> {
     const fields = { task: task.task };
     try {
-      const isDone = await workOn({ ...context, signal: closing.signal }, task);
-      if (isDone) context.logger.info(fields, 'work on the vault is done');
+      if (await workOn({ ...context, signal }, task)) context.logger.info(fields, 'work on the vault is done');
     } catch (error) {
-      interrupted(fields, error);
+      if (!signal.aborted) interrupted(fields, error);
     }
   }
 
-  function interrupted(fields: { readonly task?: string }, error: unknown): void {
-    if (closing.signal.aborted) return;
-    context.logger.warn({ ...fields, err: error }, 'work on the vault was interrupted; it is tried again');
-  }
-
-  function kick(): void {
-    again = true;
-    if (!closing.signal.aborted) running ??= look();
-  }
-
-  const timer = setInterval(kick, everyMilliseconds);
-  kick();
-  return {
-    kick,
-    close: async () => {
-      closing.abort();
-      clearInterval(timer);
-      await running;
+  return startLooking(
+    async (signal) => {
+      for (const task of await listTasks(context.db, 'running')) if (!signal.aborted) await work(task, signal);
     },
-  };
+    (error) => interrupted({}, error),
+  );
 }
