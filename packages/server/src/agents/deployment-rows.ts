@@ -1,6 +1,6 @@
 import type { DeploymentProblem } from '@bothost/contract';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Database, DeploymentsTable, SecretPin, StoredExit } from '../store/tables.ts';
+import type { Database, DeploymentsTable, StoredExit } from '../store/tables.ts';
 import { isUuid } from '../uuid.ts';
 
 export type DeploymentRow = Selectable<DeploymentsTable>;
@@ -229,30 +229,6 @@ export function openDeployments(db: Database, region: string, alsoIds: readonly 
     .execute();
 }
 
-/** What a deployment is pinned to, and whose it is. */
-export function pinsOfDeployment(db: Database, id: string) {
-  return db
-    .selectFrom('deployments')
-    .innerJoin('agents', 'agents.id', 'deployments.agent_id')
-    .select(['deployments.secret_pins', 'agents.organization_id'])
-    .where('deployments.id', '=', id)
-    .executeTakeFirst();
-}
-
-/** Wanted or serving deployments that are pinned to a secret set; of each agent the wanted one first. */
-export async function deploymentsWithSet(
-  db: Database,
-  setId: string,
-): Promise<{ name: string; secret_pins: SecretPin[] }[]> {
-  const { rows } = await sql<{ name: string; secret_pins: SecretPin[] }>`
-    select agents.name, deployments.secret_pins from agents
-    join deployments on deployments.id in (agents.desired_deployment_id, agents.active_deployment_id)
-    where agents.deleted_at is null
-      and exists (select from json_array_elements(deployments.secret_pins::json) pin where pin->>'setId' = ${setId})
-    order by agents.name, (deployments.id = agents.desired_deployment_id) desc`.execute(db);
-  return rows;
-}
-
 /** Of these builds, those that a deployment stands on which still counts; `kept` deployments of each agent do. */
 export async function buildIdsInUse(db: Database, ids: readonly string[], kept: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -264,16 +240,4 @@ export async function buildIdsInUse(db: Database, ids: readonly string[], kept: 
         or (select count(*) from deployments later where later.agent_id = deployments.agent_id
             and (later.created_at, later.id) > (deployments.created_at, deployments.id)) < ${kept}))`.execute(db);
   return rows.map(({ id }) => id);
-}
-
-/** Revisions of a secret set to which deployments are pinned: all of an agent that is there, and what still runs of others. */
-export async function pinsOfSet(db: Database, setId: string): Promise<number[]> {
-  const { rows } = await sql<{ revision: number }>`
-    select distinct (pin->>'revision')::int as revision from deployments
-    join agents on agents.id = deployments.agent_id, json_array_elements(deployments.secret_pins::json) pin
-    where pin->>'setId' = ${setId} and (agents.deleted_at is null or exists (
-      select from instances where instances.deployment_id = deployments.id and instances.state <> 'ended'))`.execute(
-    db,
-  );
-  return rows.map(({ revision }) => revision);
 }

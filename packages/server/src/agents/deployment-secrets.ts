@@ -1,7 +1,7 @@
 import { openPinned, SecretsUnavailable } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
-import { pinsOfDeployment } from './deployment-rows.ts';
+import { pinsOfDeployment } from './pin-rows.ts';
 
 /**
  * The values that a deployment's instances are started with, to take them out of what is shown. None where they do not open

@@ -1,5 +1,5 @@
 import type { Database } from '../store/tables.ts';
-import { deploymentsWithSet } from './deployment-rows.ts';
+import { deploymentsWithSet } from './pin-rows.ts';
 
 /** The agents whose wanted or serving deployment runs with a secret set, each with the revision that the wanted one has. */
 export async function agentsWithSecretSet(
