@@ -241,3 +241,19 @@ describe('the types', () => {
     expectTypeOf<RequestOf<Operations['listOrganizations']>['body']>().toEqualTypeOf<undefined>();
   });
 });
+
+it.each([301, 302, 307, 308])(
+  'a redirect (%i) is not followed: what is asked goes to no other address',
+  async (status) => {
+    answer = (response) =>
+      response.writeHead(status, { location: `http://localhost:${new URL(origin).port}/x?key=1` }).end();
+    const body = { secrets: [{ secretKey: 'A', secretValue: 'hunter2' }] };
+    const asked = createClient({ origin, key }).putSecrets({ params: { setName: 'a' }, body });
+    await expect(asked).rejects.toThrow(
+      new ConnectionError(
+        `the service redirects to http://localhost:${new URL(origin).port}, and no redirect is followed`,
+      ),
+    );
+    expect(seen).toHaveLength(1);
+  },
+);

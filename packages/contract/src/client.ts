@@ -46,6 +46,7 @@ export function createClient(options: ClientOptions): Client {
 
 async function call(options: ClientOptions, operation: Operation, input: LooseInput, signal?: AbortSignal) {
   const response = await send(options, operation, input, signal);
+  if (isRedirect(response)) throw new ConnectionError(redirected(response));
   const answer = await readJson(response, signal);
   if (!response.ok) throw toApiError(response.status, answer);
   const parsed = operation.response.safeParse(answer);
@@ -53,9 +54,22 @@ async function call(options: ClientOptions, operation: Operation, input: LooseIn
   return parsed.data;
 }
 
+/** A browser hides what a redirect says, its status too. */
+function isRedirect({ type, status }: Response): boolean {
+  return type === 'opaqueredirect' || (status >= 300 && status < 400);
+}
+
+function redirected({ headers, url }: Response): string {
+  const location = headers.get('location') ?? '';
+  const target = URL.canParse(location, url) ? new URL(location, url).origin : 'another address';
+  return `the service redirects to ${target}, and no redirect is followed`;
+}
+
 async function send(options: ClientOptions, operation: Operation, input: LooseInput, signal?: AbortSignal) {
   const init: RequestInit = {
     method: operation.method,
+    // A redirect would send what is asked, values of secrets too, to whatever address it names.
+    redirect: 'manual',
     headers: {
       authorization: `Bearer ${options.key}`,
       ...(options.userAgent === undefined ? {} : { 'user-agent': options.userAgent }),
