@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { deploymentSecrets } from '../agents/deployment-secrets.ts';
 import { maskTail } from '../logs/mask.ts';
 import { StartError } from '../runtime/runtime.ts';
@@ -7,13 +8,25 @@ import type { Database } from '../store/tables.ts';
 type Context = {
   readonly db: Database;
   readonly keyring: Keyring;
+  readonly logger: Pick<Logger, 'warn'>;
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
 };
 
-/** The last words of a bot as they may be stored and shown: what it prints may hold what it was given. */
+/**
+ * The last words of a bot as they may be stored and shown: what it prints may hold what it was given. None where that cannot
+ * be looked up; it must not keep the end of the bot from being recorded.
+ */
 export async function concealTail(context: Context, deploymentId: string, tail: string): Promise<string> {
   if (tail === '') return tail;
-  return maskTail(tail, await context.persist(() => deploymentSecrets(context, deploymentId)));
+  try {
+    return maskTail(tail, await context.persist(() => deploymentSecrets(context, deploymentId)));
+  } catch (error) {
+    context.logger.warn(
+      { deploymentId, err: error },
+      'the last words of a bot are left out, as they may hold secrets',
+    );
+    return '';
+  }
 }
 
 /** Why an instance did not start, with such last words. */
