@@ -66,7 +66,10 @@ export const getVault = operation({
   errors: [],
 });
 
-/** Answers as soon as what is made from now on has the new key. What was made before follows with `rekey` and `reencrypt`. */
+/**
+ * Of the root: once it answers, what is made has the new key, and what was made before follows by itself (`rekey`). Of
+ * organizations: they get new keys one after the other, and what was written before follows by `reencrypt`, on request.
+ */
 export const rotateVault = operation({
   ...common,
   name: 'rotateVault',
