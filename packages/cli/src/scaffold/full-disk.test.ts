@@ -78,6 +78,32 @@ describe('a disk that is too small', () => {
   });
 });
 
+test('a change of a project is made or not, however little room there is', async () => {
+  const choices = '-t lightrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts -n demo';
+  const { status, stdout, stderr } = await shell(`
+    botcli() { "${process.execPath}" "${program}/bin/botcli.js" "$@" >/dev/null; }
+    list() { (cd "$1" && find . -type f -exec md5sum {} + | sort -k 2); }
+    botcli init old ${choices}
+    cp -r old new
+    botcli project add recording new --yes
+    list old >old.txt
+    list new >new.txt
+    for room in 0 8 16 24 32 40 48 56 64; do
+      mount -t tmpfs -o size=1m none disk
+      cp -r old disk/demo
+      head -c $(($(df --output=avail -k disk | tail -1) - room))k /dev/zero >disk/filler
+      if botcli project add recording disk/demo --yes; then made=new; else made=old; fi
+      list disk/demo | diff $made.txt -
+      echo $made
+      umount disk
+    done
+  `);
+  expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^(old\n){3,}(new\n)+$/) });
+  const said = stderr.split('\n').filter((line) => line.startsWith('error: '));
+  expect(said).not.toEqual([]);
+  for (const line of said) expect(line).toMatch(/cannot be changed: the disk is full\. Nothing was changed\.$/);
+});
+
 test('a disk of its own, as a container’s volume is, takes a project', async () => {
   const { status, stdout, stderr } = await onDisk('1m', 'echo mine >disk/notes.txt', 'disk');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

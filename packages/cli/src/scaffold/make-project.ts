@@ -7,6 +7,7 @@ import type { ProjectFile } from './project/project-file.ts';
 import { answersFile } from './writing/answers.ts';
 import { putInPlace } from './writing/put-in-place.ts';
 import { type Conflict, survey, textOf } from './writing/survey.ts';
+import { systemCause } from './writing/system-cause.ts';
 
 export type Making = {
   /** Absolute. It need not exist. */
@@ -91,25 +92,8 @@ function refuse(conflicts: readonly Conflict[]): void {
   );
 }
 
-const causes: Readonly<Record<string, string>> = {
-  ENOENT: 'the file system takes no directory there',
-  EACCES: 'there is no permission to write there',
-  EPERM: 'there is no permission to write there',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EFBIG: 'files may not be that large here',
-  EXDEV: 'a directory in it is another disk',
-  ENAMETOOLONG: 'the name is too long',
-  ENOTDIR: 'a part of the path is a file',
-  ELOOP: 'links lead in a circle',
-};
-
 function failureOf(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof Failure) return error;
-  const code = 'code' in error ? String(error.code) : '';
-  if (!('syscall' in error)) return error;
-  const cause = causes[code] ?? `the system says ${code}`;
-  const path = 'path' in error ? ` (${String(error.path)})` : '';
-  return new Failure('cannot-write', `The project cannot be written: ${cause}${path}. Nothing was written.`);
+  const cause = systemCause(error);
+  if (cause === null) return error;
+  return new Failure('cannot-write', `The project cannot be written: ${cause}. Nothing was written.`);
 }

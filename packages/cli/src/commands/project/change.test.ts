@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -88,6 +89,22 @@ describe('project add', () => {
     expect((await botcli(['project', 'add', 'recording'], { terminal: true, answers: [false] })).status).toBe(1);
     expect(await read('server/bot.py')).not.toContain('AudioBufferProcessor');
     expect((await botcli(['project', 'add', 'recording'], { terminal: true, answers: [true] })).status).toBe(0);
+  });
+
+  test('what is saved while the question stands is not overwritten', async () => {
+    const path = join(directory, 'server/bot.py');
+    const answers = await read('.botcli/project.json');
+    const onStderr = (text: string) => {
+      if (text.includes('+++ b/server/bot.py')) writeFileSync(path, 'mine\n');
+    };
+    const given = { terminal: true, answers: [true], onStderr };
+    const { status, stderr } = await botcli(['project', 'add', 'recording'], given);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining('server/bot.py: was changed meanwhile'),
+    });
+    expect(await read('server/bot.py')).toBe('mine\n');
+    expect(await read('.botcli/project.json')).toBe(answers);
   });
 
   test.each([
@@ -186,5 +203,16 @@ describe('a project that somebody else made', () => {
       stderr: expect.stringContaining('server is no directory'),
     });
     expect(await read('elsewhere/bot.py')).toBe(before);
+  });
+
+  test('with a link instead of the folder of answers is not written through', async () => {
+    await rename(join(directory, '.botcli'), join(directory, 'elsewhere'));
+    await symlink(join(directory, 'elsewhere'), join(directory, '.botcli'));
+    const before = await read('elsewhere/project.json');
+    expect(await botcli(['project', 'add', 'recording', '--yes'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('.botcli is no directory'),
+    });
+    expect(await read('elsewhere/project.json')).toBe(before);
   });
 });

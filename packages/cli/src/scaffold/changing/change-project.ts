@@ -9,6 +9,7 @@ import { readAnswers } from '../checking/read-answers.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { brokenOff, carryOut, type Edit, finish } from '../writing/carry-out.ts';
 import { survey, textOf } from '../writing/survey.ts';
+import { systemCause } from '../writing/system-cause.ts';
 import { planChange, type Step } from './plan-change.ts';
 
 export type Changing = {
@@ -41,6 +42,8 @@ export async function changeProject({ world, say }: Context, changing: Changing)
       },
     ],
   };
+  const answersBefore = textOf(join(directory, answers.path));
+  const edits = [...touched, { path: answers.path, before: answersBefore, after: answers.text }].filter(isChange);
   const conflicts = steps.filter(({ kind }) => kind === 'conflict');
   if (dryRun) return report;
   if (conflicts.length > 0) {
@@ -48,31 +51,52 @@ export async function changeProject({ world, say }: Context, changing: Changing)
     const hint = 'See the change by --dry-run; put your edits aside, change, and bring them back.';
     throw new Failure('edits-in-the-way', 'Some files were edited. Nothing was changed.', hint, issues);
   }
-  refuseLinks(directory, touched);
+  refuseLinks(directory, edits);
   if (touched.length > 0 && !yes) {
     say(patch);
     await confirm(world, `Change ${touched.length} files?`, '--yes');
   }
-  const before = textOf(join(directory, answers.path));
-  const edits = [...touched, { path: answers.path, before, after: answers.text }];
-  carryOut(directory, edits.filter(isChange), world.signal);
+  refuseMoved(directory, edits);
+  try {
+    carryOut(directory, edits, world.signal);
+  } catch (error) {
+    throw failureOf(error, directory);
+  }
   return report;
 }
+
+/** What was shown is what is done: a file that was saved while the question stood is not overwritten. */
+function refuseMoved(directory: string, edits: readonly Edit[]): void {
+  const moved = edits.filter(({ path, before }) => textOf(join(directory, path)) !== before);
+  if (moved.length === 0) return;
+  const issues = moved.map(({ path }) => ({ path, message: 'was changed meanwhile' }));
+  throw new Failure('files-changed', 'Some files were changed meanwhile. Nothing was changed.', 'Do it again.', issues);
+}
+
+function failureOf(error: unknown, directory: string): unknown {
+  const cause = systemCause(error);
+  if (cause === null) return error;
+  const message = `The project cannot be changed: ${cause}.`;
+  if (brokenOff(directory) === null) return new Failure('cannot-write', `${message} Nothing was changed.`);
+  return new Failure('cannot-write', `${message} Some files are old, some new.`, finishHint);
+}
+
+const finishHint = 'Finish it by: botcli project update';
 
 /** What an earlier change could not finish, because it was killed, is finished first: it had been agreed to. */
 function finishEarlier(directory: string, dryRun: boolean, say: (text: string) => void): void {
   const edits = brokenOff(directory);
   if (edits === null) return;
   if (dryRun) {
-    throw new Failure(
-      'change-broken-off',
-      `A change of ${directory} was broken off.`,
-      'Finish it by: botcli project update',
-    );
+    throw new Failure('change-broken-off', `A change of ${directory} was broken off.`, finishHint);
   }
   refuseLinks(directory, edits);
   say('An earlier change was broken off: it is finished first.');
-  for (const path of finish(directory, edits)) say(`warning: ${path} was edited since and is left alone.`);
+  try {
+    for (const path of finish(directory, edits)) say(`warning: ${path} was edited since and is left alone.`);
+  } catch (error) {
+    throw failureOf(error, directory);
+  }
 }
 
 function isChange({ before, after }: Edit): boolean {

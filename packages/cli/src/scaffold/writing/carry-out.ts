@@ -9,8 +9,9 @@ export type Edit = { readonly path: string; readonly before: string | null; read
 const planPath = '.botcli/change.json';
 
 /**
- * Makes all edits or none. What is going to be done is written down first, each file is replaced by one rename, and a failure
- * puts back what was there. A kill leaves every file old or new, and the plan, which `finish` carries out.
+ * Makes all edits or none. What is going to be done is written down first, then the new texts beside the files, which are
+ * replaced by a rename each; a failure puts back what was there. A kill, and a failure that cannot be undone, leave every
+ * file old or new, and the plan, which `finish` carries out.
  */
 export function carryOut(directory: string, edits: readonly Edit[], signal: AbortSignal): void {
   // Ctrl-C cannot be seen between two calls that do not wait; whatever came before this line is honoured.
@@ -18,16 +19,21 @@ export function carryOut(directory: string, edits: readonly Edit[], signal: Abor
   replace(join(directory, planPath), `${JSON.stringify({ edits })}\n`);
   const done: Edit[] = [];
   try {
+    // Whatever needs room on the disk comes before the first file changes.
+    for (const { path, after } of edits) if (after !== null) writeBeside(join(directory, path), after);
     for (const edit of edits) {
       done.push(edit);
-      settle(directory, edit.path, edit.after);
+      const target = join(directory, edit.path);
+      if (edit.after === null) rmSync(target, { force: true });
+      else renameSync(besideOf(target), target);
     }
   } catch (error) {
+    for (const { path } of edits) rmSync(besideOf(join(directory, path)), { force: true });
     for (const { path, before } of done.reverse()) settle(directory, path, before);
-    throw error;
-  } finally {
     rmSync(join(directory, planPath), { force: true });
+    throw error;
   }
+  rmSync(join(directory, planPath), { force: true });
 }
 
 /** The edits of a change that was broken off; null when there is none. A plan that nobody of ours wrote is none. */
@@ -60,19 +66,28 @@ function settle(directory: string, path: string, text: string | null): void {
   else replace(target, text);
 }
 
-/** By one rename; what may be done with the file stays. */
+/** By one rename. */
 function replace(target: string, text: string): void {
-  const fresh = `${target}.botcli-new`;
-  const found = statSync(target, { throwIfNoEntry: false });
-  mkdirSync(dirname(target), { recursive: true });
   try {
-    writeFileSync(fresh, text);
-    if (found !== undefined) chmodSync(fresh, found.mode);
-    renameSync(fresh, target);
+    writeBeside(target, text);
+    renameSync(besideOf(target), target);
   } catch (error) {
-    rmSync(fresh, { force: true });
+    rmSync(besideOf(target), { force: true });
     throw error;
   }
+}
+
+/** Where a file's next text waits for its rename. */
+function besideOf(target: string): string {
+  return `${target}.botcli-new`;
+}
+
+/** What may be done with the file stays. */
+function writeBeside(target: string, text: string): void {
+  const found = statSync(target, { throwIfNoEntry: false });
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(besideOf(target), text);
+  if (found !== undefined) chmodSync(besideOf(target), found.mode);
 }
 
 function isEdit(value: unknown): value is Edit {
