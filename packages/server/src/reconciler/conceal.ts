@@ -21,10 +21,7 @@ export async function concealTail(context: Context, deploymentId: string, tail: 
   try {
     return maskTail(tail, await context.persist(() => deploymentSecrets(context, deploymentId)));
   } catch (error) {
-    context.logger.warn(
-      { deploymentId, err: error },
-      'the last words of a bot are left out, as they may hold secrets',
-    );
+    context.logger.warn({ deploymentId, err: error }, 'the last words of a bot are left out, as they may hold secrets');
     return '';
   }
 }
