@@ -153,7 +153,14 @@ function optionValue(token: Extract<Token, { kind: 'option' }>, options: Options
   }
 }
 
+/** It is repeated only where it looks like an option: a secret that begins with a hyphen, as a PEM does, must not be. */
 function unknownOption(rawName: string, options: Options): UsageError {
+  if (!/^-{1,2}[a-z][a-z-]{0,39}$/i.test(rawName)) {
+    return new UsageError(
+      'A word that begins with a hyphen is no option here.',
+      'If it is meant as an argument, write -- before it.',
+    );
+  }
   const meant = closest(
     rawName,
     Object.keys(options).map((name) => `--${name}`),

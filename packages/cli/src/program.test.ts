@@ -70,6 +70,7 @@ test.each([
   ['cloud agent sessions parrot --limit 0', '--limit takes a whole number from 1 to 1000, not "0"', ''],
   ['cloud keys create x --kind secret', '--kind takes private, public, not "secret"', ''],
   ['cloud agent list --api-url nowhere', 'not an http or https URL', ''],
+  ['cloud secrets set x KEY -----BEGIN', 'A word that begins with a hyphen is no option here.\n', 'write -- before'],
   ['constructor', 'There is no command "botcli constructor"', ''],
   ['cloud agent list --constructor', 'There is no option --constructor here', ''],
 ])('%s is called wrongly: exit 2, nothing on standard output, what to do on the other', async (line, message, hint) => {
