@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure, Interrupted } from '../failure.ts';
 import type { Configuration } from './configuration/configuration.ts';
@@ -46,7 +46,9 @@ function make(files: readonly ProjectFile[], set: GuideSet, making: Making): Mad
     const standing = conflicts.filter(({ kind }) => kind === 'blocked' || !force);
     refuse([...standing, ...blockedGuides]);
     const all = [...missing, ...guideFiles];
-    if (all.length > 0) putInPlace(directory, all, making.signal);
+    const standingGuides = guideFiles.filter(({ path }) => existsSync(join(directory, path)));
+    const replaced = new Set([...conflicts, ...standingGuides].map(({ path }) => path));
+    if (all.length > 0) putInPlace(directory, all, replaced, making.signal);
     return { written: all.map(({ path }) => path).sort(), guides };
   } catch (error) {
     if (making.signal.aborted) throw new Interrupted();
@@ -95,5 +97,9 @@ function refuse(conflicts: readonly Conflict[]): void {
 function failureOf(error: unknown): unknown {
   const cause = systemCause(error);
   if (cause === null) return error;
+  if (error instanceof Error && 'code' in error && (error.code === 'EEXIST' || error.code === 'ENOTEMPTY')) {
+    const message = 'Another program wrote there at the same time. Nothing was written.';
+    return new Failure('files-in-the-way', message, 'See what is there, and run it again.');
+  }
   return new Failure('cannot-write', `The project cannot be written: ${cause}. Nothing was written.`);
 }

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ProjectFile } from '../project/project-file.ts';
 
@@ -6,25 +16,31 @@ import type { ProjectFile } from '../project/project-file.ts';
  * Writes files into a directory so that they are all there or none. They are written into a folder beside it; a directory
  * that does not exist yet is then made by one rename. In one that exists each file is renamed into place, what it replaces
  * is kept aside until all are there, and a failure puts everything back. Only a kill amid those renames leaves a part.
+ * Only the `replaced` ones may be there before: what somebody else puts there meanwhile is an error of the system (EEXIST,
+ * ENOTEMPTY), and stays.
  */
-export function putInPlace(directory: string, files: readonly ProjectFile[], signal: AbortSignal): void {
-  const parent = dirname(directory);
-  const made = firstMissing(parent);
-  makeDirectories(parent);
+export function putInPlace(
+  directory: string,
+  files: readonly ProjectFile[],
+  replaced: ReadonlySet<string>,
+  signal: AbortSignal,
+): void {
+  const made: string[] = [];
   try {
+    makeDirectories(dirname(directory), made);
     const stage = stageFor(directory);
     try {
       const fresh = join(stage, 'new');
       write(fresh, files);
       // Ctrl-C cannot be seen between two calls that do not wait; whatever came before this line is honoured.
       signal.throwIfAborted();
-      if (existsSync(directory)) moveEach(fresh, directory, join(stage, 'old'), files);
+      if (existsSync(directory)) moveEach({ fresh, directory, old: join(stage, 'old'), files, replaced });
       else renameSync(fresh, directory);
     } finally {
       rmSync(stage, { recursive: true, force: true });
     }
   } catch (error) {
-    if (made !== null) rmSync(made, { recursive: true, force: true });
+    removeEmpty(made);
     throw error;
   }
 }
@@ -47,46 +63,80 @@ function stageFor(directory: string): string {
 }
 
 function write(root: string, files: readonly ProjectFile[]): void {
-  makeDirectories(root);
+  makeDirectories(root, []);
   for (const { path, text } of files) {
     const target = join(root, path);
-    makeDirectories(dirname(target));
+    makeDirectories(dirname(target), []);
     writeFileSync(target, text, { flag: 'wx' });
   }
 }
 
-function moveEach(fresh: string, directory: string, old: string, files: readonly ProjectFile[]): void {
+type Move = {
+  readonly fresh: string;
+  readonly directory: string;
+  readonly old: string;
+  readonly files: readonly ProjectFile[];
+  readonly replaced: ReadonlySet<string>;
+};
+
+function moveEach({ fresh, directory, old, files, replaced }: Move): void {
   const undo: (() => void)[] = [];
+  const made: string[] = [];
   try {
     for (const { path } of files) {
       const target = join(directory, path);
-      const made = firstMissing(dirname(target));
-      makeDirectories(dirname(target));
-      if (made !== null) undo.push(() => rmSync(made, { recursive: true, force: true }));
-      if (existsSync(target)) {
+      makeDirectories(dirname(target), made);
+      if (replaced.has(path) && existsSync(target)) {
         const kept = join(old, path);
-        makeDirectories(dirname(kept));
+        makeDirectories(dirname(kept), []);
         renameSync(target, kept);
         undo.push(() => renameSync(kept, target));
       }
-      renameSync(join(fresh, path), target);
+      moveNew(join(fresh, path), target);
       undo.push(() => rmSync(target, { force: true }));
     }
   } catch (error) {
     for (const step of undo.reverse()) step();
+    removeEmpty(made);
     throw error;
   }
 }
 
-/** One by one: the recursive form of Node never ends where a file system answers "not there" to every attempt (/proc). */
-function makeDirectories(path: string): void {
-  if (existsSync(path)) return;
-  makeDirectories(dirname(path));
-  mkdirSync(path);
+/** A rename would replace a file that another program has put there meanwhile; a second name for the new one does not. */
+function moveNew(fresh: string, target: string): void {
+  try {
+    linkSync(fresh, target);
+  } catch (error) {
+    // Some file systems know no second names.
+    if (existsSync(target)) throw error;
+    renameSync(fresh, target);
+  }
 }
 
-/** The uppermost directory of a path that does not exist, or null when all do. */
-function firstMissing(path: string): string | null {
-  if (existsSync(path)) return null;
-  return firstMissing(dirname(path)) ?? path;
+/**
+ * One by one: the recursive form of Node never ends where a file system answers "not there" to every attempt (/proc). What
+ * had to be made is added to `made`.
+ */
+function makeDirectories(path: string, made: string[]): void {
+  if (existsSync(path)) return;
+  makeDirectories(dirname(path), made);
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another program was faster.
+    if (existsSync(path)) return;
+    throw error;
+  }
+  made.push(path);
+}
+
+/** The deepest first; what others have put files into stays. */
+function removeEmpty(directories: readonly string[]): void {
+  for (const path of directories.toReversed()) {
+    try {
+      rmdirSync(path);
+    } catch {
+      return;
+    }
+  }
 }
