@@ -1,6 +1,6 @@
 import { tolerateClosedReader } from './closed-reader.ts';
 import { readEnvironment } from './config.ts';
-import { Interrupted } from './failure.ts';
+import { Failure, Interrupted } from './failure.ts';
 import type { Ask, Output, World } from './world.ts';
 
 /** The world as this process sees it. Ctrl-C aborts the signal once; a second one ends the process as it always does. */
@@ -9,7 +9,9 @@ export function processWorld(): World {
   process.once('SIGINT', () => interruption.abort(new Interrupted()));
   return {
     environment: readEnvironment(),
-    directory: process.cwd(),
+    get directory() {
+      return currentDirectory();
+    },
     stdin: {
       terminal: process.stdin.isTTY === true,
       text: () => readAll(interruption.signal),
@@ -26,6 +28,19 @@ export function processWorld(): World {
     },
     signal: interruption.signal,
   };
+}
+
+/** Asked for only where it matters: most commands work without one. */
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw new Failure(
+      'no-directory',
+      'The directory that you are in is not there any more.',
+      'Go to another one by cd.',
+    );
+  }
 }
 
 function outputOf(stream: NodeJS.WriteStream): Output {
