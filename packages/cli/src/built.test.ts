@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -93,6 +94,19 @@ test('SIGINT ends a waiting process with 130 and one document', async () => {
 
 test.each(['--help', '--version'])('a reader of %s that is gone is no failure', async (line) => {
   expect(await botcli([line], { deaf: true })).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
+});
+
+test('a full disk behind standard output is said in one sentence, with status 1', async () => {
+  const child = spawn(
+    '/bin/sh',
+    ['-c', '"$0" "$1" cloud agent list > /dev/full', process.execPath, join(directory, 'bin/botcli.js')],
+    {
+      env: { HOME: directory, BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  expect({ said, status }).toEqual({ said: 'error: Standard output cannot be written (ENOSPC).\n', status: 1 });
 });
 
 test('--version loads the launcher and nothing else of the program', async () => {
