@@ -35,6 +35,8 @@ export async function asOperator<T>(
   try {
     return await ask(connect(context.world, origin, token.value));
   } catch (error) {
+    // An operator acts in no organization: it is one that the line names, and not that of the profile.
+    if (isOrganizationMissing(error)) throw new Failure('organization-not-found', error.message);
     if (!isRefusal(error)) throw error;
     const message = `The service at ${origin} does not take the operator token from ${token.source}.`;
     throw new Failure('operator-token-refused', message, hint);
@@ -62,6 +64,10 @@ function checked(token: Sourced): Sourced {
 
 function isRefusal(error: unknown): boolean {
   return error instanceof Error && 'status' in error && error.status === 401;
+}
+
+function isOrganizationMissing(error: unknown): error is Error {
+  return error instanceof Error && 'reason' in error && error.reason === 'organization-not-found';
 }
 
 /** Looks at the work until it is done, and tells how far it is. */

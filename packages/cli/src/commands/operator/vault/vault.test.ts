@@ -145,4 +145,13 @@ describe('the commands of the operator', () => {
     expect(outcome.stderr).toContain('going on already');
     expect(service?.taken[0]?.body).toEqual({ layer: 'organization', organization: 'home' });
   });
+
+  it('do not blame the profile for an organization that the line names', async () => {
+    const missing = () => {
+      throw failure('organization-not-found');
+    };
+    const variables = { BOTHOST_DATA_DIR: directory, BOTCLI_ORG: 'home' };
+    const outcome = await run('rotate organization --only nosuch', { rotateVault: missing }, variables);
+    expect(outcome).toMatchObject({ status: 1, stderr: 'error: Not found: no such organization.\n' });
+  });
 });
