@@ -17,7 +17,10 @@ export async function commandHelp(path: string, style: HelpStyle = plain): Promi
   const others = Object.keys(aliases).filter((alias) => aliases[alias] === path);
   const section = sectionIn(style);
   return paragraphs([
-    [`${command.summary}.`, ...(command.details === null ? [] : broken(command.details, style.columns))],
+    [
+      ...broken(`${command.summary}.`, style.columns),
+      ...(command.details === null ? [] : broken(command.details, style.columns)),
+    ],
     [style.title('Usage:'), `  ${usageLine(path, command)}`, ...others.map((alias) => `  botcli ${alias} [options]`)],
     section(
       'Arguments:',
