@@ -1,12 +1,11 @@
-import { type Client, ConnectionError, type WrittenSecrets } from '@bothost/contract';
+import type { Client, WrittenSecrets } from '@bothost/contract';
 import type { Context } from '../context.ts';
-import { networkCode } from '../describe-failure.ts';
-import { isPassing } from '../patience.ts';
 import type { Block, Report } from '../report.ts';
 import { agentsNote, changeTable } from './change-table.ts';
 import { obtainConsent, requireAskable } from './consent.ts';
 import { findPlace, placeFields } from './place.ts';
-import { awaitReadiness, readinessCell } from './readiness.ts';
+import { readinessCell, settleReadiness } from './readiness.ts';
+import { sendWrite } from './send-write.ts';
 
 /** How a change is asked of the service: as a dry run first, then for good, at the revision that was shown. */
 export type Ask = {
@@ -38,32 +37,22 @@ export async function changeSet(context: Context, change: SetChange): Promise<Re
   if (!isDry) requireAskable(context, { skip });
   const client = await context.service();
   if (skip && !isDry) {
-    const written = await write(context, client, change, { dryRun: false, expectedRevision: ifRevision, region: null });
-    return conclude(context, client, change, written, true);
+    const ask: Ask = { dryRun: false, expectedRevision: ifRevision, region: null };
+    const written = await sendWrite(context, () => change.submit(client, ask));
+    return conclude(context, client, change, written, false);
   }
   const preview = await change.submit(client, { dryRun: true, expectedRevision: ifRevision, region: null });
   const blocks = await announcement(context, client, change, preview);
   if (isDry) return { json: { ...preview, skipped: change.skipped }, blocks };
   if (preview.change === 'none') {
     await context.talk.show(...blocks);
-    return conclude(context, client, change, preview, false);
+    return conclude(context, client, change, preview, true);
   }
   await obtainConsent(context, { skip }, blocks, change.question(preview));
   const expectedRevision = preview.previousRevision ?? 0;
-  const written = await write(context, client, change, { dryRun: false, expectedRevision, region: preview.region });
-  return conclude(context, client, change, written, false);
-}
-
-async function write(context: Context, client: Client, change: SetChange, ask: Ask): Promise<WrittenSecrets> {
-  try {
-    return await change.submit(client, ask);
-  } catch (error) {
-    const arrived = !(error instanceof ConnectionError && networkCode(error) === 'ECONNREFUSED');
-    if (context.world.signal.aborted || (isPassing(error) && arrived)) {
-      context.say('No answer came, so it may have been stored or not: wholly or not at all. It can be done again.');
-    }
-    throw error;
-  }
+  const ask: Ask = { dryRun: false, expectedRevision, region: preview.region };
+  const written = await sendWrite(context, () => change.submit(client, ask));
+  return conclude(context, client, change, written, true);
 }
 
 async function announcement(
@@ -91,14 +80,11 @@ async function conclude(
   client: Client,
   change: SetChange,
   written: WrittenSecrets,
-  isNew: boolean,
+  wasShown: boolean,
 ): Promise<Report> {
-  const { name, type, revision, region, changes } = written;
-  let { readiness } = written;
-  if (change.wait !== undefined && revision !== null && readiness !== 'ready') {
-    readiness = await awaitReadiness(context, client, { name, type, revision }, change.wait);
-  }
-  const skipped = isNew ? skippedNote(change.skipped) : null;
+  const { name, revision, region, changes } = written;
+  const readiness = await settleReadiness(context, client, written, change.wait);
+  const skipped = wasShown ? null : skippedNote(change.skipped);
   const lines = [
     ...(skipped === null ? [] : [skipped]),
     ...(readiness === 'pending' ? [`On its way to the region; see it by: botcli cloud secrets list ${name}`] : []),
@@ -116,7 +102,7 @@ async function conclude(
           ...(readiness === null ? [] : [['Status', readinessCell(readiness)] as const]),
         ],
       },
-      ...(isNew ? [changeTable(changes)] : []),
+      ...(wasShown ? [] : [changeTable(changes)]),
       ...(lines.length === 0 ? [] : [{ kind: 'note', lines } as const]),
     ],
   };

@@ -2,7 +2,8 @@ import type { SecretSetDetails, WrittenSecrets } from '@bothost/contract';
 import type { Block, Cell } from '../report.ts';
 import { counted } from '../values.ts';
 
-const signs = {
+/** How each kind of change is marked. */
+export const changeSigns = {
   new: { sign: '+', tone: 'good' },
   changed: { sign: '~', tone: 'warn' },
   unchanged: { sign: '=', tone: 'dim' },
@@ -26,7 +27,7 @@ export function changeTable(changes: readonly Change[], words: Partial<Record<Ch
       ...(fingerprints ? [{ title: 'Fingerprint', drop: 2 }] : []),
     ],
     rows: changes.map(({ key, change, bytes, fingerprint }) => {
-      const { sign, tone } = signs[change];
+      const { sign, tone } = changeSigns[change];
       return [
         { text: sign, tone },
         { text: key, tone },

@@ -2,10 +2,12 @@ import { type Client, canonicalRegistry, type PullSecretCheck, type WrittenSecre
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { Block, Cell, Report } from '../report.ts';
+import { changeSigns } from './change-table.ts';
 import { obtainConsent, requireAskable } from './consent.ts';
 import { findPlace, placeFields } from './place.ts';
 import { type CredentialSource, readCredentials, requireOneSource } from './pull-credentials.ts';
-import { awaitReadiness, readinessCell } from './readiness.ts';
+import { readinessCell, settleReadiness } from './readiness.ts';
+import { sendWrite } from './send-write.ts';
 import { requireSetName } from './set-name.ts';
 import { expiryCell, expiryWarning, verificationCell } from './verification.ts';
 import { askRegistry } from './verify-pull-secret.ts';
@@ -45,9 +47,10 @@ export async function imagePullSecret(context: Context, wanted: PullSecretReques
   let written: WrittenSecrets = { ...plan, dryRun: false };
   if (plan.change !== 'none') {
     await obtainConsent(context, wanted, await preview(context, client, plan), question(plan));
-    written = await client.putSecrets({ params, body: { ...body, expectedRevision: plan.previousRevision ?? 0 } });
+    const expectedRevision = plan.previousRevision ?? 0;
+    written = await sendWrite(context, () => client.putSecrets({ params, body: { ...body, expectedRevision } }));
   }
-  const readiness = await settle(context, client, written, wanted.waitSeconds);
+  const readiness = await settleReadiness(context, client, written, wanted.waitSeconds);
   const check = wanted.verifies ? (await askRegistry(client, written.name, wanted.image)).verification : null;
   if (check?.result === 'rejected') throw rejection(written, check);
   return reportOf(context, written, readiness, check);
@@ -61,12 +64,6 @@ function requireRegistry(text: string): string {
 
 function inSeconds(now: Date, seconds: number): string {
   return new Date(now.getTime() + seconds * 1_000).toISOString();
-}
-
-async function settle(context: Context, client: Client, written: WrittenSecrets, seconds: number | undefined) {
-  const { name, type, revision, readiness } = written;
-  if (seconds === undefined || revision === null) return readiness;
-  return awaitReadiness(context, client, { name, type, revision }, seconds);
 }
 
 function rejection(written: WrittenSecrets, check: PullSecretCheck): Failure {
@@ -97,21 +94,12 @@ async function preview(context: Context, client: Client, plan: WrittenSecrets): 
   ];
 }
 
-const signs = {
-  new: ['+ new', 'good'],
-  changed: ['~ changed', 'warn'],
-  unchanged: ['= unchanged', 'dim'],
-  removed: ['- removed', 'bad'],
-} as const;
-
 /** By their fingerprint, and nothing that could tell what they are. */
 function changeFields({ changes }: WrittenSecrets): (readonly [string, Cell])[] {
   return changes.map(({ change, fingerprint }) => {
-    const [sign, tone] = signs[change];
-    return [
-      'Credentials',
-      { text: fingerprint === null ? sign : `${sign}, fingerprint ${fingerprint}`, tone },
-    ] as const;
+    const { sign, tone } = changeSigns[change];
+    const text = fingerprint === null ? `${sign} ${change}` : `${sign} ${change}, fingerprint ${fingerprint}`;
+    return ['Credentials', { text, tone }] as const;
   });
 }
 

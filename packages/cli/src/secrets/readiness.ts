@@ -1,4 +1,4 @@
-import type { Client, SecretSetListItem } from '@bothost/contract';
+import type { Client, SecretSetListItem, WrittenSecrets } from '@bothost/contract';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { patiently } from '../patience.ts';
@@ -41,6 +41,17 @@ export async function awaitReadiness(
     talk.status(`${Math.floor(waited)} s: revision ${set.revision} of ${set.name} is on its way to the region`);
     await world.pause(200);
   }
+}
+
+/** The readiness of what was written, waited for where seconds are given. @throws what `awaitReadiness` throws */
+export async function settleReadiness(
+  context: Pick<Context, 'world' | 'talk'>,
+  client: Client,
+  { name, type, revision, readiness }: WrittenSecrets,
+  seconds: number | undefined,
+): Promise<WrittenSecrets['readiness']> {
+  if (seconds === undefined || revision === null || readiness === 'ready') return readiness;
+  return awaitReadiness(context, client, { name, type, revision }, seconds);
 }
 
 function deliveryFailure(name: string, { revision, errorMessage }: State): Failure {

@@ -5,7 +5,7 @@ import { failure, type PullSecretCheck, type PutSecretsRequest, type WrittenSecr
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { organization, privateKey, publicKey } from '../../../testing/records.ts';
 import { type Circumstances, runProgram } from '../../../testing/run-program.ts';
-import { startTestService, type TestService } from '../../../testing/service.ts';
+import { hangUp, startTestService, type TestService } from '../../../testing/service.ts';
 
 const secret = 'me:Pa:ss wörd';
 const encoded = Buffer.from(secret).toString('base64');
@@ -43,6 +43,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
   });
 
   function written(body: PutSecretsRequest, name: string): WrittenSecrets {
+    if (name === 'lost' && body.dryRun !== true) throw hangUp;
     const revision = change === 'none' ? (before ?? 1) : (before ?? 0) + 1;
     return {
       status: 'OK',
@@ -102,6 +103,12 @@ describe('botcli cloud secrets image-pull-secret', () => {
     expect(bodies()).toEqual([{ ...whole, dryRun: true }]);
     expect((await run(['hub', 'ghcr.io', secret, '-s'])).status).toBe(0);
     expect(bodies().at(-1)).toEqual({ ...whole, expectedRevision: 3 });
+  });
+
+  it('says that nobody knows what became of a write without an answer', async () => {
+    const outcome = await run(['lost', 'ghcr.io', secret, '--skip']);
+    expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('stored or not') });
+    shownNowhere(outcome);
   });
 
   it('writes nothing and asks nothing when the credentials are those that are there', async () => {
