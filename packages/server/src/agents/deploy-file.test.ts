@@ -41,7 +41,6 @@ describe('deploy.toml of a directory', () => {
     ['a mistyped key', 'agent_name = "ok"\nregoin = "eu"', 'regoin: is not a key of this file: did you mean region?'],
     ['an image', 'agent_name = "ok"\nimage = "me/bot:1"', 'image: images cannot be run here'],
     ['a build', 'agent_name = "ok"\nbuild_id = "0199aaaa-0000-7000-8000-000000000001"', 'build_id: this directory'],
-    ['a secret set', 'agent_name = "ok"\nsecret_set = "keys"', 'secret_set: there is no secret set'],
     ['what is not TOML', 'agent_name = ', 'Invalid TOML'],
   ])('with %s is refused by name and place', async (_, text, problem) => {
     const error = await reading(text).catch((reason: unknown) => reason);

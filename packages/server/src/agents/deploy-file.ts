@@ -31,9 +31,6 @@ function beyondDirectories(file: DeployFile): readonly Issue[] {
   if (file.build_id !== undefined) {
     issues.push({ path: 'build_id', message: 'this directory itself is served, not a build: leave it out' });
   }
-  if (file.secret_set !== undefined) {
-    issues.push({ path: 'secret_set', message: 'there is no secret set of this name' });
-  }
   return issues;
 }
 

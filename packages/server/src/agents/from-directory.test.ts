@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashDirectory } from '../runtime/directory-hash.ts';
+import { pairs, testVault } from '../secrets/test-vault.ts';
 import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
 import { newId } from '../uuid.ts';
 import { activateDeployment, failDeployment, lockForStart, noteStart, recordPrepared } from './deployment.ts';
@@ -60,6 +61,23 @@ describe('agents from directories', () => {
       source: { kind: 'directory', path: directory, contentHash: await hashDirectory(directory) },
     });
     expect(await serving()).toBe('not-ready');
+  });
+
+  it('a secret set that the file names is pinned when it is ready; until then what serves goes on', async () => {
+    const first = await start();
+    await ready(first.deploymentId);
+    await write('deploy.toml', 'agent_name = "echo"\nsecret_set = "keys"');
+    const missing = /secret_set: There is no secret set of this name\. The next start/;
+    await expect(start()).rejects.toMatchObject({ name: 'DeployFileError', message: expect.stringMatching(missing) });
+    const vault = await testVault(rows);
+    await vault.put(organizationId, 'keys', pairs({ A: '1' }));
+    await expect(start()).rejects.toMatchObject({ message: expect.stringContaining('still pending') });
+    expect(await serving()).toMatchObject({ deploymentId: first.deploymentId });
+    await vault.deliver();
+    expect(await start()).toMatchObject({ changed: true });
+    const { desiredDeploymentId: id } = await show();
+    const stored = await rows.db.selectFrom('deployments').select('secret_pins').where('id', '=', id).execute();
+    expect(stored).toMatchObject([{ secret_pins: [{ secretSet: 'keys', revision: 1 }] }]);
   });
 
   it('a start without a change changes nothing', async () => {

@@ -1,7 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { DeployFile } from '@bothost/contract';
-import type { Database } from '../store/tables.ts';
+import { ApiError, type DeployFile } from '@bothost/contract';
+import { pinSecretSet } from '../secrets/pin.ts';
+import type { Database, SecretPin } from '../store/tables.ts';
 import { DeployFileError, readDeployFile } from './deploy-file.ts';
 import { findDeployment, newestOfDirectory } from './deployment-rows.ts';
 import { deployNew } from './new-deployment.ts';
@@ -61,10 +62,27 @@ export async function agentFromDirectory(
       settings: settingsOfFile(file),
       createdByKeyId: null,
       rolledBackFrom: null,
-      secretPins: [],
+      secretPins: await pinsOf(db, { organizationId, region }, directory, file),
     });
     return { name, deploymentId, changed: true, prepared: false };
   });
+}
+
+/** A set that cannot be had yet is looked for again at the next start; what serves goes on until then. */
+async function pinsOf(
+  db: Database,
+  scope: { readonly organizationId: string; readonly region: string },
+  directory: string,
+  file: DeployFile,
+): Promise<SecretPin[]> {
+  if (file.secret_set === undefined) return [];
+  try {
+    return [await pinSecretSet(db, scope, file.secret_set)];
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const message = `${directory}: secret_set: ${error.message} The next start of the service looks for it again.`;
+    throw new DeployFileError(message, { cause: error });
+  }
 }
 
 function settingsOfFile(file: DeployFile): Settings {
