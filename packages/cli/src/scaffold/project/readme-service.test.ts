@@ -20,6 +20,13 @@ test('a bot that takes offers only is told to need websocket for the page of the
   expect(told(['lightrtc'], { client_framework: 'vanilla' })).toContain('web client');
 });
 
+test('what an instance of the service has not is told', () => {
+  expect(told(['websocket'], { recording: true })).toContain('Recordings go away');
+  expect(told(['websocket'], { realtime_service: 'gemini_vertex_live_realtime' })).toContain('is a path');
+  expect(told(['lightrtc'])).toContain('`PIPECAT_ICE_SERVERS` is set by the service');
+  expect(told(['websocket'])).not.toMatch(/Recordings|is a path|is set by/);
+});
+
 test('rooms, which the service does not start, are told to work elsewhere only', () => {
   expect(told(['hostedrtc'])).toMatch(/starts no rooms yet: .*project add lightrtc/);
   expect(told(['hostedrtc', 'lightrtc'])).not.toContain('project add lightrtc');

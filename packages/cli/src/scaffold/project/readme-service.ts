@@ -1,5 +1,6 @@
 import { dialsOut } from './bot-calls.ts';
 import type { Plan } from './plan.ts';
+import { variableGroups } from './variables.ts';
 
 /** How people reach the bot once it is on the service, and which ways it does not have there. */
 export function waysIn(plan: Plan): readonly string[] {
@@ -16,6 +17,7 @@ export function waysIn(plan: Plan): readonly string[] {
       : []),
     ...(plan.has('bridged-dial-in') ? ['`server.py` starts it for each call.'] : []),
     ...withoutRooms(plan),
+    ...leftBehind(plan),
   ];
   const logs = [`\`botcli cloud agent status ${slug}\` and \`botcli cloud agent logs ${slug}\` show how it does.`];
   return ['', ...says.map((line) => `- ${line}`), '', ...logs];
@@ -32,6 +34,27 @@ function byOffers(plan: Plan, isInPage: boolean): readonly string[] {
       : [
           'To try it in the service’s own page, which needs `websocket`: `botcli project add websocket`, then deploy again.',
         ]),
+  ];
+}
+
+/** What a machine has and an instance of the service has not. */
+function leftBehind(plan: Plan): readonly string[] {
+  const names = variableGroups(plan).flatMap(({ variables }) => variables.map(({ name }) => name));
+  return [
+    ...(plan.configuration.recording
+      ? ['Recordings go away with their session there: have `on_audio_data` in `bot.py` send them to a place of yours.']
+      : []),
+    ...names
+      .filter((name) => name === 'GOOGLE_APPLICATION_CREDENTIALS')
+      .map(
+        (name) =>
+          `\`${name}\` is a path: there, the file has to be on the service’s machine, and the bot has to read it.`,
+      ),
+    ...names
+      .filter((name) => name === 'PIPECAT_ICE_SERVERS')
+      .map(
+        (name) => `\`${name}\` is set by the service: put a # before it in \`.env\`, or \`secrets set\` refuses it.`,
+      ),
   ];
 }
 
