@@ -21,7 +21,7 @@ export function resolve(given: Given, defaultName: string): Resolved {
   const complain: Complain = (path, message) => issues.push({ path, message });
   const name = given.project_name ?? defaultName;
   const refusal = refusalOfName(name);
-  if (refusal !== null) complain('project_name', `${JSON.stringify(name)} ${refusal}`);
+  if (refusal !== null) complain('project_name', `${JSON.stringify(begin(name))} ${refusal}`);
   const chosen = resolveTransports(given, complain);
   const botType = resolveBotType(given, chosen, complain);
   const mode = resolveMode(given, complain);
@@ -60,6 +60,11 @@ function resolveBotType(given: Given, chosen: readonly Transport[], complain: Co
     complain('bot_type', `cannot be web with the transport ${listed(phones.map(({ value }) => value))}`);
   }
   return asked ?? (phones.length > 0 ? 'telephony' : 'web');
+}
+
+/** Enough of a name to know it by. */
+function begin(name: string): string {
+  return name.length > 60 ? `${name.slice(0, 60)}…` : name;
 }
 
 function resolveMode(given: Given, complain: Complain): Mode | null {
