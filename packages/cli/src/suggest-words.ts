@@ -13,7 +13,7 @@ import type { Suggestion } from './suggestion.ts';
 export async function suggestWords(line: readonly string[]): Promise<readonly Suggestion[]> {
   const { before, current } = withoutEqualSigns(line);
   const place = placeOf(before);
-  const command = place.isCommand ? (await commands[place.path]?.())?.command : undefined;
+  const command = place.kind === 'command' ? (await commands[place.path]?.())?.command : undefined;
   const options: Options = { ...globalOptions, ...command?.options };
   const all = await candidates({ before, current, place, command, options });
   return all.filter(({ word }) => word.startsWith(current));
@@ -36,26 +36,25 @@ async function candidates(asked: Asked): Promise<readonly Suggestion[]> {
   const waiting = optionCalled(before.at(-1) ?? '', options);
   if (waiting?.kind === 'value' || waiting?.kind === 'values') return (await valuesOf(waiting)).map(plain);
   if (current.startsWith('-')) return optionsFor(options, before);
-  if (command === undefined) return place.isCommand ? [] : below(place.path);
-  const taken = place.rest - 1;
-  const argument = Object.values(command.arguments)[taken];
+  if (command === undefined) return place.kind === 'group' ? below(place.path) : [];
+  const argument = Object.values(command.arguments)[place.argument];
   return (await wordsOf(argument?.words)).map(plain);
 }
 
-/** Where the words lead, and how many of them the command has got as arguments, with the one that is being written. */
-type Place = { readonly path: string; readonly isCommand: boolean; readonly rest: number };
+/** Where the words lead, and, at a command, which of its arguments is being written, counted from 0. */
+type Place = { readonly kind: 'command' | 'group' | 'nothing'; readonly path: string; readonly argument: number };
 
 function placeOf(before: readonly string[]): Place {
   const words = leadingWords(before).map(({ text }) => text);
   let path = '';
   for (const [index, word] of words.entries()) {
     const next = path === '' ? word : `${path} ${word}`;
-    const target = aliases[next] ?? next;
-    if (Object.hasOwn(commands, target)) return { path: target, isCommand: true, rest: words.length - index };
-    if (!Object.hasOwn(groups, next)) return { path: next, isCommand: true, rest: 0 };
+    const target = (Object.hasOwn(aliases, next) ? aliases[next] : undefined) ?? next;
+    if (Object.hasOwn(commands, target)) return { kind: 'command', path: target, argument: words.length - index - 1 };
+    if (!Object.hasOwn(groups, next)) return { kind: 'nothing', path: next, argument: 0 };
     path = next;
   }
-  return { path, isCommand: false, rest: 0 };
+  return { kind: 'group', path, argument: 0 };
 }
 
 async function below(path: string): Promise<readonly Suggestion[]> {

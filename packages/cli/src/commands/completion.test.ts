@@ -10,7 +10,8 @@ import { runProgram } from '../testing/run-program.ts';
 
 /** What is offered for the last of some words. */
 async function offered(...words: readonly string[]): Promise<readonly string[]> {
-  const { stdout } = await runProgram(['completion', 'bash', `--words=${[...words, '.'].join('\n')}`]);
+  const { status, stdout } = await runProgram(['completion', 'bash', `--words=${[...words, '.'].join('\n')}`]);
+  expect(status).toBe(0);
   return stdout.split('\n').slice(0, -1);
 }
 
@@ -58,6 +59,7 @@ describe('what a word may become', () => {
     ['a file', ['init', '--config', '']],
     ['anything', ['init', '--name', '']],
     ['nobody knows', ['nonsense', '']],
+    ['what every object has', ['__proto__', '']],
     ['no more words', ['cloud', 'regions', 'list', 'x', '']],
   ])('%s: nothing is offered, so that the shell offers files', async (_what, words) => {
     expect(await offered(...words)).toEqual([]);
@@ -94,7 +96,7 @@ describe('in a shell', () => {
 
   function run(shell: string, args: readonly string[]): string {
     const env = { PATH: `${program}:${dirname(execPath)}:/usr/bin:/bin`, HOME: home, TERM: 'dumb' };
-    const { stdout, stderr } = spawnSync(shell, args, { cwd: home, env, encoding: 'utf8' });
+    const { stdout, stderr } = spawnSync(shell, args, { cwd: home, env, encoding: 'utf8', timeout: 60_000 });
     expect(stderr).toBe('');
     return stdout;
   }

@@ -1,5 +1,5 @@
 import { fields } from '../configuration/fields.ts';
-import type { ServiceKind } from './service.ts';
+import { type ServiceKind, serviceKinds } from './service.ts';
 import { servicesOf } from './services.ts';
 import { transports } from './transports.ts';
 
@@ -15,7 +15,6 @@ export function namesOf(kind: CatalogueKind): readonly string[] {
 
 /** Everything that `project add` takes. */
 export function addable(): readonly string[] {
-  const kinds: readonly CatalogueKind[] = ['stt', 'llm', 'tts', 'realtime', 'video'];
   const features = Object.values(fields).flatMap(({ option, type }) => (type === 'switch' ? [option] : []));
-  return [...transports.map(({ value }) => value), ...kinds.flatMap(namesOf), ...features];
+  return [...transports.map(({ value }) => value), ...serviceKinds.flatMap(namesOf), ...features];
 }
