@@ -1,13 +1,6 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
-import type {
-  Database,
-  SecretRevisionsTable,
-  SecretSetsTable,
-  SecretValuesTable,
-  VaultTasksTable,
-} from '../../store/tables.ts';
+import { type Selectable, sql } from 'kysely';
+import type { Database, SecretRevisionsTable, SecretSetsTable, SecretValuesTable } from '../../store/tables.ts';
 
-export type TaskRow = Selectable<VaultTasksTable>;
 type SetRow = Selectable<SecretSetsTable>;
 type ValueRow = Selectable<SecretValuesTable>;
 
@@ -147,36 +140,4 @@ export function findOrganization(db: Database, nameOrId: string): Promise<{ id: 
       where.or([where('name', '=', nameOrId), where(sql<string>`id::text`, '=', nameOrId.toLowerCase())]),
     )
     .executeTakeFirst();
-}
-
-/** False when this work is going on already. The last one of its kind makes room for it. */
-export async function insertTask(db: Database, row: Insertable<VaultTasksTable>): Promise<boolean> {
-  await db.deleteFrom('vault_tasks').where('task', '=', row.task).where('state', '=', 'done').execute();
-  const made = await db
-    .insertInto('vault_tasks')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  return made.numInsertedOrUpdatedRows === 1n;
-}
-
-/** In the order in which they were asked for. */
-export function listTasks(db: Database, state: TaskRow['state'] | null = null): Promise<TaskRow[]> {
-  return db
-    .selectFrom('vault_tasks')
-    .selectAll()
-    .$if(state !== null, (query) => query.where('state', '=', state ?? 'running'))
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-}
-
-export async function updateTask(
-  db: Database,
-  id: string,
-  change: Partial<
-    Pick<Insertable<VaultTasksTable>, 'state' | 'done' | 'total' | 'findings' | 'updated_at' | 'ended_at'>
-  >,
-): Promise<void> {
-  await db.updateTable('vault_tasks').set(change).where('id', '=', id).where('state', '=', 'running').execute();
 }

@@ -1,10 +1,10 @@
 import { failure } from '@bothost/contract';
 import type { Database } from '../../store/tables.ts';
-
 import { changeRootKey } from '../vault/rekey.ts';
 import { currentRootKeyId, newState } from '../vault/vault-state.ts';
 import type { UpkeepContext } from './context.ts';
-import { findOrganization, insertTask, type TaskRow } from './rows.ts';
+import { findOrganization } from './rows.ts';
+import { insertTask, type TaskRow } from './task-rows.ts';
 
 type Context = UpkeepContext & { readonly newId: () => string };
 

@@ -2,7 +2,8 @@ import type { VaultStatus } from '@bothost/contract';
 import { countKeysByRootId } from '../vault/rekey.ts';
 import { currentRootKeyId } from '../vault/vault-state.ts';
 import type { UpkeepContext } from './context.ts';
-import { countFormerKeys, countSealed, listTasks, organizationsWithKeys } from './rows.ts';
+import { countFormerKeys, countSealed, organizationsWithKeys } from './rows.ts';
+import { listTasks } from './task-rows.ts';
 
 /** What the operator sees of the vault: its keys by their ids, how much waits for newer ones, and the work on it. */
 export async function vaultStatus(context: Pick<UpkeepContext, 'db' | 'rootKeys'>): Promise<VaultStatus> {

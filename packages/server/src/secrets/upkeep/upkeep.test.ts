@@ -14,9 +14,9 @@ import { openVault, type RootKeySource } from '../vault/open-vault.ts';
 import { wantedSecrets } from '../wanted.ts';
 import { writeSecrets } from '../write.ts';
 import { retireFormerKeys } from './retire.ts';
-import { listTasks } from './rows.ts';
 import { rotateOrganizationKeys, rotateRootKey, startReencrypting, startVerifying } from './start.ts';
 import { vaultStatus } from './status.ts';
+import { listTasks } from './task-rows.ts';
 import { workOn } from './work.ts';
 
 /** A clock of its own, on which no two moments are the same. */

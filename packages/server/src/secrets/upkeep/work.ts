@@ -3,7 +3,8 @@ import type { VaultFinding } from '../../store/tables.ts';
 import { countWrapped, rewrapKeys } from '../vault/rekey.ts';
 import type { Advance, Swept, UpkeepContext } from './context.ts';
 import { reencrypt } from './reencrypt.ts';
-import { countSealed, findOrganization, organizationsWithKeys, type TaskRow, updateTask } from './rows.ts';
+import { countSealed, findOrganization, organizationsWithKeys } from './rows.ts';
+import { type TaskRow, updateTask } from './task-rows.ts';
 import { type PinsOf, verifyVault } from './verify.ts';
 import { countSets } from './verify-rows.ts';
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type Looking, startLooking } from '../looking.ts';
-import { listTasks, type TaskRow } from './rows.ts';
+import { listTasks, type TaskRow } from './task-rows.ts';
 import { type WorkContext, workOn } from './work.ts';
 
 /**

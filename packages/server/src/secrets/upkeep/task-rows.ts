@@ -1,0 +1,36 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Database, VaultTasksTable } from '../../store/tables.ts';
+
+export type TaskRow = Selectable<VaultTasksTable>;
+
+/** False when this work is going on already. The last one of its kind makes room for it. */
+export async function insertTask(db: Database, row: Insertable<VaultTasksTable>): Promise<boolean> {
+  await db.deleteFrom('vault_tasks').where('task', '=', row.task).where('state', '=', 'done').execute();
+  const made = await db
+    .insertInto('vault_tasks')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return made.numInsertedOrUpdatedRows === 1n;
+}
+
+/** In the order in which they were asked for. */
+export function listTasks(db: Database, state: TaskRow['state'] | null = null): Promise<TaskRow[]> {
+  return db
+    .selectFrom('vault_tasks')
+    .selectAll()
+    .$if(state !== null, (query) => query.where('state', '=', state ?? 'running'))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+export async function updateTask(
+  db: Database,
+  id: string,
+  change: Partial<
+    Pick<Insertable<VaultTasksTable>, 'state' | 'done' | 'total' | 'findings' | 'updated_at' | 'ended_at'>
+  >,
+): Promise<void> {
+  await db.updateTable('vault_tasks').set(change).where('id', '=', id).where('state', '=', 'running').execute();
+}
