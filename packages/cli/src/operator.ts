@@ -4,6 +4,7 @@ import type { Client, VaultStatus, VaultTask } from '@bothost/contract';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
 import { onOff, text } from './options.ts';
+import { patiently } from './patience.ts';
 import type { Sourced } from './settings.ts';
 
 /** Options of every command that works as the service's operator. */
@@ -70,14 +71,14 @@ function isOrganizationMissing(error: unknown): error is Error {
   return error instanceof Error && 'reason' in error && error.reason === 'organization-not-found';
 }
 
-/** Looks at the work until it is done, and tells how far it is. */
+/** Looks at the work until it is done, and tells how far it is; a service that is started again meanwhile goes on with it. */
 export async function waitFor(
   context: Context,
   client: Pick<Client, 'getVault'>,
   kind: VaultTask['task'],
   begun: VaultStatus,
 ): Promise<VaultStatus> {
-  for (let status = begun; ; status = await client.getVault()) {
+  for (let status = begun; ; status = await patiently(context, () => client.getVault())) {
     const task = status.tasks.find((one) => one.task === kind);
     if (task === undefined || task.state === 'done') {
       context.talk.status(null);

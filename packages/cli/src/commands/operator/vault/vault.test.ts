@@ -5,7 +5,7 @@ import type { VaultStatus, VaultTask } from '@bothost/contract';
 import { failure } from '@bothost/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { runProgram } from '../../../testing/run-program.ts';
-import { startTestService, type TestService } from '../../../testing/service.ts';
+import { hangUp, startTestService, type TestService } from '../../../testing/service.ts';
 
 const operatorToken = 'ab'.repeat(32);
 const keys = { privateKey: `sk_${'p'.repeat(40)}`, publicKey: `pk_${'q'.repeat(40)}`, operatorToken };
@@ -93,12 +93,13 @@ describe('the commands of the operator', () => {
     expect(outcome.stderr).not.toContain('cd'.repeat(32));
   });
 
-  it('wait until the work is done', async () => {
+  it('wait until the work is done, also where the service is away in between', async () => {
     let looks = 0;
     const outcome = await run('rotate root', {
       rotateVault: () => status(task('rekey', { state: 'running', done: 0, endedAt: null })),
       getVault: () => {
         looks += 1;
+        if (looks === 1) throw hangUp;
         return status(looks < 3 ? task('rekey', { state: 'running', done: looks, endedAt: null }) : task('rekey'));
       },
     });
