@@ -11,6 +11,8 @@ class KeyFileError extends Error {
 
 const keyBytes = 32;
 const unfinished = '.new';
+/** A key's id, as `rootKeyId` makes it. */
+const keyFileName = /^[0-9a-f]{16}$/;
 
 /**
  * The root keys that lie in a folder, one file each, named by its id. What was not finished by a server that died is
@@ -39,6 +41,11 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 async function readKeyFile(file: string, name: string): Promise<Buffer> {
+  if (!keyFileName.test(name)) {
+    throw new KeyFileError(
+      `${file} is no key file, which has 16 hexadecimal digits as its name. Name it as it was, or take it out of there.`,
+    );
+  }
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (error: unknown) => {
       const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';

@@ -60,7 +60,10 @@ export async function openVault(
   if (before !== null && !atHand.includes(before) && context.isAlone) await deleteUnusedState(db);
   const stored = { wraps: (await findState(db))?.root_key_id ?? null, needed: await rootKeyIdsInUse(db) };
   const opening = planOpening(atHand, stored);
-  if (opening.kind === 'refuse') throw new VaultError(opening.message);
+  if (opening.kind === 'refuse') {
+    const place = folder === null ? '' : ` Key files belong in ${folder}, each named by the id of its key.`;
+    throw new VaultError(`${opening.message}${place}`);
+  }
   const makeFile = folder === null ? null : () => makeKeyFile(folder);
   const first = opening.kind === 'create' ? await makeFile?.() : undefined;
   // Who gives keys by the settings makes the next one, too.

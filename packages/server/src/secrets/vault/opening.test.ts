@@ -63,7 +63,8 @@ describe('the vault with key files', () => {
     await keyring.require(rows.db, await rows.organization());
     const file = await only();
     await rename(file, `${folder}-away`);
-    await expect(open()).rejects.toThrow('Put that key back');
+    const refused = `Put that key back; another one is never made in its place. Key files belong in ${folder}, each named`;
+    await expect(open()).rejects.toThrow(refused);
     expect(await readdir(folder)).toEqual([]);
     await rename(`${folder}-away`, file);
     await open();
@@ -83,6 +84,13 @@ describe('the vault with key files', () => {
     await expect(open()).rejects.toThrow('damaged');
     await writeFile(file, Buffer.alloc(31));
     await expect(open()).rejects.toThrow('damaged');
+  });
+
+  it('says of a file that is no key that it belongs elsewhere, and leaves it there', async () => {
+    await open();
+    await writeFile(join(folder, 'README'), 'keep these', { mode: 0o600 });
+    await expect(open()).rejects.toThrow(`${join(folder, 'README')} is no key file`);
+    expect(await readdir(folder)).toContain('README');
   });
 
   it('forgets what a server that died while it made a key left behind', async () => {
