@@ -103,6 +103,13 @@ describe('the settings', () => {
     expect(read({ [name]: value })).toMatchObject(expected);
   });
 
+  it('the name of a registry is told where it is wrong, and no password in it', () => {
+    const problem = () => read({ BOTHOST_REGISTRIES: 'https://me:pass@word@harbor.example' });
+    expect(problem).toThrow('not host, host:port or http://host:port: ...@harbor.example');
+    expect(problem).not.toThrow(/pass/);
+    expect(problem).not.toThrow(/word/);
+  });
+
   it('for root the data lie where a system service keeps them', () => {
     expect(read({ XDG_DATA_HOME: '/data' }, true).dataDirectory).toBe('/var/lib/bothost');
   });

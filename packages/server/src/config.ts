@@ -47,7 +47,9 @@ const name = z
 const registry = z.string().transform((text, check) => {
   const parsed = canonicalRegistry(text);
   if ('host' in parsed && !/[^/]\/[^/]/.test(parsed.host)) return parsed.host;
-  check.addIssue({ code: 'custom', message: `not host, host:port or http://host:port: ${text}` });
+  // What is before an @ may be a password.
+  const shown = text.replace(/^.*@/, '...@');
+  check.addIssue({ code: 'custom', message: `not host, host:port or http://host:port: ${shown}` });
   return z.NEVER;
 });
 
