@@ -33,10 +33,7 @@ export async function verifyImagePullSecret(
   wantedImage: string | null,
 ): Promise<CheckedPullSecret> {
   const { set, host, expiresAt, credentials } = await open(context, scope, name);
-  const image = wantedImage === null ? null : requireImage(wantedImage, host);
-  const verdict = await checkCredentials(context.registries, host, credentials, image).finally(() =>
-    credentials.fill(0),
-  );
+  const { image, verdict } = await check(context.registries, host, credentials, wantedImage);
   const row = {
     set_id: set.id,
     revision: set.revision,
@@ -80,6 +77,16 @@ function open(context: Context, scope: WriteScope, name: string) {
     configuration.fill(0);
     return { set, host, expiresAt, credentials };
   });
+}
+
+/** Overwrites the credentials, whatever comes of it. */
+async function check(registries: RegistryWorld, host: string, credentials: Buffer, wantedImage: string | null) {
+  try {
+    const image = wantedImage === null ? null : requireImage(wantedImage, host);
+    return { image, verdict: await checkCredentials(registries, host, credentials, image) };
+  } finally {
+    credentials.fill(0);
+  }
 }
 
 function requireImage(text: string, host: string): ImageReference {
