@@ -40,6 +40,8 @@ describe.each(projects)('%s', (_name, configuration) => {
     const others = ['.botcli/project.json', 'AGENTS.md', 'ASSISTANT.md'];
     const shown = [...paths, ...others].map((path) => path.replace(/^(client|server\/evals)\/.*/, '$1/'));
     expect(told).toEqual([...new Set(shown)].filter((path) => path !== 'README.md').sort());
+    if (!configuration.deploy_to_cloud)
+      expect(textOf('README.md')).not.toMatch(/deploy\.toml|[Oo]n the service,|For the service/);
   });
 
   test('every variable that is read is listed, every listed one is read, and none that is optional is set', () => {

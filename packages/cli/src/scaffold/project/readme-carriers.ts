@@ -3,7 +3,8 @@ import type { Plan } from './plan.ts';
 /** For each carrier and each way into a room: what has to be set there. */
 export function carrierSetUp(plan: Plan): readonly string[] {
   const streams = plan.transports.flatMap(({ key, kind }) => (kind === 'stream' && key !== null ? [key] : []));
-  const sections = streams.flatMap((key) => carriers[key]?.(plan.slug) ?? []);
+  const deploys = plan.configuration.deploy_to_cloud;
+  const sections = streams.flatMap((key) => carriers[key]?.(deploys ? plan.slug : null) ?? []);
   const local =
     streams.length === 0
       ? []
@@ -12,18 +13,25 @@ export function carrierSetUp(plan: Plan): readonly string[] {
             '## Telephone',
             '',
             'A carrier has to reach the bot. While you build, give it a tunnel to port 7860, for example `ngrok http 7860`, and',
-            'use the tunnel’s name for HOST below. On the service, HOST is the service’s name; there AGENT.ORG is',
-            `\`${plan.slug}.\` and the name of your organization (\`botcli cloud organizations list\`).`,
+            `use the tunnel’s name for HOST below.${deploys ? ' On the service, HOST is the service’s name; there AGENT.ORG is' : ''}`,
+            ...(deploys
+              ? [`\`${plan.slug}.\` and the name of your organization (\`botcli cloud organizations list\`).`]
+              : []),
             '',
-            'Whoever knows these addresses can ring the bot: nothing proves that it is the carrier. Where that matters, take',
-            '`websocket_auth` out of `deploy.toml`, and have a webhook of your own check the carrier’s signature and get each call',
-            'a token; the service’s document on telephone calls has one.',
+            'Whoever knows these addresses can ring the bot: nothing proves that it is the carrier.',
+            ...(deploys
+              ? [
+                  'Where that matters, take `websocket_auth` out of `deploy.toml`, and have a webhook of your own check the carrier’s',
+                  'signature and get each call a token; the service’s document on telephone calls has one.',
+                ]
+              : []),
           ].join('\n'),
         ];
   return [...local, ...sections, ...rooms(plan)];
 }
 
-const carriers: Readonly<Record<string, (agent: string) => readonly string[]>> = {
+/** `agent` is null for a project that is not deployed. */
+const carriers: Readonly<Record<string, (agent: string | null) => readonly string[]>> = {
   twilio: (agent) => [
     [
       '### Twilio',
@@ -42,9 +50,13 @@ const carriers: Readonly<Record<string, (agent: string) => readonly string[]>> =
       ),
       '',
       '2. Set it as what happens when a call comes in at your number.',
-      '3. For the service, the address is `wss://HOST/ws/twilio`, with one parameter more:',
-      '',
-      ...xml(`<Parameter name="_pipecatCloudServiceHost" value="${agent}.ORG"/>`),
+      ...(agent === null
+        ? []
+        : [
+            '3. For the service, the address is `wss://HOST/ws/twilio`, with one parameter more:',
+            '',
+            ...xml(`<Parameter name="_pipecatCloudServiceHost" value="${agent}.ORG"/>`),
+          ]),
     ].join('\n'),
   ],
   telnyx: (agent) => [
@@ -62,7 +74,7 @@ const carriers: Readonly<Record<string, (agent: string) => readonly string[]>> =
       ),
       '',
       '2. Make a TeXML application that uses it, and give it to your number.',
-      `3. For the service, the address is \`wss://HOST/ws/telnyx?serviceHost=${agent}.ORG\`.`,
+      ...onService(agent, 'telnyx'),
     ].join('\n'),
   ],
   plivo: (agent) => [
@@ -80,7 +92,7 @@ const carriers: Readonly<Record<string, (agent: string) => readonly string[]>> =
       ),
       '',
       '2. Make an XML application with that address as its answer URL, and give it to your number.',
-      `3. For the service, the address is \`wss://HOST/ws/plivo?serviceHost=${agent}.ORG\`.`,
+      ...onService(agent, 'plivo'),
     ].join('\n'),
   ],
   exotel: (agent) => [
@@ -89,10 +101,16 @@ const carriers: Readonly<Record<string, (agent: string) => readonly string[]>> =
       '',
       '1. Make a call flow with the Voicebot applet, and give it `wss://HOST/ws` as its address.',
       '2. Give the flow to your number.',
-      `3. For the service, the address is \`wss://HOST/ws/exotel?serviceHost=${agent}.ORG\`.`,
+      ...onService(agent, 'exotel'),
     ].join('\n'),
   ],
 };
+
+function onService(agent: string | null, carrier: string): readonly string[] {
+  return agent === null
+    ? []
+    : [`3. For the service, the address is \`wss://HOST/ws/${carrier}?serviceHost=${agent}.ORG\`.`];
+}
 
 function rooms(plan: Plan): readonly string[] {
   if (plan.has('room-dial-in')) {
@@ -119,9 +137,13 @@ function rooms(plan: Plan): readonly string[] {
       'uv run server.py',
       '```',
       '',
-      'Give the carrier a tunnel to port 8080: `https://HOST/call`, asked by POST when a call comes in at your number. With',
-      'the bot on the service, `server.py` runs on a machine of yours, and `WEBHOOK_START_URL` and `WEBHOOK_START_PUBLIC_KEY`',
-      `say where bots are started: \`https://HOST/v1/public/${plan.slug}/start\`, with a public key.`,
+      'Give the carrier a tunnel to port 8080: `https://HOST/call`, asked by POST when a call comes in at your number.',
+      ...(plan.configuration.deploy_to_cloud
+        ? [
+            'With the bot on the service, `server.py` runs on a machine of yours, and `WEBHOOK_START_URL` and',
+            `\`WEBHOOK_START_PUBLIC_KEY\` say where bots are started: \`https://HOST/v1/public/${plan.slug}/start\`, with a public key.`,
+          ]
+        : []),
       '',
       '`server.py` answers only what the carrier has signed with the token of your account. The signature covers the address:',
       'a proxy that changes it without `X-Forwarded-Proto` and `X-Forwarded-Host` needs `WEBHOOK_URL`.',

@@ -118,7 +118,9 @@ function callOut(plan: Plan): readonly string[] {
       ...(plan.has('room-dial-out')
         ? ['`caller_id` beside the number is the id of a number that you bought there; it is what the callee sees.', '']
         : ['The carrier has to let your SIP domain in: allow the addresses of the rooms’ vendor and no others.', '']),
-      'On the service, send the same `body` to the start request of the agent, with `"createDailyRoom": false`.',
+      ...(plan.configuration.deploy_to_cloud
+        ? ['On the service, send the same `body` to the start request of the agent, with `"createDailyRoom": false`.']
+        : []),
       'The bot rings up to five times, waits for the callee to speak first, and ends when nobody can be reached.',
     ].join('\n'),
   ];
@@ -157,7 +159,7 @@ function observe(plan: Plan): readonly string[] {
       '',
       'While it runs on your machine, the bot offers its frames on port 9090 to',
       '[Whisker](https://github.com/pipecat-ai/whisker), a debugger that shows the pipeline at work, one session at a time.',
-      'On the service it does not.',
+      ...(plan.configuration.deploy_to_cloud ? ['On the service it does not.'] : []),
     ].join('\n'),
   ];
 }

@@ -36,7 +36,10 @@ const eachFeature: [string, Given][] = [
   ...Object.keys(everything).map((name): [string, Given] => [name, { ...cascade, [name]: true }]),
   ['video_input', { ...cascade, transports: ways, video_input: true, enable_eval: true }],
   ['video_output', { ...cascade, transports: ways, video_output: true }],
-  ['no deployment', { ...cascade, deploy_to_cloud: false }],
+  ...transports.map(({ value }): [string, Given] => [
+    `${value}, no deployment`,
+    { ...cascade, transports: [value], deploy_to_cloud: false },
+  ]),
   [
     'a face, noise cancellation and a camera',
     { ...realtime, ...everything, transports: ways, video_service: 'heygen_video', video_input: true },
