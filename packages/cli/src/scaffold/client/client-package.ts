@@ -38,14 +38,12 @@ const compiler = '~6.0.2';
 /** `client/package.json` */
 export function packageFile(plan: Plan, kind: ClientKind, ways: readonly ClientTransport[]): string {
   const { scripts, dependencies, devDependencies } = perKind[kind];
-  // What the hosted rooms' package needs.
-  const node = ways.some(({ value }) => value === 'hostedrtc') ? '>=22.22' : '>=20.19';
   const document = {
     name: `${plan.slug}-client`,
     private: true,
     version: '0.1.0',
     type: 'module',
-    engines: { node },
+    engines: { node: `>=${nodeFor(ways)}` },
     scripts: { ...scripts, lint: 'biome check' },
     dependencies: sorted({
       '@pipecat-ai/client-js': '^1.13.1',
@@ -55,6 +53,11 @@ export function packageFile(plan: Plan, kind: ClientKind, ways: readonly ClientT
     devDependencies: sorted({ '@biomejs/biome': '^2.6.8', typescript: compiler, ...devDependencies }),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** The lowest Node.js that the client is built with; the hosted rooms' package needs a newer one. */
+export function nodeFor(ways: readonly { readonly value: string }[]): string {
+  return ways.some(({ value }) => value === 'hostedrtc') ? '22.22' : '20.19';
 }
 
 function sorted(record: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

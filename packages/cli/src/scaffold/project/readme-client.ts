@@ -1,3 +1,4 @@
+import { nodeFor } from '../client/client-package.ts';
 import { contentSecurityPolicy } from '../client/content-security-policy.ts';
 import type { Plan } from './plan.ts';
 
@@ -12,7 +13,7 @@ export function clientSection(plan: Plan): readonly string[] {
     [
       '## Client',
       '',
-      `A web client in ${name}. With the bot running:`,
+      `A web client in ${name}. You need Node.js ${nodeFor(plan.transports)} or later. With the bot running:`,
       '',
       '```sh',
       'cd client',
