@@ -50,6 +50,10 @@ test.each([
   expect(pairsOf('X=1', text)).toEqual([expect.stringMatching(/^argument 2 (?:can be read|has a value in double)/)]);
 });
 
+test('an argument that was no UTF-8 is refused, since what it was cannot be told any more', () => {
+  expect(pairsOf('A=1', 'B=x\ufffd')).toEqual([expect.stringMatching(/^argument 2 has bytes that are not UTF-8/)]);
+});
+
 test('standard input, files and prompts are named by -, @ and nothing, and a backslash takes that away', () => {
   expect(pairsOf('A=-', 'B=@p/q', 'C', 'D=\\@x', 'E=\\-', 'F=\\\\@x', 'G=\\x', 'H=\\-x')).toEqual([
     ['A', { kind: 'input' }],

@@ -54,6 +54,8 @@ function readArgument(text: string): Several | { readonly problem: string } {
   }
   if (equals === -1) return [{ key, source: { kind: 'prompt' } }];
   const value = text.slice(equals + 1);
+  // Node has put this in the place of bytes that it could not read.
+  if (value.includes('\ufffd')) return { problem: notUtf8 };
   if (anotherPair.test(value)) return severalPairs(text) ?? { problem: severalWays };
   // With the quotes, and as a value that the quotes were meant to hold together: nobody can tell.
   if (/^".*"$/s.test(value)) return { problem: inQuotes };
@@ -64,6 +66,7 @@ function readArgument(text: string): Several | { readonly problem: string } {
 }
 
 const instead = 'give each pair as an argument of its own, or use --file, KEY=@FILE or KEY=-';
+const notUtf8 = 'has bytes that are not UTF-8, which a value cannot have: use --file, KEY=@FILE or KEY=-';
 const severalWays = `can be read as one pair and as several: ${instead}`;
 const inQuotes =
   'has a value in double quotes, which may or may not be part of it: leave them out, or use --file, KEY=@FILE or KEY=-';

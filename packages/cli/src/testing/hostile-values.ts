@@ -41,7 +41,7 @@ export function fileForms(value: string): readonly string[] {
 /** Writes a value behind `KEY=` as an argument of its own; null where that could be meant in another way, too. */
 export function argumentForm(value: string): string | null {
   const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
-  if (/\s[A-Za-z0-9_-]+=/.test(value) || isQuoted) return null;
+  if (/\s[A-Za-z0-9_-]+=|\ufffd/.test(value) || isQuoted) return null;
   const bare = value.replace(/^\\+/, '');
   return bare.startsWith('@') || bare === '-' ? `\\${value}` : value;
 }
