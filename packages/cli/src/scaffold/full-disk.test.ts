@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildProgram } from '../testing/build-program.ts';
+import { cascadeOptions } from './testing/cascade-options.ts';
 
 /**
  * A small file system of its own, seen only by the shell that mounts it: so it needs a process, and the program as it is
@@ -22,6 +23,8 @@ afterAll(() =>
   Promise.all([program, directory].map((path) => rm(path, { recursive: true, force: true }))).then(() => undefined),
 );
 
+const choices = [...cascadeOptions, '-n', 'demo'].join(' ');
+
 type Ended = { readonly status: number; readonly stdout: string; readonly stderr: string };
 
 async function shell(script: string): Promise<Ended> {
@@ -33,7 +36,6 @@ async function shell(script: string): Promise<Ended> {
 
 /** Mounts a disk of some size, does what comes before, runs `botcli init` there, and lists what is on the disk after it. */
 async function onDisk(size: string, before: string, target: string, ...options: readonly string[]): Promise<Ended> {
-  const choices = '-t lightrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts -n demo';
   return shell(`
     mount -t tmpfs -o size=${size} none disk
     ${before}
@@ -79,7 +81,6 @@ describe('a disk that is too small', () => {
 });
 
 test('a change of a project is made or not, however little room there is', async () => {
-  const choices = '-t lightrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts -n demo';
   const { status, stdout, stderr } = await shell(`
     botcli() { "${process.execPath}" "${program}/bin/botcli.js" "$@" >/dev/null; }
     list() { (cd "$1" && find . -type f -exec md5sum {} + | sort -k 2); }

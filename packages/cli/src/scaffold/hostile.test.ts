@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runProgram } from '../testing/run-program.ts';
+import { cascadeOptions } from './testing/cascade-options.ts';
 
 /** Names, paths and config files that somebody chose badly or in bad faith: an error, and nothing on the disk. */
 let root: string;
@@ -14,8 +15,6 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-const services = ['--stt', 'deepgram_stt', '--llm', 'openai_llm', '--tts', 'cartesia_tts'];
-const choices = ['-t', 'lightrtc', '-m', 'cascade', ...services];
 const init = (...args: readonly string[]) => runProgram(['init', ...args], { directory });
 
 /** Beside what a test put there. */
@@ -33,7 +32,7 @@ describe('a name', () => {
     ['of a script that has no such letters', '机器人'],
     ['that is reserved', 'Webhooks'],
   ])('%s is refused, and shown without doing anything', async (_what, name) => {
-    const { status, stdout, stderr } = await init('demo', ...choices, '--name', name);
+    const { status, stdout, stderr } = await init('demo', ...cascadeOptions, '--name', name);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^ {2}project_name: "/m);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: none of these may be there
@@ -42,14 +41,14 @@ describe('a name', () => {
   });
 
   test.each(['', '  \t '])('%j is none, as for every option: status 2', async (name) => {
-    expect(await init('demo', ...choices, '--name', name)).toMatchObject({ status: 2, stdout: '' });
+    expect(await init('demo', ...cascadeOptions, '--name', name)).toMatchObject({ status: 2, stdout: '' });
     expect(await left()).toEqual([]);
   });
 
   test.each(['../../x1', '/etc/passwd', 'C:\\x1', '../x1/..', '~/x1', '$(touch x1)', '-rf'])(
     '%s is a name and no path: the project is where it was asked for',
     async (name) => {
-      expect((await init('demo', ...choices, `--name=${name}`)).status).toBe(0);
+      expect((await init('demo', ...cascadeOptions, `--name=${name}`)).status).toBe(0);
       expect((await readdir(root)).sort()).toEqual(['here']);
       expect(await readdir(directory)).toEqual(['demo']);
     },
@@ -62,7 +61,7 @@ describe('a directory', () => {
     ['whose path is too long', `${'x/'.repeat(3000)}x`],
     ['below a device', '/dev/null/demo'],
   ])('%s is refused', async (_what, target) => {
-    const { status, stdout, stderr } = await init(target, ...choices, '--name', 'demo');
+    const { status, stdout, stderr } = await init(target, ...cascadeOptions, '--name', 'demo');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('Nothing was written.');
     expect(await left()).toEqual([]);
@@ -70,14 +69,14 @@ describe('a directory', () => {
 
   test('that is a link in a circle is refused, and the link stays', async () => {
     await symlink('demo', join(directory, 'demo'));
-    const { status, stderr } = await init('demo', ...choices);
+    const { status, stderr } = await init('demo', ...cascadeOptions);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('Nothing was written.') });
     expect(await left()).toEqual(['here/demo']);
   });
 
   test('that is a link to nothing is refused, and nothing is made behind it', async () => {
     await symlink(join(root, 'elsewhere'), join(directory, 'demo'));
-    const { status, stderr } = await init('demo', ...choices);
+    const { status, stderr } = await init('demo', ...cascadeOptions);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('Nothing was written.') });
     expect(await left()).toEqual(['here/demo']);
   });

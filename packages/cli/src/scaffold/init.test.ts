@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Circumstances, runProgram } from '../testing/run-program.ts';
+import { cascadeOptions } from './testing/cascade-options.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -10,18 +11,6 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const choices = [
-  '-t',
-  'lightrtc',
-  '-m',
-  'cascade',
-  '--stt',
-  'deepgram_stt',
-  '--llm',
-  'openai_llm',
-  '--tts',
-  'cartesia_tts',
-];
 const botcli = (args: readonly string[], given: Circumstances = {}) => runProgram(args, { directory, ...given });
 const read = (path: string) => readFile(join(directory, path), 'utf8');
 
@@ -50,7 +39,7 @@ const cascadeFiles = [
 
 describe('by options', () => {
   test('a project is made in a directory that is made with it, and called like it', async () => {
-    const { status, stdout, stderr } = await botcli(['init', 'demo', ...choices, '--json']);
+    const { status, stdout, stderr } = await botcli(['init', 'demo', ...cascadeOptions, '--json']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(await tree()).toEqual(cascadeFiles.map((path) => `demo/${path}`));
     expect(JSON.parse(stdout)).toMatchObject({
@@ -62,13 +51,13 @@ describe('by options', () => {
 
   test('without a directory it is made in this one, beside what is there', async () => {
     await writeFile(join(directory, 'notes.txt'), 'mine');
-    expect((await botcli(['init', ...choices, '--name', 'Front Desk'])).status).toBe(0);
+    expect((await botcli(['init', ...cascadeOptions, '--name', 'Front Desk'])).status).toBe(0);
     expect(await tree()).toEqual([...cascadeFiles, 'notes.txt'].sort());
     expect(await read('server/deploy.toml')).toContain('agent_name = "front-desk"');
   });
 
   test('a deployment, evaluations and the container file are there when they were asked for', async () => {
-    await botcli(['init', 'demo', ...choices, '--no-deploy-to-cloud', '--eval']);
+    await botcli(['init', 'demo', ...cascadeOptions, '--no-deploy-to-cloud', '--eval']);
     const paths = await tree();
     expect(paths).toContain('demo/server/evals/text.yaml');
     expect(paths).not.toContain('demo/server/Dockerfile');
@@ -126,10 +115,12 @@ describe('by options', () => {
 
 describe('--dry-run', () => {
   test('prints the resolved configuration and nothing else, in every mode of output', async () => {
-    const plain = await botcli(['init', 'demo', ...choices, '--dry-run']);
+    const plain = await botcli(['init', 'demo', ...cascadeOptions, '--dry-run']);
     expect(plain).toMatchObject({ status: 0, stderr: '' });
-    expect((await botcli(['init', 'demo', ...choices, '--dry-run', '--json'])).stdout).toBe(plain.stdout);
-    expect((await botcli(['init', 'demo', ...choices, '--dry-run', '--output', 'rich'])).stdout).toBe(plain.stdout);
+    expect((await botcli(['init', 'demo', ...cascadeOptions, '--dry-run', '--json'])).stdout).toBe(plain.stdout);
+    expect((await botcli(['init', 'demo', ...cascadeOptions, '--dry-run', '--output', 'rich'])).stdout).toBe(
+      plain.stdout,
+    );
     expect(plain.stdout).toBe(`${JSON.stringify(JSON.parse(plain.stdout), null, 2)}\n`);
     expect(await tree()).toEqual([]);
   });
@@ -164,15 +155,15 @@ describe('quickstart', () => {
   });
 
   test('./quickstart is a directory like any other', async () => {
-    await botcli(['init', './quickstart', ...choices]);
+    await botcli(['init', './quickstart', ...cascadeOptions]);
     expect(await tree()).toContain('quickstart/server/bot.py');
   });
 });
 
 describe('what is there already', () => {
   test('the same command again changes nothing', async () => {
-    await botcli(['init', 'demo', ...choices]);
-    const { status, stdout } = await botcli(['init', 'demo', ...choices, '--json']);
+    await botcli(['init', 'demo', ...cascadeOptions]);
+    const { status, stdout } = await botcli(['init', 'demo', ...cascadeOptions, '--json']);
     expect(status).toBe(0);
     expect(JSON.parse(stdout).written).toEqual([]);
   });
@@ -181,7 +172,7 @@ describe('what is there already', () => {
     await mkdir(join(directory, 'server'));
     await writeFile(join(directory, 'README.md'), 'mine');
     await writeFile(join(directory, 'server/bot.py'), 'mine');
-    const { status, stderr } = await botcli(['init', '.', ...choices, '-n', 'demo']);
+    const { status, stderr } = await botcli(['init', '.', ...cascadeOptions, '-n', 'demo']);
     expect(status).toBe(1);
     expect(stderr).toMatch(/README\.md: exists and differs\n {2}server\/bot\.py: exists and differs/);
     expect(stderr).toContain('--force');
@@ -192,7 +183,7 @@ describe('what is there already', () => {
   test('--force overwrites them, but no guide', async () => {
     await writeFile(join(directory, 'README.md'), 'mine');
     await writeFile(join(directory, 'AGENTS.md'), 'mine');
-    expect(await botcli(['init', '.', ...choices, '-n', 'demo', '--force'])).toMatchObject({
+    expect(await botcli(['init', '.', ...cascadeOptions, '-n', 'demo', '--force'])).toMatchObject({
       status: 0,
       stderr: expect.stringContaining('AGENTS.md is your own'),
     });
@@ -206,7 +197,7 @@ describe('what is there already', () => {
     await mkdir(join(directory, 'demo'));
     await symlink(join(directory, 'elsewhere'), join(directory, 'demo/server'));
     await symlink(join(directory, 'gone'), join(directory, 'demo/README.md'));
-    const { status, stderr } = await botcli(['init', 'demo', ...choices, '--force']);
+    const { status, stderr } = await botcli(['init', 'demo', ...cascadeOptions, '--force']);
     expect(status).toBe(1);
     expect(stderr).toContain('server/bot.py: server is no directory');
     expect(stderr).toContain('README.md: is a link');
@@ -216,7 +207,7 @@ describe('what is there already', () => {
 
   test('a directory where a file belongs is in the way', async () => {
     await mkdir(join(directory, 'demo/AGENTS.md'), { recursive: true });
-    expect(await botcli(['init', 'demo', ...choices, '--overwrite-guide'])).toMatchObject({
+    expect(await botcli(['init', 'demo', ...cascadeOptions, '--overwrite-guide'])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('AGENTS.md: is a directory'),
     });
@@ -227,7 +218,7 @@ describe('what is there already', () => {
 describe('a target that cannot be', () => {
   test('a file', async () => {
     await writeFile(join(directory, 'demo'), 'mine');
-    expect(await botcli(['init', 'demo', ...choices])).toMatchObject({
+    expect(await botcli(['init', 'demo', ...cascadeOptions])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('is a file'),
     });
@@ -236,14 +227,14 @@ describe('a target that cannot be', () => {
 
   test('below a file', async () => {
     await writeFile(join(directory, 'demo'), 'mine');
-    expect(await botcli(['init', 'demo/bot', ...choices])).toMatchObject({
+    expect(await botcli(['init', 'demo/bot', ...cascadeOptions])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('a part of the path is a file'),
     });
   });
 
   test('a name that is too long', async () => {
-    const { status, stderr } = await botcli(['init', 'a'.repeat(300), ...choices, '-n', 'demo']);
+    const { status, stderr } = await botcli(['init', 'a'.repeat(300), ...cascadeOptions, '-n', 'demo']);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('too long') });
     expect(await tree()).toEqual([]);
   });
@@ -253,7 +244,7 @@ describe('a target that cannot be', () => {
     const isRoot = process.getuid?.() === 0;
     const closed = isRoot ? '/sys' : join(directory, 'closed');
     if (!isRoot) await mkdir(closed, { mode: 0o500 });
-    expect(await botcli(['init', join(closed, 'demo'), ...choices])).toMatchObject({
+    expect(await botcli(['init', join(closed, 'demo'), ...cascadeOptions])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('no permission'),
     });
@@ -261,7 +252,7 @@ describe('a target that cannot be', () => {
   });
 
   test('a file system that is read-only', async () => {
-    const { status, stderr } = await botcli(['init', '/proc/botcli/demo', ...choices]);
+    const { status, stderr } = await botcli(['init', '/proc/botcli/demo', ...cascadeOptions]);
     expect(status).toBe(1);
     expect(stderr).toContain('Nothing was written');
   });
@@ -379,7 +370,7 @@ describe('asking', () => {
 });
 
 test('a failure in the middle puts everything back', async () => {
-  await botcli(['init', 'demo', ...choices]);
+  await botcli(['init', 'demo', ...cascadeOptions]);
   await cp(join(directory, 'demo'), join(directory, 'before'), { recursive: true });
   const aborted = AbortSignal.abort();
   const other = ['-t', 'lightrtc', '-m', 'realtime', '--realtime', 'openai_realtime', '--force'];

@@ -5,24 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { cascadeOptions } from '../../scaffold/testing/cascade-options.ts';
 import { type Circumstances, runProgram } from '../../testing/run-program.ts';
 
 let directory: string;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'botcli-change-'));
-  const choices = [
-    '-t',
-    'lightrtc',
-    '-m',
-    'cascade',
-    '--stt',
-    'deepgram_stt',
-    '--llm',
-    'openai_llm',
-    '--tts',
-    'cartesia_tts',
-  ];
-  await runProgram(['init', '.', '-n', 'demo', ...choices], { directory });
+  await runProgram(['init', '.', '-n', 'demo', ...cascadeOptions], { directory });
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
@@ -194,25 +183,17 @@ describe('a project that somebody else made', () => {
     },
   );
 
-  test('with a link instead of a folder is not written through', async () => {
-    await rename(join(directory, 'server'), join(directory, 'elsewhere'));
-    await symlink(join(directory, 'elsewhere'), join(directory, 'server'));
-    const before = await read('elsewhere/bot.py');
+  test.each([
+    ['server', 'bot.py'],
+    ['.botcli', 'project.json'],
+  ])('with a link instead of the folder %s is not written through', async (folder, file) => {
+    await rename(join(directory, folder), join(directory, 'elsewhere'));
+    await symlink(join(directory, 'elsewhere'), join(directory, folder));
+    const before = await read(`elsewhere/${file}`);
     expect(await botcli(['project', 'add', 'recording', '--yes'])).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('server is no directory'),
+      stderr: expect.stringContaining(`${folder} is no directory`),
     });
-    expect(await read('elsewhere/bot.py')).toBe(before);
-  });
-
-  test('with a link instead of the folder of answers is not written through', async () => {
-    await rename(join(directory, '.botcli'), join(directory, 'elsewhere'));
-    await symlink(join(directory, 'elsewhere'), join(directory, '.botcli'));
-    const before = await read('elsewhere/project.json');
-    expect(await botcli(['project', 'add', 'recording', '--yes'])).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('.botcli is no directory'),
-    });
-    expect(await read('elsewhere/project.json')).toBe(before);
+    expect(await read(`elsewhere/${file}`)).toBe(before);
   });
 });

@@ -2,24 +2,13 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { cascadeOptions } from '../../scaffold/testing/cascade-options.ts';
 import { runProgram } from '../../testing/run-program.ts';
 
 let directory: string;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'botcli-project-'));
-  const choices = [
-    '-t',
-    'lightrtc',
-    '-m',
-    'cascade',
-    '--stt',
-    'deepgram_stt',
-    '--llm',
-    'openai_llm',
-    '--tts',
-    'cartesia_tts',
-  ];
-  await runProgram(['init', '.', '-n', 'demo', ...choices], { directory });
+  await runProgram(['init', '.', '-n', 'demo', ...cascadeOptions], { directory });
   await fill('DEEPGRAM_API_KEY=secret-1', 'export OPENAI_API_KEY="secret-2"', 'CARTESIA_API_KEY=secret-3');
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
