@@ -25,12 +25,13 @@ export function leadingWords(args: readonly string[]): readonly Word[] {
 
 /**
  * Whether a global flag stands anywhere, whatever else is wrong with the line. With the options of the command, where they
- * are known, the value of one is no flag: `-fhello.env` does not ask for help.
+ * are known, the value of one is no flag: `-fhello.env` does not ask for help. Nor does `-phello` where there is no `-p`.
  */
 export function mentions(args: readonly string[], name: keyof typeof globalOptions, options: Options = {}): boolean {
-  return tokensOf(args, { ...globalOptions, ...options }).some(
-    (token) => token.kind === 'option' && token.name === name,
-  );
+  const known: Options = { ...globalOptions, ...options };
+  const tokens = tokensOf(args, known).filter((token) => token.kind === 'option');
+  const garbled = tokens.filter((token) => !Object.hasOwn(known, token.name) && !token.rawName.startsWith('--'));
+  return tokens.some((token) => token.name === name && garbled.every(({ index }) => index !== token.index));
 }
 
 /** The last text given to a global option, unchecked; for errors that come before checking. */

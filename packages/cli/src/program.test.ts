@@ -61,6 +61,7 @@ test.each([
   ['cloud agent list --regoin x', 'There is no option --regoin here', 'Did you mean --region?'],
   ['cloud agent list extra', 'There is one word too many: this command takes none', ''],
   ['cloud secrets image-pull-secret reg ghcr.io me pa55', 'There is one word too many, after CREDENTIALS.\n', ''],
+  ['cloud agent list -phello', 'There is no option -p here', ''],
   ['cloud agent status', 'NAME is missing', 'Usage: botcli cloud agent status NAME'],
   ['cloud agent stop parrot', '--session-id is missing', ''],
   ['cloud agent list --region', '--region needs a value', ''],
