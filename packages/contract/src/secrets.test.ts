@@ -80,6 +80,7 @@ describe('a request that writes secrets', () => {
     [{ secretKey: 'A' }, 'secretValue'],
     [{ secretValue: 'x' }, 'secretValue'],
     [{ secrets: [pair('A', '1')], remove: ['A'] }, 'remove'],
+    [{ remove: ['A'], mode: 'replace' }, 'remove'],
     [{ isImagePullSecret: true, secretValue: 'dTpw' }, 'host'],
     [{ isImagePullSecret: true, host: 'ghcr.io' }, 'secretValue'],
     [{ isImagePullSecret: true, host: 'ghcr.io', secretValue: 'dTpw', secrets: [pair('A', '1')] }, 'isImagePullSecret'],

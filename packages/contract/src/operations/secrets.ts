@@ -123,6 +123,8 @@ const PutSecretsRequest = z
     if (many !== null && typeof body.secretKey === 'string')
       problem('secretKey', 'name the keys in secrets, or one here');
     const written = [...(many ?? []).map(({ secretKey }) => secretKey), ...(body.secretKey ? [body.secretKey] : [])];
+    if (body.mode === 'replace' && (body.remove ?? []).length > 0)
+      problem('remove', 'replace by itself leaves out all that is not named');
     if (written.length === 0 && (body.remove ?? []).length === 0) problem('secrets', 'name at least one key');
     const twice = written.filter((key, index) => written.indexOf(key) !== index);
     for (const key of new Set(twice)) problem('secrets', `names ${key} twice`);
