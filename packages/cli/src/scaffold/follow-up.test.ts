@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,6 +48,19 @@ test.each([
 test('--git makes one for the quickstart', async () => {
   await runProgram(['init', 'quickstart', '--git'], { directory });
   expect(git('botcli-quickstart', 'ls-files').split('\n')).toContain('server/bot.py');
+});
+
+test('Ctrl-C while git works ends it with 130, and the project stays', async () => {
+  const interruption = new AbortController();
+  const onStderr = (text: string) => {
+    if (text.startsWith('git init')) interruption.abort();
+  };
+  const given = { directory, signal: interruption.signal, onStderr };
+  const { status, stdout, stderr } = await runProgram(['init', 'demo', ...choices, '--git'], given);
+  expect({ status, stdout }).toEqual({ status: 130, stdout: '' });
+  expect(stderr).toContain('The project is there all the same');
+  expect(stderr).not.toContain('git add');
+  expect(existsSync(join(directory, 'demo/server/bot.py'))).toBe(true);
 });
 
 test('--install for guides says that there is nothing to install', async () => {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { Interrupted } from '../failure.ts';
 import type { World } from '../world.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { packageManagerFor } from './package-manager.ts';
@@ -11,7 +12,7 @@ export type FollowUp = {
 
 /**
  * What can be done for a project once it is there; without a configuration there are guides only, and nothing to install.
- * What fails here is said and does not undo the project: it can be done again by hand.
+ * What fails here is said and does not undo the project: it can be done again by hand. Nor does Ctrl-C, which ends it.
  */
 export async function followUp(
   world: World,
@@ -57,16 +58,19 @@ async function runQuietly(world: World, line: readonly string[], place: string):
   return false;
 }
 
-/** The exit status; null when there is no such program or it was interrupted. */
-function ends(
+/** The exit status; null when there is no such program. @throws Interrupted on Ctrl-C */
+async function ends(
   world: World,
   [program = '', ...args]: readonly string[],
   cwd: string,
   say: (text: string) => void = () => {},
 ): Promise<number | null> {
-  return new Promise((settle) => {
+  const status = await new Promise<number | null>((settle) => {
     const child = spawn(program, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'], signal: world.signal });
     child.stderr.on('data', (chunk) => say(String(chunk)));
-    child.on('error', () => settle(null)).on('close', (status) => settle(status));
+    child.on('error', () => settle(null)).on('close', settle);
   });
+  if (!world.signal.aborted) return status;
+  world.stderr.write('The project is there all the same.\n');
+  throw new Interrupted();
 }
