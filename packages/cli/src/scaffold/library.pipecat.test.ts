@@ -78,8 +78,8 @@ describe.each(groups)('with the packages of $name', ({ name: groupName, services
     service?.python === undefined ||
     (environment.kind === 'there' && Number(environment.pythonVersion.slice(2)) >= Number(service.python.slice(2)));
 
-  test('every class, argument and setting that the catalogue names is there', async () => {
-    if (environment.kind === 'missing') return;
+  test('every class, argument and setting that the catalogue names is there', async ({ skip }) => {
+    if (environment.kind === 'missing') return skip(environment.reason);
     const asked = own.map(({ value, module, className, arguments: args, settings, session, extras }) => ({
       value,
       module,
@@ -109,8 +109,10 @@ describe.each(groups)('with the packages of $name', ({ name: groupName, services
     for (const value of tooNew) tell(`not imported, only looked up in the source: ${value}: it needs a newer Python`);
   });
 
-  test('every project imports, makes its services with their variables filled, and uses nothing deprecated', async () => {
-    if (environment.kind === 'missing') return;
+  test('every project imports, makes its services with their variables filled, and uses nothing deprecated', async ({
+    skip,
+  }) => {
+    if (environment.kind === 'missing') return skip(environment.reason);
     const tried = projects.filter(({ name }) => fits(own.find(({ value }) => value === name)));
     const account = ['GOOGLE_APPLICATION_CREDENTIALS', await writeAccount(join(directory, 'account.json'))];
     const asked = tried.map(({ name, files, variables }) => ({
@@ -141,8 +143,8 @@ describe.each(groups)('with the packages of $name', ({ name: groupName, services
     expect(wrong).toEqual([]);
   });
 
-  test('every project is type-clean', async () => {
-    if (environment.kind === 'missing') return;
+  test('every project is type-clean', async ({ skip }) => {
+    if (environment.kind === 'missing') return skip(environment.reason);
     const settings = { typeCheckingMode: 'standard', reportDeprecated: 'error' };
     const tried = projects.filter(({ name }) => fits(own.find(({ value }) => value === name)));
     const include = tried.map((one) => relative(directory, one.directory));
@@ -158,8 +160,8 @@ describe.each(groups)('with the packages of $name', ({ name: groupName, services
     expect(messages).toEqual([]);
   });
 
-  test('pyproject.toml and scenarios are taken by what reads them', async () => {
-    if (environment.kind === 'missing') return;
+  test('pyproject.toml and scenarios are taken by what reads them', async ({ skip }) => {
+    if (environment.kind === 'missing') return skip(environment.reason);
     const asked = projects.flatMap(({ files }) => files.filter((path) => /pyproject\.toml$|\.yaml$/.test(path)));
     const found = await ask<{ readonly path: string; readonly error: string | null }>('check_files.py', asked);
     expect(found).toHaveLength(asked.length);
