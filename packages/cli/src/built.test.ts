@@ -115,3 +115,17 @@ test('--version loads the launcher and nothing else of the program', async () =>
   const child = spawn(process.execPath, [join(alone, 'bin/botcli.js'), '--version'], { env: {} });
   expect(await text(child.stdout)).toBe('botcli 0.1.0\n');
 });
+
+test('in a directory that is gone, only what needs one fails, and says so', async () => {
+  const gone = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$1/bin/botcli.js"';
+  const run = async (args: string) => {
+    const child = spawn('/bin/sh', ['-c', `${gone} ${args}`, process.execPath, directory], { cwd: directory });
+    const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    return { said, status };
+  };
+  expect(await run('--version')).toEqual({ said: '', status: 0 });
+  expect(await run('init quickstart')).toEqual({
+    said: 'error: The directory that you are in is not there any more.\nGo to another one by cd.\n',
+    status: 1,
+  });
+});
