@@ -54,6 +54,9 @@ function kindOf({ item }: FoundSet): string {
   return item.type === 'secret' ? 'Secret set' : 'Image pull secret';
 }
 
+const noStart =
+  'Bots of them that run keep their values. New ones cannot start until they are deployed without it, or it is set again.';
+
 function contentNote({ details, host, item }: FoundSet): Block {
   const keys = details?.secrets.map(({ fieldName }) => fieldName) ?? [];
   const users = namesOf(details);
@@ -62,7 +65,7 @@ function contentNote({ details, host, item }: FoundSet): Block {
     lines: [
       ...(host === null ? [] : [`Credentials for ${host}`]),
       ...(details === null ? [] : [keys.length === 0 ? 'It has no keys.' : `Its keys: ${keys.join(', ')}`]),
-      ...(users.length === 0 ? [] : [`Agents that use it: ${users.join(', ')}`]),
+      ...(users.length === 0 ? [] : [`Agents that use it: ${users.join(', ')}`, noStart]),
       `It is at revision ${item.revision}. Nothing of it can be had back.`,
     ],
   };

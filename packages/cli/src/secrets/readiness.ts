@@ -51,7 +51,16 @@ export async function settleReadiness(
   seconds: number | undefined,
 ): Promise<WrittenSecrets['readiness']> {
   if (seconds === undefined || revision === null || readiness === 'ready') return readiness;
-  return awaitReadiness(context, client, { name, type, revision }, seconds);
+  try {
+    return await awaitReadiness(context, client, { name, type, revision }, seconds);
+  } catch (error) {
+    // Ctrl-C, or a service that is gone: neither takes back what was written.
+    if (!(error instanceof Failure)) {
+      context.talk.status(null);
+      context.talk.say(`Revision ${revision} of ${name} is stored all the same.`);
+    }
+    throw error;
+  }
 }
 
 function deliveryFailure(name: string, { revision, errorMessage }: State): Failure {

@@ -123,6 +123,21 @@ test('--wait ends when the region has it, fails with its reason, and ends after 
   });
 });
 
+test('Ctrl-C while --wait waits says that the revision is stored', async () => {
+  service.state.status = 'pending';
+  const interruption = new AbortController();
+  const outcome = await set(['A=1', '--wait'], {
+    ...person(true),
+    signal: interruption.signal,
+    onStderr: (text) => {
+      if (text.includes('is on its way to the region')) interruption.abort();
+    },
+  });
+  expect(outcome.status).toBe(130);
+  const said = stripVTControlCharacters(outcome.stderr);
+  expect(said.endsWith('Revision 1 of bot-secrets is stored all the same.\nerror: Interrupted.\n')).toBe(true);
+});
+
 test('values come from standard input, files and prompts byte by byte, and the prompts last', async () => {
   await save('key.pem', '-----BEGIN-----\r\nx\r\n');
   const given = { ...person('typed \t value', true), stdin: 'piped\n' };
@@ -291,7 +306,10 @@ test('delete shows what goes, refuses before it asks while agents use it, and --
     stderr: expect.stringContaining('is used by parrot. Nothing was deleted.'),
   });
   expect(await secrets(['delete', 'bot-secrets', '--skip'])).toMatchObject({ status: 1 });
-  expect(await secrets(['delete', 'bot-secrets', '--force'], person(true))).toMatchObject({ status: 0 });
+  expect(await secrets(['delete', 'bot-secrets', '--force'], person(true))).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining('New ones cannot start until they are deployed without it'),
+  });
   expect(service.state.revision).toBe(0);
 });
 
