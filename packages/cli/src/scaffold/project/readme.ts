@@ -174,7 +174,7 @@ function deploy(plan: Plan): readonly string[] {
       '',
       ...shell(
         'cd server',
-        'uv lock                 # what runs there is what you tried',
+        'uv lock                 # what runs there is what you tried; without uv, leave it out',
         'botcli cloud auth login',
         ...secrets,
         'botcli cloud deploy',
