@@ -15,13 +15,17 @@ export type Ask = {
   readonly region: string | null;
 };
 
-export type SetChange = {
+/** What a command line says of any change of a secret set. */
+export type ChangeOptions = {
   readonly name: string;
   readonly skip: boolean;
   readonly isDry: boolean;
   /** In seconds; undefined does not wait. */
   readonly wait: number | undefined;
   readonly ifRevision: number | undefined;
+};
+
+export type SetChange = ChangeOptions & {
   /** Keys of a file that had no value. */
   readonly skipped: readonly string[];
   readonly question: (preview: WrittenSecrets) => string;

@@ -1,11 +1,9 @@
 import type { Context } from '../context.ts';
 import type { Report } from '../report.ts';
-import { changeSet, type SetChange } from './change-set.ts';
+import { type ChangeOptions, changeSet } from './change-set.ts';
 import { requireSetName } from './set-name.ts';
 
-export type RollBackSet = Pick<SetChange, 'name' | 'skip' | 'isDry' | 'wait' | 'ifRevision'> & {
-  readonly revision: number;
-};
+export type RollBackSet = ChangeOptions & { readonly revision: number };
 
 /** Makes a new revision of what an earlier one held. */
 export async function rollBackSet(context: Context, given: RollBackSet): Promise<Report> {

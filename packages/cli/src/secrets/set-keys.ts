@@ -1,19 +1,11 @@
 import type { Context } from '../context.ts';
 import type { Report } from '../report.ts';
-import { changeSet } from './change-set.ts';
+import { type ChangeOptions, changeSet } from './change-set.ts';
 import { requireAskable } from './consent.ts';
 import { requireSetName } from './set-name.ts';
 import { type GivenValues, readValues } from './values.ts';
 
-export type SetKeys = GivenValues & {
-  readonly name: string;
-  readonly region: string | undefined;
-  readonly replaces: boolean;
-  readonly skip: boolean;
-  readonly isDry: boolean;
-  readonly wait: number | undefined;
-  readonly ifRevision: number | undefined;
-};
+export type SetKeys = GivenValues & ChangeOptions & { readonly region: string | undefined; readonly replaces: boolean };
 
 /** Creates or updates a secret set: reads all values, then asks for all of them in one request. */
 export async function setKeys(context: Context, given: SetKeys): Promise<Report> {

@@ -3,19 +3,14 @@ import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { Report } from '../report.ts';
 import { counted } from '../values.ts';
-import { changeSet } from './change-set.ts';
+import { type ChangeOptions, changeSet } from './change-set.ts';
 import { requireAskable } from './consent.ts';
 import { requireSetName } from './set-name.ts';
 
-export type UnsetKeys = {
-  readonly name: string;
+export type UnsetKeys = ChangeOptions & {
   readonly keys: readonly string[];
   /** What is not there is passed over. */
   readonly ifExists: boolean;
-  readonly skip: boolean;
-  readonly isDry: boolean;
-  readonly wait: number | undefined;
-  readonly ifRevision: number | undefined;
 };
 
 /** Removes keys from a secret set, all in one revision. */
