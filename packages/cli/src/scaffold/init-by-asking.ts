@@ -29,7 +29,7 @@ export async function initByAsking(
       'For example: botcli init quickstart',
     );
   }
-  const target = asked ?? (await world.ask.text('Directory of the project', 'voice-bot', emptyRefused));
+  const target = asked ?? (await world.ask.text('Directory of the project', 'voice-bot', directoryRefused));
   const directory = absolute(world.directory, target);
   const making = makingIn(directory);
   if (person && !existsSync(join(directory, 'server')) && (await wantsWizard(world))) {
@@ -72,6 +72,8 @@ async function offerRefresh(world: World, making: Making, set: 'agent' | 'scaffo
   return agreed ? { ...making, refreshGuides: true } : making;
 }
 
-function emptyRefused(text: string): string | null {
+function directoryRefused(text: string): string | null {
+  // A shell would have replaced it; here it would become a directory of that name.
+  if (/^~(\/|$)/.test(text)) return 'Write the path in full: ~ is not replaced here.';
   return text.trim() === '' ? 'Name a directory.' : null;
 }

@@ -54,6 +54,16 @@ test('the wizard is answered on a terminal, and a long list is searched by typin
   });
 });
 
+test('a home directory as shells write it is not taken for a name', async () => {
+  const terminal = start();
+  await terminal.shows('Directory of the project');
+  terminal.press(`~/my-bot${keys.enter}`);
+  await terminal.shows('in full');
+  terminal.press(keys.ctrlC);
+  expect((await terminal.ended).status).toBe(130);
+  expect(await readdir(directory)).toEqual([]);
+});
+
 test.each(steps.map(([shown], index) => [shown, index] as const))(
   'Ctrl-C at "%s" leaves nothing on disk',
   async (_shown, index) => {
