@@ -38,8 +38,8 @@ export function valueProblems(pairs: readonly Pair[]): readonly Remark[] {
   ];
 }
 
-export function keyWarnings(pairs: readonly Pair[]): readonly Remark[] {
-  return pairs.flatMap(({ key, where }) => [
+export function keyWarnings(keys: readonly { readonly key: string; readonly where: Where }[]): readonly Remark[] {
+  return keys.flatMap(({ key, where }) => [
     ...(shellName.test(key) ? [] : [{ where, message: `${key}: a shell cannot use this name` }]),
     ...(loaders.test(key) ? [{ where, message: `${key}: this variable changes how the bot itself is started` }] : []),
   ]);

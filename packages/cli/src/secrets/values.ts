@@ -54,7 +54,7 @@ export async function readValues(context: Context, given: GivenValues): Promise<
   const prompted = named.wanted.filter(({ source }) => source.kind === 'prompt').map(toKey);
   const keys = [...all.pairs, ...all.skipped, ...prompted];
   refuse([...all.problems, ...keyProblems(keys), ...valueProblems(all.pairs)]);
-  for (const { where, message } of [...all.warnings, ...keyWarnings(all.pairs)]) {
+  for (const { where, message } of [...all.warnings, ...keyWarnings([...all.pairs, ...prompted])]) {
     context.warn(`${placeOf(where)}: ${message}`);
   }
   if (named.wanted.some(({ source }) => source.kind === 'literal')) context.warn(argumentsAreSeen);

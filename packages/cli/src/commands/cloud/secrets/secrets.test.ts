@@ -123,6 +123,12 @@ test('--wait ends when the region has it, fails with its reason, and ends after 
   });
 });
 
+test('a word that was meant for an option is warned about before it is asked for as a key', async () => {
+  const { stderr } = await set(['A=1', '--wait', '30s'], person('x', false));
+  expect(stderr.indexOf('argument 2: 30s: a shell cannot use this name')).toBeGreaterThan(-1);
+  expect(stderr.indexOf('a shell cannot use this name')).toBeLessThan(stderr.indexOf('? Value of 30s'));
+});
+
 test('Ctrl-C while --wait waits says that the revision is stored', async () => {
   service.state.status = 'pending';
   const interruption = new AbortController();
