@@ -102,7 +102,9 @@ async function append(world: World, target: Target, offset: number, piece: Buffe
   let response: Response;
   let answer: unknown;
   try {
-    response = await world.fetch(target.uploadUrl, { method: 'PATCH', headers, body: piece, signal });
+    // A redirect would send the archive and its token to whatever address it names.
+    const redirect = 'error';
+    response = await world.fetch(target.uploadUrl, { method: 'PATCH', headers, body: piece, signal, redirect });
     answer = await response.json();
   } catch (error) {
     world.signal.throwIfAborted();

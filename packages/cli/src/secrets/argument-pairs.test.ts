@@ -68,13 +68,14 @@ test('standard input, files and prompts are named by -, @ and nothing, and a bac
 });
 
 test('what is no pair is refused by its place, all at once, and never shown', () => {
-  const found = readArguments(['Canary.7d1f=Canary', 'A=', '', 'Canary 7d1f', 'B="Canary"', 'C=1']);
+  const found = readArguments(['Canary.7d1f=Canary', 'A=', '', 'Canary 7d1f', 'B="Canary"', 'D=@', 'C=1']);
   expect(found.problems.map(({ where }) => where.source)).toEqual([
     'argument 1',
     'argument 2',
     'argument 3',
     'argument 4',
     'argument 5',
+    'argument 6',
   ]);
   expect(JSON.stringify(found.problems)).not.toContain('Canary');
 });

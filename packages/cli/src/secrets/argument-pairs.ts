@@ -59,6 +59,7 @@ function readArgument(text: string): Several | { readonly problem: string } {
   if (anotherPair.test(value)) return severalPairs(text) ?? { problem: severalWays };
   // With the quotes, and as a value that the quotes were meant to hold together: nobody can tell.
   if (/^".*"$/s.test(value)) return { problem: inQuotes };
+  if (value === '@') return { problem: 'names no file after its @; to mean the sign itself put a backslash before it' };
   const source = sourceOf(value);
   return source === null
     ? { problem: 'has an empty value; to remove a key: botcli cloud secrets unset' }
