@@ -218,7 +218,7 @@ test.each([
   [['-f', 'missing', '-s'], 1, 'Cannot read missing (ENOENT).'],
   [['-f', '.', '-s'], 1, 'Cannot read .: it is a folder.'],
   [['B=1', 'A=@hunter2', '-s'], 1, 'Cannot read the file that argument 2 names for A (ENOENT).'],
-  [['A=@', '-s'], 1, 'Cannot read the file that argument 1 names for A: it is a folder.'],
+  [['A=@', '-s'], 1, 'argument 1: names no file after its @'],
   [['-f', '/dev/null', '-s'], 1, 'No key there has a value'],
 ])('set %j ends with %i and sends nothing', async (args, status, message) => {
   const outcome = await set(args, args.length === 0 ? person() : {});
