@@ -146,6 +146,7 @@ async function compose(
   const controlTokenKey = deriveKey(data.rootKey, 'control-token');
 
   let url = '';
+  let starting = true;
   let draining = false;
   const iceConfigUrl = () => `${url}/v1/ice-servers`;
   const reconciler = createReconciler({
@@ -230,6 +231,7 @@ async function compose(
       connect: (path) => connectSocket(context, path),
       probes: {
         notReady: async () => {
+          if (starting) return 'the service is starting';
           if (draining) return 'the service is shutting down';
           return (
             (await store.notReady()) ??
@@ -256,6 +258,8 @@ async function compose(
   const home = await homeOrganization(base);
   const served =
     home === null ? [] : await serveDirectories({ ...base, hashDirectory }, home.id, host.region, config.agents);
+  // From here on the keys of a first start are good, and agents are known.
+  starting = false;
   undo.push(() => reconciler.close());
   // The sign of life begins when what died with the server before has its end: until then the last one is the truth.
   await reconciler.start();
