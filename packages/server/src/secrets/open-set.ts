@@ -3,7 +3,7 @@ import { findRevision, type RevisionRow, revisionsOf, type SecretSetRow, type Va
 import { revisionFields, setFields } from './stamps.ts';
 import { DamagedError } from './vault/damaged.ts';
 import { fingerprintOf, isStamp, stampVersion } from './vault/fingerprint.ts';
-import type { Keyring } from './vault/keyring.ts';
+import { type Keyring, lookedUpOnce } from './vault/keyring.ts';
 import { keyVersionOf, openValue, type ValuePlace } from './vault/sealed-value.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
@@ -73,8 +73,9 @@ export async function openRow({ db, keyring }: Context, set: SecretSetRow, row: 
 export async function openValues(context: Context, set: SecretSetRow, revision: number): Promise<Map<string, Buffer>> {
   await requireSetWhole(context, set);
   const rows = await valueRowsOf(context.db, await openRevision(context, set, revision));
+  const reading = { ...context, keyring: lookedUpOnce(context.keyring) };
   const values = new Map<string, Buffer>();
-  for (const [key, row] of rows) values.set(key, await openRow(context, set, row));
+  for (const [key, row] of rows) values.set(key, await openRow(reading, set, row));
   return values;
 }
 

@@ -4,7 +4,7 @@ import type { Entry } from './change.ts';
 import { openRevision, openRow, requireSetWhole, valueRowsOf } from './open-set.ts';
 import type { SecretSetRow, ValueRow } from './rows.ts';
 import { DamagedError } from './vault/damaged.ts';
-import type { Keyring } from './vault/keyring.ts';
+import { type Keyring, lookedUpOnce } from './vault/keyring.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
 
@@ -37,11 +37,12 @@ export function sameKeys(
   values: ReadonlyMap<string, Buffer>,
 ): Promise<ReadonlySet<string>> {
   return tellDamage(async () => {
+    const reading = { ...context, keyring: lookedUpOnce(context.keyring) };
     const same = new Set<string>();
     for (const [key, value] of values) {
       const row = rows.get(key);
       if (row === undefined) continue;
-      const stored = await openRow(context, set, row);
+      const stored = await openRow(reading, set, row);
       if (stored.equals(value)) same.add(key);
       stored.fill(0);
     }

@@ -100,6 +100,20 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
   };
 }
 
+/** For reading many values at one moment: each version of a key is looked up once. */
+export function lookedUpOnce(keyring: Keyring): Keyring {
+  const versions = new Map<string, Promise<VersionedKey>>();
+  return {
+    ...keyring,
+    version: (db, organizationId, purpose, version) => {
+      const id = `${organizationId} ${purpose} ${version}`;
+      const known = versions.get(id) ?? keyring.version(db, organizationId, purpose, version);
+      versions.set(id, known);
+      return known;
+    },
+  };
+}
+
 /** All that the row of a key says: it unwraps at its place only. */
 export function keyContext(row: Omit<VaultKeyRow, 'wrapped'>): Buffer {
   return encode([row.organization_id, row.purpose, row.version, row.root_key_id, milliseconds(row.created_at)]);
