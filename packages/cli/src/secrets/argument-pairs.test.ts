@@ -93,7 +93,9 @@ test('any value given as an argument is read byte by byte, or the argument is re
 });
 
 test('several pairs in one argument are read byte by byte where quotes hold them together (10,000 cases)', () => {
-  const quoted = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }).filter((text) => !/["\\\0\ufffd]/.test(text));
+  const quoted = fc
+    .string({ unit: 'binary', minLength: 1, maxLength: 8 })
+    .filter((text) => !/["\\\0\ufffd]/.test(text));
   fc.assert(
     fc.property(fc.array(quoted, { minLength: 2, maxLength: 5 }), (values) => {
       const text = values.map((value, index) => `K${index}="${value}"`).join(' ');
