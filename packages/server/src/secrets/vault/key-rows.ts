@@ -19,9 +19,13 @@ export async function insertState(db: Database, row: Insertable<VaultStateTable>
     .execute();
 }
 
-/** Takes the state away as long as nothing was ever sealed but its own canary. */
+/**
+ * Takes the state away as long as nothing is sealed but its own canary. Sets whose keys are gone count: what they hold may
+ * come back with a backup of the keys, and opens with the former root key only.
+ */
 export async function deleteUnusedState(db: Database): Promise<void> {
-  await sql`delete from vault_state where not exists (select from vault_keys)`.execute(db);
+  await sql`delete from vault_state
+    where not exists (select from vault_keys) and not exists (select from secret_sets)`.execute(db);
 }
 
 /** The root keys without which something that is stored does not open. */

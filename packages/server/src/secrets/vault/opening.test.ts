@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestRows, testNow, testRows } from '../../store/test-rows.ts';
 import { openVault, planOpening } from './open-vault.ts';
@@ -56,6 +57,16 @@ describe('the vault with key files', () => {
     await open();
     await open();
     await only();
+  });
+
+  it('never makes another one in its place while a set is there, though the keys of its organization are lost', async () => {
+    await open();
+    await sql`insert into secret_sets values
+      (gen_random_uuid(), ${await rows.organization()}, 'left', 'secret', 'us-west', null, 1, '{1}', '', now(), now())
+    `.execute(rows.db);
+    await rename(await only(), `${folder}-away`);
+    await expect(open()).rejects.toThrow('Put that key back');
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it('never makes another one in its place when anything is sealed', async () => {
