@@ -1,4 +1,3 @@
-import { ApiError } from '@bothost/contract';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,16 +8,9 @@ import { deliverSecrets } from './deliver.ts';
 import { openPinned, pinSecretSet, SecretsUnavailable } from './pin.ts';
 import { rollBackSecrets } from './rollback.ts';
 import { getSecretSet, listSecrets, secretHistory } from './show.ts';
-import { pairs, testVault } from './test-vault.ts';
+import { pairs, reasonOf, testVault } from './test-vault.ts';
 
 const encoded = (text: string) => Buffer.from(text).toString('base64');
-const reasonOf = async (promise: Promise<unknown>) => {
-  const error = await promise.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  return error instanceof ApiError ? error.reason : error;
-};
 
 describe('secret sets', () => {
   let rows: TestRows;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { PutSecretsRequest } from '@bothost/contract';
+import { ApiError, type PutSecretsRequest } from '@bothost/contract';
 import { pino } from 'pino';
 import type { Database } from '../store/tables.ts';
 import { newId } from '../uuid.ts';
@@ -40,4 +40,13 @@ export async function testVault(rows: { readonly db: Database }, keys: readonly 
 /** The body that writes these values. */
 export function pairs(values: Readonly<Record<string, string>>): PutSecretsRequest {
   return { secrets: Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue })) };
+}
+
+/** Why something was refused; the error itself where it is another one, and null where nothing was. */
+export async function reasonOf(promise: Promise<unknown>): Promise<unknown> {
+  const error = await promise.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof ApiError ? error.reason : error;
 }

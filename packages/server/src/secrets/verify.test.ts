@@ -1,4 +1,4 @@
-import { ApiError, type PutSecretsRequest } from '@bothost/contract';
+import type { PutSecretsRequest } from '@bothost/contract';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verifyAudit } from '../audit/verify.ts';
@@ -8,20 +8,13 @@ import { createRegistryPolicy } from './registry/registry-policy.ts';
 import { type Asked, formsOf, reply, type StandIn, standIn } from './registry/test-registry.ts';
 import { rollBackSecrets } from './rollback.ts';
 import { listSecrets } from './show.ts';
-import { pairs, testVault } from './test-vault.ts';
+import { pairs, reasonOf, testVault } from './test-vault.ts';
 import { verifyImagePullSecret } from './verify.ts';
 import { wantedSecrets } from './wanted.ts';
 import { writeSecrets } from './write.ts';
 
 const credentials = 'me:Pa:ss wörd';
 const encoded = (text: string) => Buffer.from(text).toString('base64');
-const reasonOf = async (promise: Promise<unknown>) => {
-  const error = await promise.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  return error instanceof ApiError ? error.reason : error;
-};
 
 describe('an image pull secret', () => {
   let rows: TestRows;
