@@ -16,7 +16,7 @@ import { addGauges } from './gauges.ts';
 import { createHandlers } from './handlers.ts';
 import { createApp } from './http/app.ts';
 import type { RouteHandlers } from './http/operation-routes.ts';
-import { takeRegion } from './instances/host.ts';
+import { forgetRegion, takeRegion } from './instances/host.ts';
 import { listen } from './listen.ts';
 import { keepOutput, withKeptOutput } from './logs/keep.ts';
 import { createSampler } from './metrics/sampler.ts';
@@ -111,7 +111,12 @@ async function compose(
   const host = { id: data.id, region: config.region };
   const description = `process ${process.pid} on ${hostname()}, data directory ${data.path}`;
   const { lastHeartbeat, isAlone } = await takeRegion(base, { ...host, runtime: 'process', description });
-  const { keyring, rootKeys } = await openVault({ ...base, isAlone }, vaultKeysOf(config, data));
+  const { keyring, rootKeys } = await openVault({ ...base, isAlone }, vaultKeysOf(config, data)).catch(
+    async (error) => {
+      if (lastHeartbeat === null) await forgetRegion(db, host).catch(() => undefined);
+      throw error;
+    },
+  );
   const delivery = startDeliveryWorker({ ...base, keyring, host });
   undo.push(() => delivery.close());
   const upkeep = startUpkeepWorker({ ...base, keyring, rootKeys, pinsOf: pinnedRevisions });

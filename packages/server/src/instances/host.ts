@@ -8,8 +8,8 @@ const aliveMilliseconds = 60_000;
 
 /**
  * Writes this host down as the one of its region. The caller holds the region's lock, so no other is alive; what another
- * one left behind becomes ours to end. Returns the last sign of life of whoever was there before, and whether no server of
- * another region has given one in the last minute.
+ * one left behind becomes ours to end. Returns the last sign of life of whoever was there before, null for a new region,
+ * and whether no server of another region has given one in the last minute.
  */
 export async function takeRegion(
   context: { db: Database; now: () => Date },
@@ -36,6 +36,15 @@ export async function takeRegion(
       .executeTakeFirst();
     return { lastHeartbeat: before?.heartbeat_at ?? null, isAlone: other === undefined };
   });
+}
+
+/**
+ * Takes a new region back whose first server did not come to run, so that nobody deploys to it.
+ *
+ * @throws when something of it was stored already; it stays then.
+ */
+export async function forgetRegion(db: Database, host: Host): Promise<void> {
+  await db.deleteFrom('hosts').where('id', '=', host.id).execute();
 }
 
 /** The sign of life, each second. Losing the last one costs a second of truth, so it does not wait for the disk. */
