@@ -80,3 +80,11 @@ test('an interruption from elsewhere ends the question, too', async () => {
   interruption.abort();
   await expect(asked).rejects.toMatchObject({ name: 'Interrupted' });
 });
+
+test('an interruption that came before the question asks nothing', async () => {
+  const terminal = new PassThrough() as unknown as NodeJS.ReadStream;
+  const questions: string[] = [];
+  const asked = askHidden(terminal, (text) => questions.push(text), AbortSignal.abort(), 'Value of A');
+  await expect(asked).rejects.toMatchObject({ name: 'Interrupted' });
+  expect(questions).toEqual([]);
+});

@@ -18,6 +18,8 @@ export function askHidden(
   question: string,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
+    // Ctrl-C may have come before the question: nobody would tell it again.
+    if (signal.aborted) return reject(new Interrupted());
     let typed = '';
     let refusal: Failure | null = null;
     let timer: NodeJS.Timeout | null = null;

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -58,4 +58,14 @@ test('Ctrl-C while standard input is typed writes nothing, and ends with 130', a
   const { status, shown } = await terminal.ended;
   expect({ status, shown }).toEqual({ status: 130, shown: expect.stringContaining('Interrupted.') });
   expect(service.taken).toEqual([]);
+});
+
+test('SIGINT while a question stands is a no with status 130, as Ctrl-C is', async () => {
+  const variables = `BOTCLI_API_URL=${service.origin} BOTCLI_TOKEN=${privateKey}`;
+  const line = `"${process.execPath}" "${join(program, 'bin/botcli.js')}" cloud secrets set bot-secrets A=1`;
+  const terminal = runInTerminal(`${variables} sh -c 'echo $$ > pid; exec ${line}'; echo "status $?"`, directory);
+  await terminal.shows('Create the secret set bot-secrets?');
+  process.kill(Number(await readFile(join(directory, 'pid'), 'utf8')), 'SIGINT');
+  expect((await terminal.ended).shown).toContain('status 130');
+  expect(service.values.size).toBe(0);
 });

@@ -75,7 +75,7 @@ async function input(): Promise<NodeJS.ReadStream> {
 
 /** The prompts are loaded when the first question is asked. */
 function lazyAsk(signal: AbortSignal): Ask {
-  const prompts = async () => (await import('./prompt-ask.ts')).promptAsk;
+  const prompts = async () => (await import('./prompt-ask.ts')).promptAsk(signal);
   return {
     secret: async (question) => {
       const { askHidden } = await import('./hidden-prompt.ts');

@@ -7,27 +7,38 @@ const longList = 9;
 /** Questions go to standard error: standard output belongs to data. */
 const output = process.stderr;
 
-/** Asks on the terminal; Ctrl-C and Escape are an `Interrupted`. What is secret is asked for by `hidden-prompt.ts`. */
-export const promptAsk: Omit<Ask, 'secret'> = {
-  confirm: async (message, initial = false) => answered(await confirm({ message, initialValue: initial, output })),
+/**
+ * Asks on the terminal; Ctrl-C and Escape are an `Interrupted`, and so is the signal, also when it came before the question.
+ * What is secret is asked for by `hidden-prompt.ts`.
+ */
+export const promptAsk = (signal: AbortSignal): Omit<Ask, 'secret'> => ({
+  confirm: async (message, initial = false) =>
+    answered(await confirm({ message, initialValue: initial, output, signal })),
   text: async (message, initial, check) => {
     // Shown until something is typed, and taken when nothing is: what is typed must not be appended to it.
     const validate = (value: string | undefined) =>
       check(value === undefined || value === '' ? initial : value) ?? undefined;
-    return answered(await text({ message, placeholder: initial, defaultValue: initial, validate, output }));
+    return answered(await text({ message, placeholder: initial, defaultValue: initial, validate, output, signal }));
   },
   choose: async (message, choices, initial) => {
-    const asked = { message, options: optionsOf(choices), initialValue: initial, output };
+    const asked = { message, options: optionsOf(choices), initialValue: initial, output, signal };
     const answer = await (choices.length < longList
       ? select<string>(asked)
       : autocomplete<string>({ ...asked, placeholder: 'type to search', maxItems: 10 }));
     return chosen(choices, [answered(answer)])[0] ?? initial;
   },
   chooseMany: async (message, choices, initial) => {
-    const asked = { message, options: optionsOf(choices), initialValues: [...initial], required: false, output };
+    const asked = {
+      message,
+      options: optionsOf(choices),
+      initialValues: [...initial],
+      required: false,
+      output,
+      signal,
+    };
     return chosen(choices, answered(await multiselect<string>(asked)));
   },
-};
+});
 
 function optionsOf(choices: readonly Choice[]): Option<string>[] {
   return choices.map(({ value, label, hint }) => ({ value, label, ...(hint === undefined ? {} : { hint }) }));
