@@ -160,6 +160,11 @@ export const failures = {
     code: '429',
     message: 'The organization has asked too often what writes of secrets would change. Try again shortly.',
   },
+  'too-many-secret-writes': {
+    status: 429,
+    code: '429',
+    message: 'The organization writes too many secrets at once. Nothing of this write was done. Try again shortly.',
+  },
   'too-many-checks': {
     status: 429,
     code: '429',

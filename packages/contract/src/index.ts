@@ -36,6 +36,7 @@ export {
   secretSetSize,
   secretSetsPerOrganization,
   secretValueBytes,
+  secretWrites,
   seriesPoints,
   sessionSeconds,
   socketTokenSeconds,
@@ -45,6 +46,7 @@ export {
   unusedUploads,
   uploadBytes,
   uploadUrlSeconds,
+  waitingSecretWrites,
   warmSurplusSeconds,
 } from './limits.ts';
 export { openApiDocument } from './openapi.ts';

@@ -90,6 +90,13 @@ export const auditPageRows = { default: 50, maximum: 1_000 } as const;
  * guessed value is the right one (secrets reference, 8.2).
  */
 export const secretDryRuns = { atOnce: 120, perSecond: 1 } as const;
+/**
+ * Writes of secrets of an organization, likewise: rollbacks and deletions, too. Each of its sets can be written once without a
+ * pause. Each write stays in the audit log for a year.
+ */
+export const secretWrites = { atOnce: secretSetsPerOrganization, perSecond: 5 } as const;
+/** Writes of secrets of an organization that are done one after the other: so many may wait, with so many bytes of values. */
+export const waitingSecretWrites = { requests: 256, bytes: 32 * 1_048_576 } as const;
 /** Checks of image pull secrets of an organization, likewise: each makes the service ask a registry, with a password. */
 export const pullSecretChecks = { atOnce: 20, perSecond: 1 / 6 } as const;
 /** Revisions of one answer of a set's history. */

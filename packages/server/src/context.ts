@@ -45,6 +45,8 @@ export type Context = {
   readonly workOnVault: () => void;
   /** How often an organization may ask what a write would change. */
   readonly dryRuns: RateLimit;
+  /** How often an organization may write secrets. */
+  readonly secretWrites: RateLimit;
   /** How often an organization may have registries asked. */
   readonly registryChecks: RateLimit;
   readonly refusals: RefusalLog;

@@ -1,4 +1,11 @@
-import { failure, type OperationName, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import {
+  failure,
+  type OperationName,
+  type Operations,
+  type RequestOf,
+  type ResponseOf,
+  waitingSecretWrites,
+} from '@bothost/contract';
 import { deleteAgent } from './agents/delete.ts';
 import { type Change, createAgent, updateAgent } from './agents/deploy.ts';
 import { deploymentSecrets } from './agents/deployment-secrets.ts';
@@ -32,7 +39,7 @@ import { deleteSecretSet } from './secrets/delete.ts';
 import { rollBackSecrets } from './secrets/rollback.ts';
 import { getSecretSet, listSecrets, secretHistory } from './secrets/show.ts';
 import { verifyImagePullSecret } from './secrets/verify.ts';
-import { type WantedSecrets, wantedSecrets } from './secrets/wanted.ts';
+import { bytesOf, type WantedSecrets, wantedSecrets } from './secrets/wanted.ts';
 import { writeSecrets } from './secrets/write.ts';
 import { getSession } from './sessions/get.ts';
 import { listSessions } from './sessions/list.ts';
@@ -60,23 +67,27 @@ export function createHandlers(context: Context): Handlers {
     return { ...agent, change, ...(warning === null ? {} : { warning }) };
   }
 
-  const inTurn = createInTurn();
-  /** Writes of an organization wait for each other in any case, for its audit log. */
-  const inSecretsTurn = <T>(caller: Asker, work: () => Promise<T>) => inTurn(caller.organizationId, work);
+  const inTurn = createInTurn(waitingSecretWrites, () => failure('too-many-secret-writes'));
 
-  /** A dry run answers guesses of values. */
-  function limitDryRuns(caller: Asker, dryRun: boolean) {
-    if (dryRun && !context.dryRuns.take(caller.organizationId)) throw failure('too-many-dry-runs');
+  /**
+   * Writes of an organization wait for each other in any case, for its audit log. `bytes` that one holds while it waits. A dry
+   * run answers guesses of values, so there are fewer of them.
+   */
+  async function inSecretsTurn<T>(caller: Asker, write: { dryRun: boolean; bytes: number }, work: () => Promise<T>) {
+    const { organizationId: of } = caller;
+    if (write.dryRun && !context.dryRuns.take(of)) throw failure('too-many-dry-runs');
+    if (!write.dryRun && !context.secretWrites.take(of)) throw failure('too-many-secret-writes');
+    return inTurn(of, write.bytes, work);
   }
 
   async function written(caller: Asker, setName: string, wanted: WantedSecrets) {
     try {
-      limitDryRuns(caller, wanted.dryRun);
-      const known = (await listRegions(context)).map(({ code }) => code);
-      const { defaultRegion: standard } = await getProperties(context, caller);
-      const answer = await inSecretsTurn(caller, () =>
-        writeSecrets(context, caller, setName, wanted, { known, standard }),
-      );
+      const write = { dryRun: wanted.dryRun, bytes: bytesOf(wanted) };
+      const answer = await inSecretsTurn(caller, write, async () => {
+        const known = (await listRegions(context)).map(({ code }) => code);
+        const { defaultRegion: standard } = await getProperties(context, caller);
+        return writeSecrets(context, caller, setName, wanted, { known, standard });
+      });
       context.deliverSecrets();
       return answer;
     } finally {
@@ -152,15 +163,16 @@ export function createHandlers(context: Context): Handlers {
     deleteSecret: ({ params }, caller) =>
       written(caller, params.setName, { ...wantedSecrets({}, context.registries.policy), remove: [params.secretKey] }),
     deleteSecretSet: ({ params, query }, caller) =>
-      inSecretsTurn(caller, () =>
+      inSecretsTurn(caller, { dryRun: false, bytes: 0 }, () =>
         deleteSecretSet(context, caller, params.setName, query.force === 'true', async (db, setId) =>
           (await agentsWithSecretSet(db, setId)).map(({ name }) => name),
         ),
       ),
     getSecretHistory: ({ params, query }, caller) => secretHistory(context, caller, params.setName, query),
     rollBackSecrets: async ({ params, body }, caller) => {
-      limitDryRuns(caller, body.dryRun === true);
-      const answer = await inSecretsTurn(caller, () => rollBackSecrets(context, caller, params.setName, body));
+      const answer = await inSecretsTurn(caller, { dryRun: body.dryRun === true, bytes: 0 }, () =>
+        rollBackSecrets(context, caller, params.setName, body),
+      );
       context.deliverSecrets();
       return answer;
     },

@@ -242,6 +242,7 @@ export const putSecrets = operation({
     'secret-set-changed',
     'secret-set-damaged',
     'too-many-dry-runs',
+    'too-many-secret-writes',
   ],
 });
 
@@ -260,7 +261,7 @@ export const deleteSecret = operation({
   ...written,
   status: 200,
   other: { status: 200, when: () => false },
-  errors: ['secret-set-not-found', 'secret-not-found', 'secret-set-damaged'],
+  errors: ['secret-set-not-found', 'secret-not-found', 'secret-set-damaged', 'too-many-secret-writes'],
 });
 
 export const deleteSecretSet = operation({
@@ -277,7 +278,7 @@ export const deleteSecretSet = operation({
   bodyBytes: 0,
   status: 200,
   response: z.object({ status: z.literal('OK'), name: z.string(), type: SecretSetKind, agents: z.array(z.string()) }),
-  errors: ['invalid-request', 'secret-set-not-found', 'secret-set-in-use'],
+  errors: ['invalid-request', 'secret-set-not-found', 'secret-set-in-use', 'too-many-secret-writes'],
 });
 
 export const getSecretHistory = operation({
@@ -321,6 +322,7 @@ export const rollBackSecrets = operation({
     'secret-set-changed',
     'secret-set-damaged',
     'too-many-dry-runs',
+    'too-many-secret-writes',
   ],
 });
 

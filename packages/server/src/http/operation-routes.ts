@@ -76,6 +76,8 @@ function addRoute(
     },
     handler: async (request, reply) => {
       const input = parseRequest(operation, request);
+      // Fields that nobody knows do not lie in memory for as long as the request waits.
+      request.body = input.body;
       const answer = await handler?.(input, request.caller, request.requestedAt);
       const status = operation.other?.when(answer) === true ? operation.other.status : operation.status;
       return reply.code(status).header('cache-control', 'no-store').send(answer);

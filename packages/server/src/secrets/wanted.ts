@@ -50,6 +50,12 @@ export function wantedSecrets(body: PutSecretsRequest, policy: Pick<RegistryPoli
   };
 }
 
+/** What a request holds in memory for as long as it waits. */
+export function bytesOf({ values, remove, region }: Pick<WantedSecrets, 'values' | 'remove' | 'region'>): number {
+  const texts = [...values.keys(), ...remove, region ?? ''].reduce((sum, text) => sum + text.length, 0);
+  return [...values.values()].reduce((sum, value) => sum + value.length, texts);
+}
+
 function pullSecret(host: string, encoded: string, policy: Pick<RegistryPolicy, 'plain'>) {
   const registry = canonicalRegistry(host);
   if ('problem' in registry) throw invalid('body.host', `This is no registry: ${registry.problem}.`);
