@@ -6,6 +6,7 @@ import { type GuideSet, type GuideStep, planGuides, refreshed } from './guides/p
 import type { ProjectFile } from './project/project-file.ts';
 import { answersFile } from './writing/answers.ts';
 import { putInPlace } from './writing/put-in-place.ts';
+import { clearDeadStages } from './writing/stage.ts';
 import { type Conflict, survey, textOf } from './writing/survey.ts';
 import { systemCause } from './writing/system-cause.ts';
 
@@ -38,6 +39,8 @@ export function makeGuides(making: Making): Made {
 function make(files: readonly ProjectFile[], set: GuideSet, making: Making): Made {
   const { directory, force } = making;
   checkDirectory(directory);
+  // First, as it may put back what a run that was killed had taken away.
+  clearDeadStages(directory);
   try {
     const guides = guidesFor(set, making);
     const guideFiles = guides.flatMap(({ path, text }) => (text === null ? [] : [{ path, text }]));

@@ -1,51 +1,16 @@
-import { spawnSync } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execPath } from 'node:process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildProgram } from '../../testing/build-program.ts';
+import { buildKilledProgram, type KilledProgram, textsIn } from '../../scaffold/testing/killed-program.ts';
 
-/** The built program, killed by SIGKILL right before each of its changes to the file system in turn. */
-let program: string;
-let folder: string;
-const killAt = `
-import fs from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
-let left = Number(process.env.KILL_AT);
-for (const name of ['renameSync', 'rmSync', 'writeFileSync', 'mkdirSync', 'chmodSync']) {
-  const real = fs[name];
-  fs[name] = (...args) => {
-    if (left-- === 0) process.kill(process.pid, 'SIGKILL');
-    return real(...args);
-  };
-}
-syncBuiltinESMExports();
-`;
-
+let program: KilledProgram;
 beforeAll(async () => {
-  program = await buildProgram();
-  folder = await mkdtemp(join(tmpdir(), 'botcli-killed-'));
-  await writeFile(join(folder, 'kill.mjs'), killAt);
+  program = await buildKilledProgram();
 });
-afterAll(async () => {
-  for (const place of [program, folder]) await rm(place, { recursive: true, force: true });
-});
-
-function botcli(args: readonly string[], kill: number | null = null) {
-  const flags = kill === null ? [] : ['--import', join(folder, 'kill.mjs')];
-  const env = { HOME: folder, KILL_AT: String(kill) };
-  return spawnSync(execPath, [...flags, join(program, 'bin/botcli.js'), ...args], { env, encoding: 'utf8' });
-}
-
-async function textsIn(place: string): Promise<Record<string, string>> {
-  const entries = await readdir(place, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-  const texts = files.map(async (file) => [file.slice(place.length + 1), await readFile(file, 'utf8')] as const);
-  return Object.fromEntries(await Promise.all(texts));
-}
+afterAll(() => program.remove());
 
 test('a change that is killed anywhere leaves all as it was, or is told by check and finished by update', async () => {
+  const { folder, run: botcli } = program;
   const [old, whole] = [join(folder, 'old'), join(folder, 'whole')];
   const choices = ['-t', 'lightrtc', '-m', 'realtime', '--realtime', 'openai_realtime', '--eval', '-n', 'demo'];
   expect(botcli(['init', old, ...choices]).status).toBe(0);

@@ -1,21 +1,13 @@
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, linkSync, mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { ProjectFile } from '../project/project-file.ts';
+import { keptIn, makeStage } from './stage.ts';
 
 /**
  * Writes files into a directory so that they are all there or none. They are written into a folder beside it; a directory
  * that does not exist yet is then made by one rename. In one that exists each file is renamed into place, what it replaces
- * is kept aside until all are there, and a failure puts everything back. Only a kill amid those renames leaves a part.
+ * is kept aside until all are there, and a failure puts everything back. Only a kill amid those renames leaves a part;
+ * the stage of who was killed is cleared by the next run (`clearDeadStages`).
  * Only the `replaced` ones may be there before: what somebody else puts there meanwhile is an error of the system (EEXIST,
  * ENOTEMPTY), and stays.
  */
@@ -28,13 +20,13 @@ export function putInPlace(
   const made: string[] = [];
   try {
     makeDirectories(dirname(directory), made);
-    const stage = stageFor(directory);
+    const stage = makeStage(directory);
     try {
       const fresh = join(stage, 'new');
       write(fresh, files);
       // Ctrl-C cannot be seen between two calls that do not wait; whatever came before this line is honoured.
       signal.throwIfAborted();
-      if (existsSync(directory)) moveEach({ fresh, directory, old: join(stage, 'old'), files, replaced });
+      if (existsSync(directory)) moveEach({ fresh, directory, old: keptIn(stage, directory), files, replaced });
       else renameSync(fresh, directory);
     } finally {
       rmSync(stage, { recursive: true, force: true });
@@ -42,23 +34,6 @@ export function putInPlace(
   } catch (error) {
     removeEmpty(made);
     throw error;
-  }
-}
-
-/**
- * On the same file system as the directory: beside it, or within it where it is a disk of its own (a container's volume) or
- * nothing can be written beside it.
- */
-function stageFor(directory: string): string {
-  if (existsSync(directory) && statSync(directory).dev !== statSync(dirname(directory)).dev) {
-    return mkdtempSync(join(directory, '.botcli-'));
-  }
-  const name = `.${basename(directory) || 'root'}.botcli-`;
-  try {
-    return mkdtempSync(join(dirname(directory), name));
-  } catch (error) {
-    if (!existsSync(directory)) throw error;
-    return mkdtempSync(join(directory, '.botcli-'));
   }
 }
 

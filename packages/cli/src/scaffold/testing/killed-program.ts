@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execPath } from 'node:process';
+import { buildProgram } from '../../testing/build-program.ts';
+
+/** The built program, which can be killed by SIGKILL right before one of its changes to the file system. */
+export type KilledProgram = {
+  /** An empty directory for the test. */
+  readonly folder: string;
+  /** Before the change of number `kill`, counted from 0; null: not at all. */
+  readonly run: (args: readonly string[], kill?: number | null) => ReturnType<typeof spawn>;
+  readonly remove: () => Promise<void>;
+};
+
+const killAt = `
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+let left = Number(process.env.KILL_AT);
+const changes = ['renameSync', 'rmSync', 'writeFileSync', 'mkdirSync', 'chmodSync', 'mkdtempSync', 'linkSync', 'symlinkSync', 'unlinkSync'];
+for (const name of changes) {
+  const real = fs[name];
+  fs[name] = (...args) => {
+    if (left-- === 0) process.kill(process.pid, 'SIGKILL');
+    return real(...args);
+  };
+}
+syncBuiltinESMExports();
+`;
+
+export async function buildKilledProgram(): Promise<KilledProgram> {
+  const program = await buildProgram();
+  const folder = await mkdtemp(join(tmpdir(), 'botcli-killed-'));
+  const hook = join(program, 'kill.mjs');
+  await writeFile(hook, killAt);
+  return {
+    folder,
+    run: (args, kill = null) => spawn(folder, kill === null ? null : { hook, kill }, program, args),
+    remove: async () => {
+      for (const place of [program, folder]) await rm(place, { recursive: true, force: true });
+    },
+  };
+}
+
+function spawn(
+  home: string,
+  killed: { readonly hook: string; readonly kill: number } | null,
+  program: string,
+  args: readonly string[],
+) {
+  const flags = killed === null ? [] : ['--import', killed.hook];
+  const env = { HOME: home, KILL_AT: String(killed?.kill) };
+  return spawnSync(execPath, [...flags, join(program, 'bin/botcli.js'), ...args], { env, encoding: 'utf8' });
+}
+
+/** The texts of all files below a place, by path. */
+export async function textsIn(place: string): Promise<Record<string, string>> {
+  const entries = await readdir(place, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  const texts = files.map(async (file) => [file.slice(place.length + 1), await readFile(file, 'utf8')] as const);
+  return Object.fromEntries(await Promise.all(texts));
+}
