@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { TakingDown } from './composition/taking-down.ts';
 import type { Context } from './context.ts';
 import { listOpenInstances } from './instances/lifecycle.ts';
 import type { Runtime } from './runtime/runtime.ts';
@@ -6,9 +7,7 @@ import { decideEnd, listOpenSessions } from './sessions/progress.ts';
 
 type Parts = Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'reconciler'> & {
   readonly runtime: Runtime;
-  readonly closing: AbortController;
-  /** Takes down what was started, last first. */
-  readonly undo: readonly (() => Promise<unknown>)[];
+  readonly takingDown: Pick<TakingDown, 'announce' | 'end'>;
   readonly leave: boolean;
   readonly graceSeconds: number;
   readonly drain: () => void;
@@ -53,9 +52,9 @@ async function close(parts: Parts, hurry: AbortSignal): Promise<void> {
 }
 
 async function takeDown(parts: Parts, before: () => Promise<void>): Promise<void> {
-  parts.closing.abort();
+  parts.takingDown.announce();
   await before();
-  for (const step of [...parts.undo].reverse()) await step();
+  await parts.takingDown.end();
 }
 
 async function killBots({ runtime, logger }: Parts): Promise<void> {

@@ -39,12 +39,20 @@ export async function takeRegion(
 }
 
 /**
- * Takes a new region back whose first server did not come to run, so that nobody deploys to it.
- *
- * @throws when something of it was stored already; it stays then.
+ * Takes a new region back whose first server did not come to run, so that nobody deploys to it. It stays when somebody has
+ * already, or has it as the default.
  */
-export async function forgetRegion(db: Database, host: Host): Promise<void> {
-  await db.deleteFrom('hosts').where('id', '=', host.id).execute();
+export async function forgetRegion(db: Database, { id, region }: Host): Promise<void> {
+  await db
+    .deleteFrom('hosts')
+    .where('id', '=', id)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('agents').select('id').where('agents.region', '=', region))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('organizations').select('id').where('default_region', '=', region))),
+    )
+    .execute();
 }
 
 /** The sign of life, each second. Losing the last one costs a second of truth, so it does not wait for the disk. */

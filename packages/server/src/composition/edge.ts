@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '../config.ts';
+import { connectSocket } from '../connect-socket.ts';
+import type { Context } from '../context.ts';
+import { failureOf } from '../failure-of.ts';
+import { createHandlers } from '../handlers.ts';
+import { createApp } from '../http/app.ts';
+import type { RouteHandlers } from '../http/operation-routes.ts';
+import { operatorTokenCheck } from '../operator-token.ts';
+
+/** The HTTP edge on the verbs, before it listens. `notReady` is for the operator's probe. */
+export async function createEdge(
+  context: Context,
+  config: Config,
+  dataDirectory: string,
+  notReady: () => Promise<string | null>,
+): Promise<FastifyInstance> {
+  const { registry } = context.telemetry;
+  return createApp(
+    {
+      ...context,
+      isOperator: await operatorTokenCheck(dataDirectory, config.secrets.operatorToken),
+      uploads: context.builds.uploads,
+      cors: { origins: config.corsOrigins },
+      toFailure: failureOf,
+      connect: (path) => connectSocket(context, path),
+      probes: {
+        notReady,
+        metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+        metricsToken: config.secrets.metricsToken ?? null,
+      },
+    },
+    createHandlers(context) as RouteHandlers,
+  );
+}

@@ -1,0 +1,24 @@
+import type { Context } from '../context.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { vaultProblem } from '../secrets/vault/vault-state.ts';
+import type { Store } from '../store/open-store.ts';
+
+type Parts = Pick<Context, 'db' | 'rootKeys' | 'isDraining'> & {
+  readonly isStarting: () => boolean;
+  readonly store: Pick<Store, 'notReady'>;
+  readonly runtime: Pick<Runtime, 'list'>;
+};
+
+/** What is missing for the service to be used, in words for the operator; null when nothing is. */
+export async function notReady(parts: Parts): Promise<string | null> {
+  if (parts.isStarting()) return 'the service is starting';
+  if (parts.isDraining()) return 'the service is shutting down';
+  return (await parts.store.notReady()) ?? (await vaultProblem(parts)) ?? (await runtimeProblem(parts.runtime));
+}
+
+function runtimeProblem(runtime: Parts['runtime']): Promise<string | null> {
+  return runtime.list().then(
+    () => null,
+    () => 'the runtime does not answer',
+  );
+}

@@ -1,0 +1,32 @@
+import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import { keepOutput, withKeptOutput } from '../logs/keep.ts';
+import { runtimes } from '../runtime/registry.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { TakingDown } from './taking-down.ts';
+
+const megabyte = 1024 * 1024;
+
+/** The driver of this region as the settings have it, which forgets no instance before its output is kept. */
+export async function openRuntime(
+  base: Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'persist' | 'logsDirectory'>,
+  config: Config,
+  dataDirectory: string,
+  takingDown: Pick<TakingDown, 'add'>,
+): Promise<Runtime> {
+  const driver = await runtimes.process({
+    dataDirectory,
+    logger: base.logger,
+    now: base.now,
+    outputLimitBytes: config.logSessionMegabytes * megabyte,
+    building: {
+      memoryBytes: config.buildMemoryMegabytes * megabyte,
+      cpuMillicores: config.buildProcessors * 1000,
+      timeoutMilliseconds: config.buildTimeoutSeconds * 1000,
+      environment: config.secrets.buildVariables,
+    },
+    ...config.inherited,
+  });
+  takingDown.add(() => driver.close());
+  return withKeptOutput(driver, (instanceId) => keepOutput({ ...base, runtime: driver }, instanceId));
+}

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { pullSecretChecks, secretDryRuns, secretWrites } from '@bothost/contract';
+import { pinnedRevisions } from '../agents/pinned-revisions.ts';
+import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import { type DataDirectory, deriveKey } from '../data-directory.ts';
+import { createRateLimit } from '../rate-limit.ts';
+import { startDeliveryWorker } from '../secrets/delivery-worker.ts';
+import { resolveBySystem } from '../secrets/registry/guarded-agent.ts';
+import { createRegistryPolicy } from '../secrets/registry/registry-policy.ts';
+import { startUpkeepWorker } from '../secrets/upkeep/worker.ts';
+import { openVault } from '../secrets/vault/open-vault.ts';
+import type { TakingDown } from './taking-down.ts';
+
+type Base = Pick<Context, 'db' | 'now' | 'newId' | 'logger' | 'host'> & {
+  /** No other server of this database is alive. */
+  readonly isAlone: boolean;
+};
+
+type Secrets = Pick<
+  Context,
+  | 'keyring'
+  | 'rootKeys'
+  | 'deliverSecrets'
+  | 'workOnVault'
+  | 'dryRuns'
+  | 'secretWrites'
+  | 'registryChecks'
+  | 'registries'
+>;
+
+/** All that a check of registry credentials may take. */
+const registryTimeoutMs = 5_000;
+
+/** The vault, who works on it and for it, and how often an organization may ask. @throws VaultError, KeyFileError */
+export async function openSecrets(
+  base: Base,
+  config: Config,
+  data: DataDirectory,
+  takingDown: Pick<TakingDown, 'add'>,
+): Promise<Secrets> {
+  const { keyring, rootKeys } = await openVault(base, vaultKeysOf(config, data));
+  const delivery = startDeliveryWorker({ ...base, keyring });
+  takingDown.add(() => delivery.close());
+  const upkeep = startUpkeepWorker({ ...base, keyring, rootKeys, pinsOf: pinnedRevisions });
+  takingDown.add(() => upkeep.close());
+  return {
+    keyring,
+    rootKeys,
+    deliverSecrets: delivery.kick,
+    workOnVault: upkeep.kick,
+    dryRuns: createRateLimit(secretDryRuns, base.now),
+    secretWrites: createRateLimit(secretWrites, base.now),
+    registryChecks: createRateLimit(pullSecretChecks, base.now),
+    registries: {
+      policy: createRegistryPolicy(config.registries, config.registryTokenHosts),
+      resolve: resolveBySystem,
+      timeoutMs: registryTimeoutMs,
+    },
+  };
+}
+
+/**
+ * The vault's own keys from the settings first; one that is derived of the root key where the operator gives that, which the
+ * servers of one database share; and key files, which are made only where neither is given.
+ */
+function vaultKeysOf(config: Config, data: DataDirectory) {
+  const own = config.secrets.vaultKeys.map((key) => Buffer.from(key, 'hex'));
+  const derived = config.secrets.rootKey === undefined ? [] : [deriveKey(data.rootKey, 'vault')];
+  return { keys: [...own, ...derived], folder: join(data.path, 'vault-keys') };
+}

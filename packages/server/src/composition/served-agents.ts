@@ -1,0 +1,24 @@
+import type { ServedDirectory } from '../agents/serve-directories.ts';
+import type { Reconciler } from '../reconciler/reconcile.ts';
+
+/** An agent from a directory; `problem` is null when it serves. */
+export type ServedAgent = { readonly name: string; readonly problem: string | null };
+
+/** Waits until each is served or cannot be, which may take minutes where it installs packages, or until `stopping`. */
+export async function awaitServed(
+  served: readonly ServedDirectory[],
+  reconciler: Pick<Reconciler, 'deployed'>,
+  stopping: AbortSignal,
+): Promise<readonly ServedAgent[]> {
+  const stopped = new Promise<string>((resolve) => {
+    const stop = () => resolve('the service was stopped before it was ready');
+    if (stopping.aborted) stop();
+    else stopping.addEventListener('abort', stop, { once: true });
+  });
+  return Promise.all(
+    served.map(async ({ name, problem, preparing }) => {
+      const failed = preparing === null ? null : await Promise.race([reconciler.deployed(preparing), stopped]);
+      return { name, problem: failed === null ? problem : `${name}: ${failed}` };
+    }),
+  );
+}
