@@ -6,7 +6,7 @@ import { type Finding, lintPlanted } from './planted.ts';
 const server = 'packages/server/src';
 const shared = ['organizations', 'builds', 'secrets', 'logs', 'metrics'];
 const features = [...shared, 'agents', 'instances', 'sessions'];
-const folders = ['store', ...features, 'reconciler', 'http'];
+const folders = ['store', ...features, 'reconciler', 'http', 'composition'];
 const base = ['contract', 'store', 'runtime.ts'];
 
 /** The table of docs/architecture.md, row by row: where a file lies, and all that it may import. */
@@ -26,6 +26,20 @@ const table: Record<string, { readonly may: readonly string[]; readonly says: Re
   sessions: { may: [...base, ...shared, 'agents', 'instances'], says: /sessions\/ stands on/ },
   reconciler: { may: [...base, ...features], says: /reconciler\/ stands on/ },
   http: { may: ['contract', ...features, 'handlers.ts'], says: /http\/ imports/ },
+  composition: {
+    may: [
+      'contract',
+      'store',
+      ...features,
+      'reconciler',
+      'http',
+      'runtime.ts',
+      'registry.ts',
+      'config.ts',
+      'handlers.ts',
+    ],
+    says: /composition\/ has the parts/,
+  },
 };
 
 /** Forms in which one module can name another; all must be seen. */

@@ -48,7 +48,7 @@ describe('the documents', () => {
     const counted = createTelemetry()
       .registry.getMetricsAsArray()
       .map(({ name }) => name);
-    const gauges = [...read('packages/server/src/gauges.ts').matchAll(/'(bothost_\w+)'/g)].map(([, name = '']) => name);
+    const gauges = [...read('packages/server/src/composition/gauges.ts').matchAll(/'(bothost_\w+)'/g)].map(([, name = '']) => name);
     const named = new Set(read('docs/operations.md').match(/\bbothost_\w+/g));
     expect([...named].filter((name) => !counted.includes(name) && !gauges.includes(name))).toEqual([]);
     const own = [...counted.filter((name) => /^bothost_(?:session|proxy)/.test(name)), ...gauges];

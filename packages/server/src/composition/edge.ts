@@ -6,7 +6,7 @@ import { failureOf } from '../failure-of.ts';
 import { createHandlers } from '../handlers.ts';
 import { createApp } from '../http/app.ts';
 import type { RouteHandlers } from '../http/operation-routes.ts';
-import { operatorTokenCheck } from '../operator-token.ts';
+import { operatorTokenCheck } from './operator-token.ts';
 
 /** The HTTP edge on the verbs, before it listens. `notReady` is for the operator's probe. */
 export async function createEdge(

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readConfig } from './config.ts';
-import { type RunningServer, startServer } from './server.ts';
-import { openDatabase } from './store/database.ts';
-import type { Database, Tables } from './store/tables.ts';
-import { startTestServer, type TestServer } from './test-server.ts';
+import { readConfig } from '../config.ts';
+import { type RunningServer, startServer } from '../server.ts';
+import { openDatabase } from '../store/database.ts';
+import type { Database, Tables } from '../store/tables.ts';
+import { startTestServer, type TestServer } from '../test-server.ts';
 
-const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url));
+const parrot = fileURLToPath(new URL('../../../../examples/parrot', import.meta.url));
 const logger = pino({ level: 'silent' });
 const undo: (() => Promise<unknown>)[] = [];
 

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
-import type { RefusalLog } from './audit/refusals.ts';
-import { purgeAudit } from './audit/retention.ts';
-import { beat, type Host } from './instances/host.ts';
-import { purgeLogs, type Retention, sweepLogs } from './logs/retention.ts';
-import type { Sampler } from './metrics/sampler.ts';
-import { watchPending } from './secrets/watch.ts';
-import { purgeSessions } from './sessions/retention.ts';
-import type { Directory } from './sessions/whereabouts.ts';
-import type { Database } from './store/tables.ts';
+import type { RefusalLog } from '../audit/refusals.ts';
+import { purgeAudit } from '../audit/retention.ts';
+import { beat, type Host } from '../instances/host.ts';
+import { purgeLogs, type Retention, sweepLogs } from '../logs/retention.ts';
+import type { Sampler } from '../metrics/sampler.ts';
+import { watchPending } from '../secrets/watch.ts';
+import { purgeSessions } from '../sessions/retention.ts';
+import type { Directory } from '../sessions/whereabouts.ts';
+import type { Database } from '../store/tables.ts';
 
 type Context = {
   readonly db: Database;

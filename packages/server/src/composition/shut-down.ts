@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { TakingDown } from './composition/taking-down.ts';
-import type { Context } from './context.ts';
-import { listOpenInstances } from './instances/lifecycle.ts';
-import type { Runtime } from './runtime/runtime.ts';
-import { decideEnd, listOpenSessions } from './sessions/progress.ts';
+import type { Context } from '../context.ts';
+import { listOpenInstances } from '../instances/lifecycle.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { decideEnd, listOpenSessions } from '../sessions/progress.ts';
+import type { TakingDown } from './taking-down.ts';
 
 type Parts = Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'reconciler'> & {
   readonly runtime: Runtime;

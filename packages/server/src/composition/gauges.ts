@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Registry } from 'prom-client';
-import { addGauge } from './metrics/telemetry.ts';
-import type { Database } from './store/tables.ts';
+import { addGauge } from '../metrics/telemetry.ts';
+import type { Database } from '../store/tables.ts';
 
 /** Gauges that are read from the database when the operator's Prometheus asks. */
 export function addGauges(registry: Registry, context: { db: Database }): void {
