@@ -24,7 +24,7 @@ export const promptAsk = (signal: AbortSignal): Omit<Ask, 'secret'> => ({
     const asked = { message, options: optionsOf(choices), initialValue: initial, output, signal };
     const answer = await (choices.length < longList
       ? select<string>(asked)
-      : autocomplete<string>({ ...asked, placeholder: 'type to search', maxItems: 10 }));
+      : autocomplete<string>({ ...asked, placeholder: 'type to search', maxItems: 10, validate: foundNothing }));
     return chosen(choices, [answered(answer)])[0] ?? initial;
   },
   chooseMany: async (message, choices, initial) => {
@@ -39,6 +39,11 @@ export const promptAsk = (signal: AbortSignal): Omit<Ask, 'secret'> => ({
     return chosen(choices, answered(await multiselect<string>(asked)));
   },
 });
+
+/** A search that finds nothing has no answer: the proposed one must not be taken for it. */
+function foundNothing(value: unknown): string | undefined {
+  return value === undefined || (Array.isArray(value) && value.length === 0) ? 'Nothing of the list fits.' : undefined;
+}
 
 function optionsOf(choices: readonly Choice[]): Option<string>[] {
   return choices.map(({ value, label, hint }) => ({ value, label, ...(hint === undefined ? {} : { hint }) }));

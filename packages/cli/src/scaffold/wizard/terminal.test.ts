@@ -64,6 +64,23 @@ test('a home directory as shells write it is not taken for a name', async () => 
   expect(await readdir(directory)).toEqual([]);
 });
 
+test('a search that finds nothing is no answer: what was proposed is not taken for it', async () => {
+  const terminal = start();
+  for (const [shown, pressed] of steps.slice(0, 8)) {
+    await terminal.shows(shown);
+    terminal.press(pressed);
+  }
+  await terminal.shows('Which service hears');
+  terminal.press('zzzz');
+  await terminal.shows('zzzz');
+  terminal.press(keys.enter);
+  await terminal.shows('Nothing of the list fits');
+  terminal.press(keys.ctrlC);
+  const { status, shown } = await terminal.ended;
+  expect(status).toBe(130);
+  expect(shown).not.toContain('Which service thinks');
+});
+
 test.each(steps.map(([shown], index) => [shown, index] as const))(
   'Ctrl-C at "%s" leaves nothing on disk',
   async (_shown, index) => {
