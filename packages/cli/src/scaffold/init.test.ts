@@ -353,6 +353,25 @@ describe('asking', () => {
     });
   });
 
+  test('features lead back too, so that nothing before them is final', async () => {
+    const answers = [...wizard, ['deploy_to_cloud', '(back)'], 'cartesia_tts', [], 'make'];
+    expect((await botcli(['init', 'demo'], { terminal: true, answers })).status).toBe(0);
+    expect(JSON.parse(await read('demo/.botcli/project.json')).configuration).toMatchObject({
+      tts_service: 'cartesia_tts',
+      deploy_to_cloud: false,
+    });
+  });
+
+  test('answers that do not fit together cost only the last of them', async () => {
+    const answers = [...wizard, ['enable_nc'], 'back', ['enable_nc', 'deploy_to_cloud'], 'make'];
+    const { status, stderr } = await botcli(['init', 'demo'], { terminal: true, answers });
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    expect(JSON.parse(await read('demo/.botcli/project.json')).configuration).toMatchObject({
+      enable_nc: true,
+      deploy_to_cloud: true,
+    });
+  });
+
   test('a no at the end writes nothing', async () => {
     const answers = [...wizard, [], 'drop'];
     expect(await botcli(['init', 'demo'], { terminal: true, answers })).toMatchObject({ status: 1 });

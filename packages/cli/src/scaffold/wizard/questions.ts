@@ -101,12 +101,12 @@ export const questions: readonly Question[] = [
   {
     name: 'features',
     when: () => true,
-    ask: (ask, answers) =>
-      ask.chooseMany(
-        'Features (space marks, Enter goes on)',
-        features.filter(({ webOnly }) => webOnly === undefined || (isWeb(answers) && carriesVideo(answers))),
-        ['deploy_to_cloud'],
-      ),
+    ask: (ask, answers, _defaultName, extra) => {
+      const fitting = features.filter(
+        ({ webOnly }) => webOnly === undefined || (isWeb(answers) && carriesVideo(answers)),
+      );
+      return ask.chooseMany('Features (space marks, Enter goes on)', [...fitting, ...extra], ['deploy_to_cloud']);
+    },
   },
   service('video', 'Whose face?', ({ features: chosen }) => chosen?.includes('avatar') ?? false, 'heygen_video'),
 ];

@@ -1,12 +1,14 @@
 import { Failure } from '../../failure.ts';
 import type { Ask, Choice } from '../../world.ts';
-import type { Configuration } from '../configuration/configuration.ts';
+import type { Configuration, Issue } from '../configuration/configuration.ts';
 import { resolve } from '../configuration/resolve.ts';
 import { type Answers, givenBy, questions } from './questions.ts';
 
-/** Offered by every list but the first question's, as the last choice. */
+/** Offered by every list, as the last choice; where several can be marked, its mark alone counts. */
 const back = '(back)';
 const backChoice: Choice = { value: back, label: 'Back', hint: 'to the question before' };
+const backToLast = { value: 'back', label: 'Back', hint: 'to the last question' } as const;
+const drop = { value: 'drop', label: 'No, write nothing' } as const;
 
 /**
  * Asks for everything a project needs, shows it, and lets it be confirmed; each question can be gone back from. Ctrl-C at
@@ -18,15 +20,15 @@ export async function askForConfiguration(ask: Ask, defaultName: string): Promis
   for (;;) {
     const question = questions.find((one) => !Object.hasOwn(answers, one.name) && one.when(answers));
     if (question === undefined) {
-      const configuration = configurationOf(answers, defaultName);
-      const end = await confirmed(ask, configuration);
-      if (end === 'make') return configuration;
+      const { configuration, issues } = resolve(givenBy(answers), defaultName);
+      const end = await (configuration === null ? refused(ask, issues) : confirmed(ask, configuration));
+      if (end === 'make' && configuration !== null) return configuration;
       if (end === 'drop') throw new Failure('declined', 'Nothing was written.');
       answers = asked.pop() ?? {};
       continue;
     }
     const answer = await question.ask(ask, answers, defaultName, asked.length > 0 ? [backChoice] : []);
-    if (answer === back) {
+    if (answer === back || (typeof answer !== 'string' && answer.includes(back))) {
       answers = asked.pop() ?? {};
       continue;
     }
@@ -35,10 +37,10 @@ export async function askForConfiguration(ask: Ask, defaultName: string): Promis
   }
 }
 
-function configurationOf(answers: Answers, defaultName: string): Configuration {
-  const { configuration, issues } = resolve(givenBy(answers), defaultName);
-  if (configuration !== null) return configuration;
-  throw new Failure('invalid-configuration', 'These answers do not fit together. Nothing was written.', null, issues);
+/** Answers that do not fit together cost no more than the last of them. */
+function refused(ask: Ask, issues: readonly Issue[]): Promise<'drop' | 'back'> {
+  const lines = issues.map(({ path, message }) => `  ${path.replaceAll('_', ' ')}: ${message}`);
+  return ask.choose(['These answers do not fit together.', ...lines].join('\n'), [backToLast, drop], 'back');
 }
 
 async function confirmed(ask: Ask, configuration: Configuration): Promise<'make' | 'drop' | 'back'> {
@@ -49,11 +51,7 @@ async function confirmed(ask: Ask, configuration: Configuration): Promise<'make'
   });
   return ask.choose(
     ['Make this project?', ...chosen].join('\n'),
-    [
-      { value: 'make', label: 'Yes, make it' },
-      { value: 'back', label: 'Back', hint: 'to the last question' },
-      { value: 'drop', label: 'No, write nothing' },
-    ],
+    [{ value: 'make', label: 'Yes, make it' }, backToLast, drop],
     'make',
   );
 }
