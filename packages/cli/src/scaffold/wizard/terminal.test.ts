@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -35,6 +35,20 @@ const steps: readonly (readonly [shown: string, pressed: string])[] = [
   ['Make this project', keys.enter],
 ];
 
+/** The questions that only some answers raise. */
+const otherSteps: typeof steps = [
+  ...steps.slice(0, 4),
+  ['Generate a web client', keys.enter],
+  ['React with', keys.enter],
+  ['How is the bot reached', keys.enter],
+  ['Another way in', keys.enter],
+  ['How does it think', keys.down + keys.enter],
+  ['Which service?', keys.enter],
+  ['Features', keys.down.repeat(6) + keys.space + keys.enter],
+  ['Whose face', keys.enter],
+  ['Make this project', keys.enter],
+];
+
 test('the wizard is answered on a terminal, and a long list is searched by typing', async () => {
   const terminal = start();
   for (const [shown, pressed] of steps) {
@@ -52,6 +66,19 @@ test('the wizard is answered on a terminal, and a long list is searched by typin
     tts_service: 'cartesia_tts',
     deploy_to_cloud: true,
   });
+});
+
+test('Ctrl-C at the offer to renew guides leaves them as they are', async () => {
+  const guide = `# old\n\n<!-- botcli init 0.0.1 sha256:${'0'.repeat(64)} -->\n`;
+  await writeFile(join(directory, 'AGENTS.md'), guide);
+  const terminal = runInTerminal(`"${process.execPath}" "${join(program, 'bin/botcli.js')}" init .`, directory);
+  await terminal.shows('How do you want to build');
+  terminal.press(keys.enter);
+  await terminal.shows('written by an older version');
+  terminal.press(keys.ctrlC);
+  expect((await terminal.ended).status).toBe(130);
+  expect(await readdir(directory)).toEqual(['AGENTS.md']);
+  expect(await readFile(join(directory, 'AGENTS.md'), 'utf8')).toBe(guide);
 });
 
 test('a home directory as shells write it is not taken for a name', async () => {
@@ -81,17 +108,17 @@ test('a search that finds nothing is no answer: what was proposed is not taken f
   expect(shown).not.toContain('Which service thinks');
 });
 
-test.each(steps.map(([shown], index) => [shown, index] as const))(
-  'Ctrl-C at "%s" leaves nothing on disk',
-  async (_shown, index) => {
-    const terminal = start();
-    for (const [shown, pressed] of steps.slice(0, index)) {
-      await terminal.shows(shown);
-      terminal.press(pressed);
-    }
-    await terminal.shows(steps[index]?.[0] ?? '');
-    terminal.press(keys.ctrlC);
-    expect((await terminal.ended).status).toBe(130);
-    expect(await readdir(directory)).toEqual([]);
-  },
-);
+test.each([
+  ...steps.map(([shown], index) => [shown, steps.slice(0, index)] as const),
+  ...[5, 9, 11].map((index) => [otherSteps[index]?.[0] ?? '', otherSteps.slice(0, index)] as const),
+])('Ctrl-C at "%s" leaves nothing on disk', async (asked, before) => {
+  const terminal = start();
+  for (const [shown, pressed] of before) {
+    await terminal.shows(shown);
+    terminal.press(pressed);
+  }
+  await terminal.shows(asked);
+  terminal.press(keys.ctrlC);
+  expect((await terminal.ended).status).toBe(130);
+  expect(await readdir(directory)).toEqual([]);
+});
