@@ -27,17 +27,21 @@ function remark({ about }: Variable): readonly string[] {
   return about === undefined ? [] : [`# ${about}`];
 }
 
-function described({ name, about }: Variable): string {
-  const meaning = about ?? meanings.find(([ending]) => name.endsWith(ending))?.[1];
-  return meaning === undefined ? '' : `<${meaning}>`;
+function described({ name, about, fallback }: Variable): string {
+  const [, noun, otherwise] = meanings.find(([ending]) => name.endsWith(ending)) ?? [];
+  const absent = fallback ?? (about === undefined ? otherwise : undefined);
+  const meaning = [about ?? noun, absent && `without it ${absent}`].filter((part) => part !== undefined).join('; ');
+  return meaning === '' ? '' : `<${meaning}>`;
 }
 
-const meanings = [
-  ['_MODEL', 'model; without it the library’s own choice'],
-  ['_VOICE_ID', 'voice; without it the library’s own choice'],
-  ['_APPLICATION_CREDENTIALS', 'path of a service account file; without it the machine’s own credentials'],
+/** How a name ends, what it is then, and what counts where nothing else is said. */
+const meanings: readonly (readonly [ending: string, noun: string, otherwise?: string])[] = [
+  ['_MODEL', 'model', 'the library’s own choice'],
+  ['_VOICE_ID', 'voice', 'the library’s own choice'],
+  ['_APPLICATION_CREDENTIALS', 'path of a service account file', 'the machine’s own credentials'],
   ['_LOCATION', 'location'],
   ['_REGION', 'region'],
+  ['_EDGE', 'edge location'],
   ['_SESSION_TOKEN', 'token of temporary credentials'],
   ['_BASE_URL', 'address of the server'],
-] as const;
+];

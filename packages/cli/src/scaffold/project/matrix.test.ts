@@ -78,6 +78,12 @@ function checkVariables(configuration: Configuration, files: readonly ProjectFil
   const blank = lines.filter(([, comment]) => comment === undefined);
   expect(blank.map(([, , name]) => name).sort()).toEqual(needed.map(({ name }) => name).sort());
   expect(blank.every(([, , , value]) => value === '')).toBe(true);
+  // What stands in the code for an absent variable is told, not taken for the library's.
+  const defaults = [...python.join('\n').matchAll(/getenv\("([A-Z0-9_]+)"\) or "([^"]+)"/g)];
+  const told = (name = '', value = '') =>
+    needed.some((one) => one.name === name) ||
+    (listed.includes(`\n# ${name}=<`) && listed.includes(`without it ${value}`));
+  expect(defaults.filter(([, name, value]) => !told(name, value)).map(([found]) => found)).toEqual([]);
 }
 
 function checkPackage(configuration: Configuration, text: string): void {

@@ -8,7 +8,7 @@ export function clientSection(plan: Plan): readonly string[] {
   if (framework === null) return [];
   const isNext = server === 'nextjs';
   const name = isNext ? 'React and Next.js' : framework === 'react' ? 'React and Vite' : 'plain TypeScript and Vite';
-  const page = framework === 'react' ? '`src/talk.tsx`' : '`index.html` and `src/main.ts`';
+  const page = framework === 'react' ? '`src/talk.tsx`' : '`index.html`, `src/main.ts`';
   return [
     [
       '## Client',

@@ -25,8 +25,8 @@ export function wholeNumberSetting(name: string, about?: string): Expression {
 }
 
 /** For the few arguments that take neither None nor NOT_GIVEN, and services without a default of their own. */
-export function fallback(name: string, value: string, about?: string): Expression {
-  return python(`os.getenv("${name}") or "${value}"`, [os], [variable(name, false, about)]);
+export function fallback(name: string, value: string): Expression {
+  return python(`os.getenv("${name}") or "${value}"`, [os], [{ ...variable(name, false), fallback: value }]);
 }
 
 export function variable(name: string, isRequired: boolean, about?: string): Variable {

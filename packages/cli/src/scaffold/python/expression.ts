@@ -8,6 +8,8 @@ export type Variable = {
   readonly required: boolean;
   /** What it is, when its name does not say it. */
   readonly about?: string;
+  /** What generated code takes where it is absent or empty. */
+  readonly fallback?: string;
 };
 
 /** A Python expression with what it takes to stand in a file. */
