@@ -9,6 +9,10 @@ import { relay } from './socket-relay.ts';
 
 type Client = { readonly socket: WebSocket; readonly sessionId: string };
 
+/** Nobody can ask a bot whose client closed: its exit status says what it saw. Its end may be told before it has seen that. */
+const exitsWithCode = `const closed = new Promise((resolve) => sockets.clients.forEach((socket) => socket.on("close", resolve)));
+  process.on("SIGTERM", async () => process.exit((await closed) % 256)); true`;
+
 /** Both ends of a connection: the one on the server, and the one that came. */
 async function pair(server: WebSocketServer): Promise<[WebSocket, WebSocket]> {
   const { port } = server.address() as AddressInfo;
@@ -151,11 +155,7 @@ describe('a WebSocket between a client and a bot', () => {
     ['with a code and a reason, as they are', (socket: WebSocket) => socket.close(4002, 'enough'), 4002],
   ])('tells the bot that the client closed %s', async (_, close, code) => {
     const client = await open('relay');
-    // Nobody can ask it any more then: its exit status says what it saw.
-    await order(
-      client,
-      'sockets.clients.forEach((socket) => socket.on("close", (code) => { state.closed = code; })); process.on("SIGTERM", () => process.exit(state.closed % 256))',
-    );
+    await order(client, exitsWithCode);
     close(client.socket);
     expect((await ended(service, 'talker', client.sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
     await expect.poll(() => exitOf(client)).toBe(code % 256);
@@ -163,10 +163,7 @@ describe('a WebSocket between a client and a bot', () => {
 
   it('closes on both sides when the session is stopped', async () => {
     const client = await open('relay');
-    await order(
-      client,
-      'sockets.clients.forEach((socket) => socket.on("close", (code) => { state.closed = code; })); process.on("SIGTERM", () => process.exit(state.closed % 256))',
-    );
+    await order(client, exitsWithCode);
     const closed = once(client.socket, 'close');
     await stop(service, 'talker', client.sessionId);
     expect((await closed)[0]).toBe(1001);
