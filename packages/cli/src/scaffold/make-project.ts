@@ -5,6 +5,7 @@ import type { Configuration } from './configuration/configuration.ts';
 import { type GuideSet, type GuideStep, planGuides, refreshed } from './guides/plan-guides.ts';
 import type { ProjectFile } from './project/project-file.ts';
 import { answersFile } from './writing/answers.ts';
+import { lockProject } from './writing/lock.ts';
 import { putInPlace } from './writing/put-in-place.ts';
 import { clearDeadStages } from './writing/stage.ts';
 import { type Conflict, survey, textOf } from './writing/survey.ts';
@@ -39,9 +40,11 @@ export function makeGuides(making: Making): Made {
 function make(files: readonly ProjectFile[], set: GuideSet, making: Making): Made {
   const { directory, force } = making;
   checkDirectory(directory);
-  // First, as it may put back what a run that was killed had taken away.
-  clearDeadStages(directory);
+  let release: (() => void) | null = null;
   try {
+    release = lockProject(directory);
+    // First, as it may put back what a run that was killed had taken away.
+    clearDeadStages(directory);
     const guides = guidesFor(set, making);
     const guideFiles = guides.flatMap(({ path, text }) => (text === null ? [] : [{ path, text }]));
     const { missing, conflicts } = survey(directory, files);
@@ -56,6 +59,8 @@ function make(files: readonly ProjectFile[], set: GuideSet, making: Making): Mad
   } catch (error) {
     if (making.signal.aborted) throw new Interrupted();
     throw failureOf(error);
+  } finally {
+    release?.();
   }
 }
 

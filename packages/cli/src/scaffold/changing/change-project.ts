@@ -7,7 +7,9 @@ import type { Report } from '../../report.ts';
 import { version } from '../../version.ts';
 import { readAnswers } from '../checking/read-answers.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { brokenOff, carryOut, type Edit, finish } from '../writing/carry-out.ts';
+import { answersPath } from '../writing/answers.ts';
+import { brokenOff, carryOut, clearUnplanned, type Edit, finish } from '../writing/carry-out.ts';
+import { lockProject, refuseLocked } from '../writing/lock.ts';
 import { survey, textOf } from '../writing/survey.ts';
 import { systemCause } from '../writing/system-cause.ts';
 import { planChange, type Step } from './plan-change.ts';
@@ -22,10 +24,36 @@ export type Changing = {
   readonly yes: boolean;
 };
 
-/** Brings a project to another configuration or another version: shows what changes, asks, and writes all of it or nothing. */
-export async function changeProject({ world, say }: Context, changing: Changing): Promise<Report> {
+/**
+ * Brings a project to another configuration or another version: shows what changes, asks, and writes all of it or nothing.
+ * One at a time, from the first look on: what was shown is what is done.
+ */
+export async function changeProject(context: Context, changing: Changing): Promise<Report> {
+  const { directory, dryRun } = changing;
+  if (dryRun) {
+    refuseBrokenOff(directory);
+    return change(context, changing);
+  }
+  const release = lock(directory);
+  try {
+    finishEarlier(directory, context.say);
+    return await change(context, changing);
+  } finally {
+    release();
+  }
+}
+
+function lock(directory: string): () => void {
+  refuseLinks(directory, [{ path: answersPath, before: null, after: null }]);
+  try {
+    return lockProject(directory);
+  } catch (error) {
+    throw failureOf(error, directory);
+  }
+}
+
+async function change({ world, say }: Context, changing: Changing): Promise<Report> {
   const { directory, dryRun, yes } = changing;
-  finishEarlier(directory, dryRun, say);
   const found = readAnswers(directory);
   const { steps, answers } = planChange(directory, found, changing.next(found.configuration), version);
   const touched = steps.filter(({ before, after }) => before !== after);
@@ -84,19 +112,26 @@ function failureOf(error: unknown, directory: string): unknown {
 const finishHint = 'Finish it by: botcli project update';
 
 /** What an earlier change could not finish, because it was killed, is finished first: it had been agreed to. */
-function finishEarlier(directory: string, dryRun: boolean, say: (text: string) => void): void {
+function finishEarlier(directory: string, say: (text: string) => void): void {
   const edits = brokenOff(directory);
-  if (edits === null) return;
-  if (dryRun) {
-    throw new Failure('change-broken-off', `A change of ${directory} was broken off.`, finishHint);
+  if (edits !== null) {
+    refuseLinks(directory, edits);
+    say('An earlier change was broken off: it is finished first.');
   }
-  refuseLinks(directory, edits);
-  say('An earlier change was broken off: it is finished first.');
   try {
-    for (const path of finish(directory, edits)) say(`warning: ${path} was edited since and is left alone.`);
+    const left = edits === null ? [] : finish(directory, edits);
+    for (const path of left) say(`warning: ${path} was edited since and is left alone.`);
+    clearUnplanned(directory);
   } catch (error) {
     throw failureOf(error, directory);
   }
+}
+
+/** Who only looks finishes nothing. */
+function refuseBrokenOff(directory: string): void {
+  if (brokenOff(directory) === null) return;
+  refuseLocked(directory);
+  throw new Failure('change-broken-off', `A change of ${directory} was broken off.`, finishHint);
 }
 
 function isChange({ before, after }: Edit): boolean {

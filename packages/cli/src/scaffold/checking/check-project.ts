@@ -5,6 +5,7 @@ import { planOf } from '../project/plan.ts';
 import { requiredVariables } from '../project/variables.ts';
 import { hashOf } from '../writing/answers.ts';
 import { brokenOff } from '../writing/carry-out.ts';
+import { isLocked } from '../writing/lock.ts';
 import { textOf } from '../writing/survey.ts';
 import type { Answers } from './read-answers.ts';
 
@@ -29,6 +30,8 @@ export async function checkProject(directory: string, answers: Answers): Promise
 
 function changeFindings(directory: string): readonly Finding[] {
   if (brokenOff(directory) === null) return [];
+  if (isLocked(directory))
+    return [{ about: 'generated files', state: 'problem', message: 'are being changed right now' }];
   const message = 'a change was broken off and some files are old, some new: botcli project update finishes it';
   return [{ about: 'generated files', state: 'problem', message }];
 }

@@ -1,8 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync, spawn as start } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
+import { createInterface } from 'node:readline';
 import { buildProgram } from '../../testing/build-program.ts';
 
 /** The built program, which can be killed by SIGKILL right before one of its changes to the file system. */
@@ -11,6 +12,10 @@ export type KilledProgram = {
   readonly folder: string;
   /** Before the change of number `kill`, counted from 0; null: not at all. */
   readonly run: (args: readonly string[], kill?: number | null) => ReturnType<typeof spawn>;
+  /** Beside this process. */
+  readonly start: (args: readonly string[]) => ChildProcess;
+  /** A process that stops for ever before a change; answers when it has come there. */
+  readonly hang: (args: readonly string[], at: number) => Promise<ChildProcess>;
   readonly remove: () => Promise<void>;
 };
 
@@ -22,7 +27,11 @@ const changes = ['renameSync', 'rmSync', 'writeFileSync', 'mkdirSync', 'chmodSyn
 for (const name of changes) {
   const real = fs[name];
   fs[name] = (...args) => {
-    if (left-- === 0) process.kill(process.pid, 'SIGKILL');
+    if (left-- === 0) {
+      if (process.env.HANG === '') process.kill(process.pid, 'SIGKILL');
+      process._rawDebug('hanging');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    }
     return real(...args);
   };
 }
@@ -37,6 +46,16 @@ export async function buildKilledProgram(): Promise<KilledProgram> {
   return {
     folder,
     run: (args, kill = null) => spawn(folder, kill === null ? null : { hook, kill }, program, args),
+    start: (args) =>
+      start(execPath, [join(program, 'bin/botcli.js'), ...args], { env: { HOME: folder }, stdio: 'ignore' }),
+    hang: async (args, at) => {
+      const child = start(execPath, ['--import', hook, join(program, 'bin/botcli.js'), ...args], {
+        env: { HOME: folder, KILL_AT: String(at), HANG: 'yes' },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      for await (const line of createInterface(child.stderr)) if (line === 'hanging') return child;
+      throw new Error('it ended before that');
+    },
     remove: async () => {
       for (const place of [program, folder]) await rm(place, { recursive: true, force: true });
     },
@@ -50,7 +69,7 @@ function spawn(
   args: readonly string[],
 ) {
   const flags = killed === null ? [] : ['--import', killed.hook];
-  const env = { HOME: home, KILL_AT: String(killed?.kill) };
+  const env = { HOME: home, KILL_AT: String(killed?.kill), HANG: '' };
   return spawnSync(execPath, [...flags, join(program, 'bin/botcli.js'), ...args], { env, encoding: 'utf8' });
 }
 

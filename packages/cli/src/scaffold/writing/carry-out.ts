@@ -5,7 +5,10 @@ import { textOf } from './survey.ts';
 /** What a file was and what it becomes; null where there is none. */
 export type Edit = { readonly path: string; readonly before: string | null; readonly after: string | null };
 
-/** What a change is going to do, kept in the project while it is done: who is killed amid it can finish it later. */
+/**
+ * What a change is going to do, kept in the project while it is done: whoever comes after one that was killed finishes it.
+ * All of this is for the holder of the project's lock.
+ */
 const planPath = '.botcli/change.json';
 
 /**
@@ -48,6 +51,11 @@ export function brokenOff(directory: string): readonly Edit[] | null {
   }
 }
 
+/** Removes what a change left that was killed before its plan was there: nothing of it had been done. */
+export function clearUnplanned(directory: string): void {
+  rmSync(besideOf(join(directory, planPath)), { force: true });
+}
+
 /** Carries out what is left of a change. Files that somebody edited since are left alone; their paths are the answer. */
 export function finish(directory: string, edits: readonly Edit[]): readonly string[] {
   const left: string[] = [];
@@ -55,6 +63,7 @@ export function finish(directory: string, edits: readonly Edit[]): readonly stri
     const now = textOf(join(directory, path));
     if (now === before) settle(directory, path, after);
     else if (now !== after) left.push(path);
+    rmSync(besideOf(join(directory, path)), { force: true });
   }
   rmSync(join(directory, planPath), { force: true });
   return left;

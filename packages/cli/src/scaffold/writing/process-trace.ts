@@ -19,15 +19,19 @@ export function pidOf(trace: string): number {
   return Number.parseInt(trace, 10);
 }
 
-/** True only where it is certain; not of a process in another container or before the last boot. */
-export function isCertainlyDead(trace: string): boolean {
-  if (!new RegExp(`^${tracePattern.source}$`).test(trace)) return false;
+/**
+ * What became of the process of a trace. Unknown: it belongs to another container or to the time before the last boot, or
+ * the system does not tell two processes of one pid apart, or it is no trace at all.
+ */
+export function fateOf(trace: string): 'living' | 'dead' | 'unknown' {
+  if (!new RegExp(`^${tracePattern.source}$`).test(trace)) return 'unknown';
   const [, start, place] = trace.split('-');
-  if (place !== placeOfPids()) return false;
+  if (place !== placeOfPids()) return 'unknown';
   const pid = pidOf(trace);
-  if (!isThere(pid)) return true;
+  if (!isThere(pid)) return 'dead';
   const startNow = startOf(pid);
-  return start !== '0' && startNow !== null && startNow !== start;
+  if (start === '0' || startNow === null) return 'unknown';
+  return start === startNow ? 'living' : 'dead';
 }
 
 function isThere(pid: number): boolean {

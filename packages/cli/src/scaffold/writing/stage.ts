@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { isCertainlyDead, ownTrace, tracePattern } from './process-trace.ts';
+import { fateOf, ownTrace, tracePattern } from './process-trace.ts';
 import { survey } from './survey.ts';
 
 /** Where files are written before they are put in place. Its name says whose it is. */
@@ -36,7 +36,7 @@ export function clearDeadStages(directory: string): void {
   for (const parent of [dirname(directory), directory]) {
     for (const name of namesIn(parent)) {
       const trace = stageName.exec(name)?.[1];
-      if (trace !== undefined && isCertainlyDead(trace)) clear(join(parent, name));
+      if (trace !== undefined && fateOf(trace) === 'dead') clear(join(parent, name));
     }
   }
 }
