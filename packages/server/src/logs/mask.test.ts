@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { findLines } from './find-lines.ts';
 import { blockBytes, splitLines } from './line-breaks.ts';
 import { createMask, maskTail } from './mask.ts';
+import { createSearch } from './search.ts';
 
 const noFilter = { text: undefined, level: undefined };
+
+const hexOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** What a reader of all that was written gets, as one text. */
 function shown(written: string, secrets: readonly string[], text?: string): string[] {
@@ -34,6 +37,65 @@ describe('the mask of a log', () => {
     ['nothing in another case', 'SK_12345\n', ['sk_12345'], ['SK_12345']],
   ])('takes out %s', (_, written, secrets, lines) => {
     expect(shown(written, secrets)).toEqual(lines);
+  });
+
+  const hostile = 'p"ä\\ss wörd/+~!(x)*😀&=%41\n1234567\tend\n';
+  const urlForm = new URLSearchParams([['k', hostile]]).toString();
+  it.each([
+    ['JSON', JSON.stringify({ k: hostile }), '{"k":"***"}'],
+    ['JSON in ASCII', JSON.stringify({ k: hostile }).replace(/[^ -~]/g, hexOf), '{"k":"***"}'],
+    ["Python's repr", `{'k': '${JSON.stringify(hostile).slice(1, -1).replaceAll('\\"', '"')}'}`, "{'k': '***'}"],
+    ['a URL', `https://x/${encodeURIComponent(hostile)}?`, 'https://x/***?'],
+    ['a URL with small digits', `/${encodeURIComponent(hostile).replace(/%../g, (at) => at.toLowerCase())}?`, '/***?'],
+    ['a whole URL', `https://x/${encodeURI(hostile)}?`, 'https://x/***?'],
+    ['a form', urlForm, 'k=***'],
+    ['Base64', Buffer.from(hostile).toString('base64'), '***'],
+    ['Base64 of URLs', Buffer.from(hostile).toString('base64url'), '***'],
+  ])('takes a value out of %s', (_, line, left) => {
+    const [log = ''] = shown(`${line}\n`, [hostile]);
+    // What a line break at the end of a value becomes may stay.
+    expect(log.replace(/=+$/, '').replace(/\*\*\*(\\n|%0[Aa]|[A-Za-z0-9_-]{1,3}(?==|$))/, '***')).toBe(left);
+  });
+
+  it.each([
+    ['', ':x'],
+    ['a', ''],
+    ['ab', '!'],
+    ['user:', '@host'],
+  ])('takes a value out of Base64 that has %j before and %j behind it', (before, behind) => {
+    const key = 'sk-proj-0123456789';
+    const encoded = Buffer.from(before + key + behind).toString('base64');
+    const [log = ''] = shown(`Authorization: Basic ${encoded}\n`, [key]);
+    const left = (log.split('Basic ')[1] ?? '').replaceAll('=', '').split('***');
+    expect(left).toHaveLength(2);
+    // A character at either end that is not of the value alone says less than eight bits of it.
+    expect(left[0]?.length).toBe(Math.ceil((before.length * 8) / 6));
+    expect(left[1]?.length).toBeLessThanOrEqual(Math.ceil((behind.length * 8) / 6) + 1);
+  });
+
+  it.each([64, 76])('takes a value out of Base64 that is broken after %i columns', (width) => {
+    const key = Array.from({ length: 300 }, (_, index) => index).join(' ');
+    const lines =
+      Buffer.from(key)
+        .toString('base64')
+        .match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
+    for (const line of shown(`${lines.join('\n')}\n`, [key])) expect(line.length).toBeLessThan(9);
+  });
+
+  it('looks for few values and for many alike', () => {
+    const value = fc.string({ unit: fc.constantFrom('a', 'b', 'ä'), minLength: 6, maxLength: 8 });
+    fc.assert(
+      fc.property(
+        fc.array(value, { minLength: 25, maxLength: 60 }),
+        fc.array(value, { maxLength: 5 }),
+        (many, text) => {
+          const part = Buffer.from(text.join('b'));
+          const within = [...new Set(many)].filter((one) => part.includes(one));
+          expect([...new Set(createSearch(many)(part))].toSorted()).toEqual(within.toSorted());
+        },
+      ),
+      { numRuns: 1_000 },
+    );
   });
 
   it('leaves nothing to look for', () => {

@@ -1,21 +1,21 @@
 import { blockBytes, type LineRange } from './line-breaks.ts';
+import { createSearch } from './search.ts';
+import { formsOf, leastLength } from './value-forms.ts';
 
-/** Shorter ones would take ordinary words out. */
-const leastLength = 6;
 const masked = '***';
 
 /** Takes values out of the lines of a part of an output. Null: none of them is in it. */
 export type Mask = (part: Buffer) => ((text: string, range: LineRange) => string) | null;
 
 /**
- * What nobody is to read in a log: these values, exactly as they are, each of their lines alike. Where a line is handed out
- * in blocks, also the piece of one that ends or begins there.
+ * What nobody is to read in a log: these values, in each form that a line may have of them. Where a line is handed out in
+ * blocks, also the piece of one that ends or begins there.
  */
 export function createMask(values: Iterable<string>): Mask {
-  const secrets = secretsOf(values);
-  const known = secrets.map((text) => ({ text, bytes: Buffer.from(text) }));
+  const secrets = formsOf(values);
+  const search = createSearch(secrets);
   return (part) => {
-    const within = known.filter(({ bytes }) => part.includes(bytes)).map(({ text }) => text);
+    const within = search(part);
     if (within.length === 0 && part.length < blockBytes) return null;
     return (text, range) => {
       const spans = within.flatMap((secret) => spansOf(text, secret));
@@ -28,17 +28,11 @@ export function createMask(values: Iterable<string>): Mask {
 
 /** The same for the last words of an output, which may begin within a value. */
 export function maskTail(tail: string, values: Iterable<string>): string {
-  const spans = secretsOf(values).flatMap((secret) => [
+  const spans = formsOf(values).flatMap((secret) => [
     ...spansOf(tail, secret),
     ...beginningOf(tail, secret, leastLength),
   ]);
   return spans.length === 0 ? tail : without(tail, spans);
-}
-
-/** Lines of values that are long enough. */
-function secretsOf(values: Iterable<string>): readonly string[] {
-  const lines = [...values].flatMap((value) => value.split('\n').map((line) => line.replace(/\r$/, '')));
-  return [...new Set(lines)].filter((line) => line.length >= leastLength);
 }
 
 type Span = readonly [from: number, to: number];

@@ -1,0 +1,64 @@
+/** Shorter ones would take ordinary words out. */
+export const leastLength = 6;
+
+/**
+ * The forms in which a value may stand in a line of a log, each long enough to be told from ordinary words: its lines as they
+ * are, escaped as in JSON or in Python's texts, and percent-encoded; the whole of it like that, where that is one line; and in
+ * Base64, also within a longer text that is encoded, and broken as `base64` and PEM break it.
+ */
+export function formsOf(values: Iterable<string>): readonly string[] {
+  const forms = new Set<string>();
+  for (const value of values) {
+    const lines = value.split('\n').map((line) => line.replace(/\r$/, ''));
+    for (const line of lines) {
+      forms.add(line);
+      for (const form of writtenForms(line)) forms.add(form);
+    }
+    const whole = value.replace(/[\r\n]+$/, '');
+    if (lines.length > 1) for (const form of writtenForms(whole)) forms.add(form);
+    for (const form of base64Forms(whole)) forms.add(form);
+  }
+  return [...forms].filter((form) => form.length >= leastLength && !form.includes('\n'));
+}
+
+/** Of most values all of them are the value itself. */
+function writtenForms(text: string): readonly string[] {
+  if (/^[\w.-]*$/.test(text)) return [];
+  const escaped = JSON.stringify(text).slice(1, -1);
+  const ascii = escaped.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return [escaped, ascii, escaped.replaceAll('\\"', '"'), ...percentForms(text)];
+}
+
+/** As browsers, Node and Python write it, in URLs and in forms (RFC 3986 2.1); digits in either case. */
+function percentForms(text: string): readonly string[] {
+  const component = encodeURIComponent(text);
+  const strict = component.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  const forms = [component, strict, strict.replaceAll('%2F', '/'), encodeURI(text)];
+  const form = new URLSearchParams([['', text]]).toString().slice(1);
+  const all = [...forms, form, strict.replaceAll('%20', '+')];
+  return [...all, ...all.map((one) => one.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()))];
+}
+
+/** Columns after which programs break Base64: PEM (RFC 7468 2), MIME (RFC 2045 6.8). */
+const columns = [64, 76];
+
+/**
+ * In Base64 three bytes are four characters, so a text looks in one of three ways, by where it begins. Of each way the
+ * characters that are of the text alone (RFC 4648 4), in both alphabets.
+ */
+function base64Forms(text: string): readonly string[] {
+  const bytes = Buffer.from(text);
+  if (bytes.length < leastLength) return [];
+  const cores = [0, 1, 2].map((before) => {
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
+    return encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
+  });
+  const [first = ''] = cores;
+  const broken = columns.filter((width) => first.length > width).flatMap((width) => chunksOf(first, width));
+  const all = [...cores, ...broken];
+  return [...all, ...all.map((one) => one.replaceAll('+', '-').replaceAll('/', '_'))];
+}
+
+function chunksOf(text: string, width: number): string[] {
+  return Array.from({ length: Math.ceil(text.length / width) }, (_, at) => text.slice(at * width, (at + 1) * width));
+}
