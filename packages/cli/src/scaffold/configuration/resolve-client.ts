@@ -22,7 +22,9 @@ export function resolveClient(
   const asked = oneOf([...clientFrameworks, 'none'], given.client_framework, 'client_framework', complain);
   const framework = asked === 'none' ? null : asked;
   const server = oneOf(clientServers, given.client_server, 'client_server', complain);
-  if (framework !== null && botType === 'telephony') {
+  // Also where the type contradicts the transports: that is complained about by itself.
+  const isPhone = chosen.length > 0 && chosen.every(({ group }) => group === 'telephony');
+  if (framework !== null && (botType === 'telephony' || isPhone)) {
     complain('client_framework', 'is for web bots: a telephone needs no client');
   }
   if (given.client_framework === undefined && server !== null) {
@@ -30,7 +32,7 @@ export function resolveClient(
   }
   if (framework === 'vanilla' && server === 'nextjs') complain('client_server', 'cannot be nextjs without react');
   const reachable = chosen.length === 0 || chosen.some(({ value, group }) => group === 'web' && value !== 'livekit');
-  if (framework !== null && botType === 'web' && !reachable) {
+  if (framework !== null && botType === 'web' && !isPhone && !reachable) {
     complain(
       'client_framework',
       'cannot be made for livekit alone: its client package is not published, and the service hands out no tokens for its ' +

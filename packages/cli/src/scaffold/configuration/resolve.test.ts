@@ -139,6 +139,12 @@ const refused: readonly (readonly [what: string, given: Given, paths: readonly s
   ['video where none is carried', { ...cascade, transports: ['websocket'], video_output: true }, ['video_output']],
   ['an unknown framework', { ...cascade, client_framework: 'vue' }, ['client_framework']],
   ['a client on the telephone', { ...phone, client_framework: 'react' }, ['client_framework']],
+  [
+    'a client on the telephone that is called a web bot',
+    { ...phone, bot_type: 'web', client_framework: 'react' },
+    ['bot_type', 'client_framework'],
+    /a telephone needs no client/,
+  ],
   ['a server without a client', { ...cascade, client_server: 'vite' }, ['client_server']],
   ['nextjs without react', { ...cascade, client_framework: 'vanilla', client_server: 'nextjs' }, ['client_server']],
   [
@@ -159,7 +165,13 @@ test.each(refusals)('refused: %s', (_what, given, paths, says) => {
   const { configuration, issues } = resolve(given, 'my-bot');
   expect(configuration).toBeNull();
   expect(issues.map(({ path }) => path)).toEqual(paths);
-  expect(issues[0]?.message).toMatch(says);
+  expect(issues.map(({ message }) => message).join('\n')).toMatch(says);
+});
+
+test('a name that only the directory gave leads to the option for another', () => {
+  expect(resolve(cascade, '机器人').issues).toEqual([
+    { path: 'project_name', message: expect.stringContaining('--name gives another') },
+  ]);
 });
 
 test('everything that is wrong is told at once, in the order of the keys', () => {

@@ -21,7 +21,11 @@ export function resolve(given: Given, defaultName: string): Resolved {
   const complain: Complain = (path, message) => issues.push({ path, message });
   const name = given.project_name ?? defaultName;
   const refusal = refusalOfName(name);
-  if (refusal !== null) complain('project_name', `${JSON.stringify(begin(name))} ${refusal}`);
+  if (refusal !== null) {
+    const way =
+      given.project_name === undefined ? `; ${option('project_name')} gives another than the directory’s` : '';
+    complain('project_name', `${JSON.stringify(begin(name))} ${refusal}${way}`);
+  }
   const chosen = resolveTransports(given, complain);
   const botType = resolveBotType(given, chosen, complain);
   const mode = resolveMode(given, complain);
