@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { parseLine } from './command-line.ts';
+import { commands } from './commands.ts';
 import { UsageError } from './failure.ts';
-import { flag, loose, onOff, span } from './options.ts';
+import { flag, loose, onOff, repeated, span, text } from './options.ts';
 
 const expected = {
   arguments: { name: { description: 'a name' }, pairs: { description: 'pairs', optional: true, many: true } },
@@ -9,6 +10,8 @@ const expected = {
     wait: loose(span({ description: 'how long' }, 3_600), 60),
     sets: onOff('sets', 's'),
     dry: flag('dry'),
+    file: text({ description: 'file', short: 'f' }),
+    to: repeated(text({ description: 'to' })),
   },
 } as const;
 const parse = (...args: string[]) => parseLine(args, new Set(), expected);
@@ -31,4 +34,38 @@ test('a switch may have a letter', () => {
     true,
     false,
   ]);
+});
+
+test.each([
+  ['--file', ['--file', 'a', '--file', 'b']],
+  ['--file', ['-fa', '--file=a']],
+  ['--wait', ['--wait', '--wait=5s']],
+  ['--output', ['--output', 'json', '--output', 'plain']],
+  ['--organization', ['-o', 'one', '-o', 'two']],
+])('%s has one value: %j is refused', (name, args) => {
+  expect(() => parse('one', ...args)).toThrow(new UsageError(`${name} is given more than once, and takes one value.`));
+});
+
+test('what takes many values, and what says the same twice, may be repeated', () => {
+  expect(parse('one', '--to', 'a', '--to', 'a')).toMatchObject({ to: ['a', 'a'] });
+  expect(parse('one', '--dry', '--dry', '-s', '--sets')).toMatchObject({ dry: true, sets: true });
+  expect(() => parse('one', '--sets', '--no-sets')).toThrow(new UsageError('--sets and --no-sets are both given.'));
+});
+
+test('every option of every command that takes one value refuses a second one', async () => {
+  let tried = 0;
+  for (const load of Object.values(commands)) {
+    const { command } = await load();
+    for (const [name, option] of Object.entries(command.options)) {
+      if (option.kind !== 'value' && option.kind !== 'loose') continue;
+      const anything: typeof option = { ...option, read: (given: string) => given };
+      const options = { ...command.options, [name]: anything };
+      const twice = [`--${name}=1`, `--${name}=2`];
+      expect(() => parseLine(twice, new Set(), { arguments: {}, options })).toThrow(
+        `--${name} is given more than once`,
+      );
+      tried += 1;
+    }
+  }
+  expect(tried).toBeGreaterThan(50);
 });

@@ -63,7 +63,8 @@ export function parseLine(
     const name = negated(token.name, options) ?? token.name;
     const value = optionValue(token, options);
     const before = values[name];
-    values[name] = Array.isArray(before) ? [...before, value] : value;
+    if (options[name]?.kind === 'values') values[name] = [...(Array.isArray(before) ? before : []), value];
+    else values[name] = onlyValue(name, options[name], before, value);
   }
   return { ...values, ...argumentValues(given, expected.arguments) };
 }
@@ -76,6 +77,17 @@ const unsaid: Readonly<Record<Option['kind'], unknown>> = {
   loose: undefined,
   values: [],
 };
+
+/**
+ * The value of an option that has one. A second one is refused, be it the same: which of two files of secrets is meant, or
+ * whether both, nobody can tell. To say a flag twice says nothing else.
+ */
+function onlyValue(name: string, option: Option | undefined, before: unknown, value: unknown): unknown {
+  if (before === unsaid[option?.kind ?? 'flag'] || option?.kind === 'flag') return value;
+  if (option?.kind !== 'switch') throw new UsageError(`--${name} is given more than once, and takes one value.`);
+  if (before !== value) throw new UsageError(`--${name} and --no-${name} are both given.`);
+  return value;
+}
 
 /** The switch that `no-name` turns off, unless an option of that very name is there. */
 function negated(name: string, options: Options): string | null {
