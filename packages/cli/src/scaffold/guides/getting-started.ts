@@ -1,7 +1,7 @@
 /** `GETTING_STARTED.md`: for the person, on the way with a coding agent. Without its mark. */
 export const gettingStartedGuide = `# Getting started with a coding agent
 
-This directory holds no bot yet. Your coding agent makes one with you; \`AGENTS.md\` tells it how.
+Your coding agent makes a bot in this directory with you, or works on the one in \`server/\`; \`AGENTS.md\` tells it how.
 
 ## 1. Have these
 
@@ -44,5 +44,5 @@ a scenario for everything that went wrong once; \`pipecat eval run\` plays them 
 
 \`botcli cloud auth login\`, then \`botcli cloud deploy\` in \`server/\`. Your agent knows the rest.
 
-Or make a bot without an agent: \`botcli init\` in a terminal asks you a few questions.
+Or make a bot without an agent: \`botcli init .\` in a terminal asks you a few questions.
 `;
