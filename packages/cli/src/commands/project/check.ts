@@ -21,7 +21,10 @@ export const command = define({
     const problems = findings.filter(({ state }) => state === 'problem');
     if (problems.length > 0) {
       const issues = problems.map(({ about, message }) => ({ path: about, message }));
-      throw new Failure('project-unfit', `The project does not work like this: ${directory}`, null, issues);
+      const edited = findings.filter(({ state }) => state === 'edited').map(({ about }) => about);
+      const hint = edited.length === 0 ? null : `Not as generated: ${edited.join(', ')}`;
+      const details = { directory, generator: answers.generator, findings };
+      throw new Failure('project-unfit', `The project does not work like this: ${directory}`, hint, issues, details);
     }
     const tones = { good: 'good', edited: 'warn', problem: 'bad' } as const;
     return {

@@ -75,6 +75,20 @@ test('edited and removed files are told, and are no problem', async () => {
   ]);
 });
 
+test('what was edited is told beside what does not work', async () => {
+  await appendFile(join(directory, 'server/bot.py'), '# mine\n');
+  await change('server/deploy.toml', /agent_name = "demo"/, 'agent_name = "Demo Bot"');
+  const { status, stderr } = await check();
+  expect(status).toBe(1);
+  expect(stderr).toContain('server/deploy.toml: agent_name: ');
+  expect(stderr).toContain('Not as generated: server/bot.py, server/deploy.toml');
+  expect(JSON.parse((await check('--json')).stdout).error.details.findings).toContainEqual({
+    about: 'server/bot.py',
+    state: 'edited',
+    message: 'was edited',
+  });
+});
+
 test.each([
   ['no answers', null, 'is no project of botcli'],
   ['no JSON', '{', 'cannot be read'],

@@ -90,7 +90,11 @@ async function deployFindings(directory: string): Promise<readonly Finding[]> {
   try {
     const { issues } = checkDeployFile(parse(text));
     if (issues.length === 0) return [{ about, state: 'good', message: 'can be deployed' }];
-    return issues.map(({ path, message }) => ({ about, state: 'problem', message: `${path} ${message}`.trim() }));
+    return issues.map(({ path, message }) => ({
+      about,
+      state: 'problem',
+      message: path === '' ? message : `${path}: ${message}`,
+    }));
   } catch (error) {
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
     return [{ about, state: 'problem', message: `is no TOML: ${line}` }];
