@@ -53,6 +53,7 @@ test.each([
   ['server/pyproject.toml', /,deepgram/, '', 'lacks the extras deepgram'],
   ['server/pyproject.toml', />=1\.9\.0/, '>=1.8.0', 'these choices need 1.9.0'],
   ['server/pyproject.toml', /,<2/, '', 'admits pipecat-ai 2'],
+  ['server/pyproject.toml', />=3\.11/, '>=3.10', 'these choices need 3.11'],
   ['server/pyproject.toml', /pipecat-ai\[/, 'pipecat-ai-flows[', 'does not depend on pipecat-ai'],
   ['server/deploy.toml', /agent_name = "demo"/, 'agent_name = "Demo Bot"', 'agent_name'],
   ['server/deploy.toml', /min_agents/, 'min_agnets', 'did you mean min_agents'],
@@ -62,6 +63,17 @@ test.each([
   const { status, stderr } = await check();
   expect(status).toBe(1);
   expect(stderr).toContain(says);
+});
+
+test('a lock of uv that was made before a change is told: the service would install what it holds', async () => {
+  const source = '[[package]]\nname = "demo"\nsource = { virtual = "." }\n[package.metadata]\n';
+  const of = (extras: string) =>
+    `requires-dist = [{ name = "pipecat-ai", extras = [${extras}], specifier = ">=1.9.0,<2" }]\n`;
+  const lock = join(directory, 'server/uv.lock');
+  await writeFile(lock, source + of('"cartesia", "deepgram", "openai", "runner", "silero", "webrtc"'));
+  expect((await check()).stdout).toContain('server/uv.lock\tgood');
+  await writeFile(lock, source + of('"cartesia", "openai", "runner", "silero", "webrtc"'));
+  expect((await check()).stderr).toContain('server/uv.lock: was made for other dependencies: make it anew by uv lock');
 });
 
 test('edited and removed files are told, and are no problem', async () => {

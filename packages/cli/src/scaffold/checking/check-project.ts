@@ -7,6 +7,7 @@ import { hashOf } from '../writing/answers.ts';
 import { brokenOff } from '../writing/carry-out.ts';
 import { isLocked } from '../writing/lock.ts';
 import { textOf } from '../writing/survey.ts';
+import { lockDoubt } from './lock.ts';
 import type { Answers } from './read-answers.ts';
 
 /** One thing that was looked at. `problem`: the project does not work like this; `edited`: it is not as it was generated. */
@@ -23,6 +24,7 @@ export async function checkProject(directory: string, answers: Answers): Promise
     ...changeFindings(directory),
     ...variableFindings(directory, answers),
     ...packageFindings(directory, answers),
+    ...lockFindings(directory),
     ...(deployed ? await deployFindings(directory) : []),
     ...fileFindings(directory, answers),
   ];
@@ -69,16 +71,41 @@ function packageFindings(directory: string, answers: Answers): readonly Finding[
   if (!/<\s*2\b/.test(dependency)) {
     return [{ about, state: 'problem', message: 'admits pipecat-ai 2, which this code was not written for' }];
   }
+  const python = />=\s*(\d+(?:\.\d+)*)/.exec(pythonOf(text))?.[1];
+  if (python !== undefined && isLower(python, lowest.python)) {
+    return [{ about, state: 'problem', message: `admits Python ${python}; these choices need ${lowest.python}` }];
+  }
   return [{ about, state: 'good', message: 'versions and extras fit the choices' }];
 }
 
+/** No lock is fine: then what fits on the day is installed. */
+function lockFindings(directory: string): readonly Finding[] {
+  const about = 'server/uv.lock';
+  const [lock, text] = [textOf(join(directory, about)), textOf(join(directory, 'server/pyproject.toml'))];
+  if (lock === null || text === null) return [];
+  const doubt = lockDoubt(lock, dependenciesOf(text));
+  return [
+    doubt === null
+      ? { about, state: 'good', message: 'fits the dependencies' }
+      : { about, state: 'problem', message: doubt },
+  ];
+}
+
 function dependenciesOf(text: string): readonly string[] {
+  const { dependencies } = projectOf(text);
+  return Array.isArray(dependencies) ? dependencies.map(String) : [];
+}
+
+function pythonOf(text: string): string {
+  return String(projectOf(text)['requires-python'] ?? '');
+}
+
+function projectOf(text: string): { readonly dependencies?: unknown; readonly 'requires-python'?: unknown } {
   try {
     const { project } = parse(text);
-    const dependencies = (project as { dependencies?: unknown } | undefined)?.dependencies;
-    return Array.isArray(dependencies) ? dependencies.map(String) : [];
+    return typeof project === 'object' ? (project as Record<string, unknown>) : {};
   } catch {
-    return [];
+    return {};
   }
 }
 

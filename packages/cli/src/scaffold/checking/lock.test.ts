@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { lockDoubt } from './lock.ts';
+
+/** As uv writes it, shortened to what says where it comes from. */
+const lock = `version = 1
+requires-python = ">=3.11"
+
+[[package]]
+name = "aiohttp"
+version = "3.14.5"
+source = { registry = "https://example.com/simple" }
+
+[[package]]
+name = "demo"
+version = "0.1.0"
+source = { virtual = "." }
+
+[package.metadata]
+requires-dist = [
+    { name = "pipecat-ai", extras = ["aws-nova-sonic", "silero"], specifier = ">=1.13.0,<2" },
+    { name = "pipecat-ai-whisker", specifier = ">=2.0.0,<3" },
+    { name = "aiohttp" },
+]
+`;
+const dependencies = ['aiohttp', 'pipecat-ai[silero,aws_nova_sonic]<2, >=1.13.0', 'pipecat_ai_whisker >=2.0.0,<3'];
+
+test('a lock that was made from these dependencies fits, however they are written', () => {
+  expect(lockDoubt(lock, dependencies)).toBeNull();
+});
+
+test.each([
+  ['an extra more', ['aiohttp', 'pipecat-ai[aws-nova-sonic,silero,soniox]>=1.13.0,<2', 'pipecat-ai-whisker>=2.0.0,<3']],
+  ['another bound', ['aiohttp', 'pipecat-ai[aws-nova-sonic,silero]>=1.14.0,<2', 'pipecat-ai-whisker>=2.0.0,<3']],
+  ['a package more', [...dependencies, 'pydantic']],
+  ['a package less', dependencies.slice(1)],
+])('a lock does not fit %s', (_what, changed) => {
+  expect(lockDoubt(lock, changed)).toContain('uv lock');
+});
+
+test.each(['', 'version = ', '[[package]]\nname = "demo"\nsource = { virtual = "." }\n'])('%j is no lock', (text) => {
+  expect(lockDoubt(text, [])).toContain('is no lock');
+});
