@@ -36,6 +36,7 @@ const table: Record<string, { readonly may: readonly string[]; readonly says: Re
       'runtime.ts',
       'registry.ts',
       'config.ts',
+      'settings.ts',
       'handlers.ts',
     ],
     says: /composition\/ has the parts/,
@@ -65,7 +66,9 @@ function targets(folder: string): Record<string, string> {
     'runtime.ts': `${runtime}/runtime.ts`,
     'registry.ts': `${runtime}/registry.ts`,
     driver,
-    ...Object.fromEntries(['config', 'handlers', 'server', 'main'].map((name) => [`${name}.ts`, `${up}/${name}.ts`])),
+    ...Object.fromEntries(
+      ['config', 'settings', 'handlers', 'server', 'main'].map((name) => [`${name}.ts`, `${up}/${name}.ts`]),
+    ),
     dashboard: '@bothost/dashboard',
     parrot: '@bothost/parrot',
     botcli: 'botcli',

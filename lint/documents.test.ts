@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { settings } from '../packages/server/src/config.ts';
 import { createTelemetry } from '../packages/server/src/metrics/telemetry.ts';
+import { settings } from '../packages/server/src/settings.ts';
 
 /** The documents name what is there: files, settings, metrics. `first-session.test.ts` runs what they tell to run. */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -48,7 +48,9 @@ describe('the documents', () => {
     const counted = createTelemetry()
       .registry.getMetricsAsArray()
       .map(({ name }) => name);
-    const gauges = [...read('packages/server/src/composition/gauges.ts').matchAll(/'(bothost_\w+)'/g)].map(([, name = '']) => name);
+    const gauges = [...read('packages/server/src/composition/gauges.ts').matchAll(/'(bothost_\w+)'/g)].map(
+      ([, name = '']) => name,
+    );
     const named = new Set(read('docs/operations.md').match(/\bbothost_\w+/g));
     expect([...named].filter((name) => !counted.includes(name) && !gauges.includes(name))).toEqual([]);
     const own = [...counted.filter((name) => /^bothost_(?:session|proxy)/.test(name)), ...gauges];

@@ -86,6 +86,12 @@ const refused: Record<string, Case> = {
     rule: 'noRestrictedImports',
     says: /stands on the contract alone/,
   },
+  'anything of the server in its settings.ts': {
+    file: `${server}/settings.ts`,
+    text: "import { open } from './store/database.ts';\nopen();\n",
+    rule: 'noRestrictedImports',
+    says: /stands on the contract alone/,
+  },
   'Node in the contract': {
     file: 'packages/contract/src/node.ts',
     text: "import { readFileSync } from 'node:fs';\nreadFileSync('x');\n",

@@ -1,4 +1,4 @@
-import { settings } from './config.ts';
+import { settings } from './settings.ts';
 
 const introduction = `# Configuration
 
@@ -22,7 +22,7 @@ export function configurationReference(): string {
   const sections = Object.values(settings).map((setting) => {
     const [name, ...aliases] = setting.names;
     const also = aliases.length === 0 ? '' : ` (or ${aliases.map((alias) => `\`${alias}\``).join(', ')})`;
-    const secret = 'secret' in setting && setting.secret ? ` Secret: also as \`${name}_FILE\`.` : '';
+    const secret = setting.secret ? ` Secret: also as \`${name}_FILE\`.` : '';
     return `## \`${name}\`${also}\n\n${setting.about}${secret}\n\nDefault: ${setting.without}.\n`;
   });
   return `${introduction}\n${sections.join('\n')}${others}`;

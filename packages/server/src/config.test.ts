@@ -2,7 +2,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ConfigError, readConfig, settings } from './config.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { settings } from './settings.ts';
 
 const home = { HOME: '/home/anna' };
 const read = (environment: Record<string, string> = {}, isRoot = false) =>
@@ -184,7 +185,7 @@ describe('the settings', () => {
     });
 
     const names = Object.values(settings)
-      .filter((one) => 'secret' in one && one.secret)
+      .filter((one) => one.secret)
       .flatMap((one) => one.names);
 
     it('stand apart from those that can be printed', () => {

@@ -1,307 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
-import { canonicalRegistry, keyPrefixes, nameLength, namePattern, reservedNames } from '@bothost/contract';
-import { z } from 'zod';
+import { isAbsolute, join } from 'node:path';
+import type { z } from 'zod';
+import { type Setting, settings } from './settings.ts';
 
-/** One setting: where it comes from, what it is without it, and a sentence for `docs/configuration.md`. */
-type Setting<T> = {
-  /** The first that is set counts. */
-  readonly names: readonly string[];
-  readonly schema: z.ZodType<T, string | undefined>;
-  readonly about: string;
-  /** How the default reads in the documents. */
-  readonly without: string;
-  /** Also taken from the file that `<NAME>_FILE` names, and never printed. */
-  readonly secret?: boolean;
-};
+type Settings = typeof settings;
+type Names<Secret extends boolean> = {
+  [Name in keyof Settings]: Settings[Name]['secret'] extends Secret ? Name : never;
+}[keyof Settings];
+type Values<Secret extends boolean> = { readonly [Name in Names<Secret>]: z.output<Settings[Name]['schema']> };
 
-function setting<T>(value: Setting<T>): Setting<T> {
-  return value;
-}
-
-const integer = (least: number, greatest: number) =>
-  z.string().regex(/^\d+$/, 'not a whole number').transform(Number).pipe(z.number().min(least).max(greatest));
-const words = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((word) => word.trim())
-    .filter(Boolean),
-);
-const origin = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
-const bootstrapKey = (prefix: string) =>
-  z
-    .string()
-    .refine(
-      (key) => key.startsWith(prefix) && key.length >= prefix.length + 32,
-      `not ${prefix} and at least 32 characters`,
-    )
-    .optional();
-const name = z
-  .string()
-  .min(nameLength.minimum)
-  .max(nameLength.maximum)
-  .regex(namePattern, 'not lower-case letters, digits and hyphens')
-  .refine((text) => !reservedNames.includes(text), 'reserved');
-
-const registry = z.string().transform((text, check) => {
-  const parsed = canonicalRegistry(text);
-  if ('host' in parsed && !/[^/]\/[^/]/.test(parsed.host)) return parsed.host;
-  // What is before an @ may be a password.
-  const shown = text.replace(/^.*@/, '...@');
-  check.addIssue({ code: 'custom', message: `not host, host:port or http://host:port: ${shown}` });
-  return z.NEVER;
-});
-
-/** Where npm, pip and uv look for packages, and whom they trust. Nothing that is usually a secret of the service. */
-const wellKnownBuildVariables = [
-  'npm_config_registry',
-  'PIP_INDEX_URL',
-  'PIP_EXTRA_INDEX_URL',
-  'PIP_FIND_LINKS',
-  'PIP_CERT',
-  'UV_INDEX_URL',
-  'UV_DEFAULT_INDEX',
-  'UV_INDEX',
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  'http_proxy',
-  'https_proxy',
-  'no_proxy',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-  'NODE_EXTRA_CA_CERTS',
-  'REQUESTS_CA_BUNDLE',
-] as const;
-
-/** Every setting of the service. The only place where names, defaults and meanings stand (decisions, "settings"). */
-export const settings = {
-  host: setting({
-    names: ['BOTHOST_HOST'],
-    schema: z.string().default('127.0.0.1'),
-    about: 'Address to listen on.',
-    without: '`127.0.0.1`',
-  }),
-  port: setting({
-    names: ['BOTHOST_PORT', 'PORT'],
-    schema: integer(0, 65_535).default(7420),
-    about: 'Port to listen on; 0 takes any free one.',
-    without: '`7420`',
-  }),
-  publicUrl: setting({
-    names: ['BOTHOST_PUBLIC_URL'],
-    schema: origin.optional(),
-    about: 'How clients reach the service, as in `https://bots.example.com`. WebSocket URLs are made from it.',
-    without: 'the address it listens on',
-  }),
-  dataDirectory: setting({
-    names: ['BOTHOST_DATA_DIR'],
-    schema: z.string().refine(isAbsolute, 'not an absolute path').optional(),
-    about: 'Where everything is kept: the embedded database, the key file, instances and their output.',
-    without: '`$XDG_DATA_HOME/bothost` (`~/.local/share/bothost`); for root `/var/lib/bothost`',
-  }),
-  databaseUrl: setting({
-    names: ['DATABASE_URL'],
-    schema: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-    about: 'A PostgreSQL 15 or later to use in place of the embedded one.',
-    without: 'the embedded database',
-    secret: true,
-  }),
-  region: setting({
-    names: ['BOTHOST_REGION'],
-    schema: name.default('us-west'),
-    about: 'The region whose bots this service runs.',
-    without: '`us-west`',
-  }),
-  agents: setting({
-    names: ['BOTHOST_AGENTS'],
-    schema: words.transform((paths) => paths.map((path) => resolve(path))).optional(),
-    about: 'Directories to serve as agents, separated by commas. Empty serves none.',
-    without: 'the sample agent `parrot`',
-  }),
-  rootKey: setting({
-    names: ['BOTHOST_KEY'],
-    schema: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/, 'not 64 hexadecimal digits')
-      .optional(),
-    about: 'The root key, 64 hexadecimal digits: servers that share a database must share it.',
-    without: 'the file `key` in the data directory, made on the first start',
-    secret: true,
-  }),
-  vaultKeys: setting({
-    names: ['BOTHOST_VAULT_KEYS'],
-    schema: z
-      .string()
-      .transform((text) => text.split(/[\s,]+/).filter(Boolean))
-      .refine((keys) => keys.every((key) => /^[0-9a-f]{64}$/.test(key)), 'not 64 hexadecimal digits for each key')
-      .default([]),
-    about:
-      'Root keys of the secrets, 64 hexadecimal digits each, separated by commas or lines. All of them open; `botcli operator vault rotate root` goes over to the first.',
-    without: 'one that is derived of `BOTHOST_KEY` where that is set, else files in the data directory',
-    secret: true,
-  }),
-  operatorToken: setting({
-    names: ['BOTHOST_OPERATOR_TOKEN'],
-    schema: z
-      .string()
-      .regex(/^[\x21-\x7e]{32,}$/, 'not 32 or more characters without spaces')
-      .optional(),
-    about: 'What the commands of `botcli operator` prove themselves with.',
-    without: 'the file `operator-token` in the data directory, made on the first start',
-    secret: true,
-  }),
-  bootstrapOrganization: setting({
-    names: ['BOTHOST_BOOTSTRAP_ORGANIZATION'],
-    schema: name.optional(),
-    about: 'Name of the organization that the first start makes.',
-    without: '`home`',
-  }),
-  bootstrapPrivateKey: setting({
-    names: ['BOTHOST_BOOTSTRAP_PRIVATE_KEY'],
-    schema: bootstrapKey(keyPrefixes.private),
-    about: 'Private key that the first start takes instead of making one: `sk_` and at least 32 characters.',
-    without: 'a new key',
-    secret: true,
-  }),
-  bootstrapPublicKey: setting({
-    names: ['BOTHOST_BOOTSTRAP_PUBLIC_KEY'],
-    schema: bootstrapKey(keyPrefixes.public),
-    about: 'Public key that the first start takes instead of making one: `pk_` and at least 32 characters.',
-    without: 'a new key',
-    secret: true,
-  }),
-  corsOrigins: setting({
-    names: ['BOTHOST_CORS_ORIGINS'],
-    schema: words.default(['*']),
-    about: 'Origins whose pages may use the public API, separated by commas; `*` for all.',
-    without: '`*`',
-  }),
-  shutdownGraceSeconds: setting({
-    names: ['BOTHOST_SHUTDOWN_GRACE'],
-    schema: integer(0, 86_400).optional(),
-    about: 'Seconds that live sessions get to end by themselves at a stop of the service.',
-    without: '10 on a terminal, otherwise 300',
-  }),
-  onStop: setting({
-    names: ['BOTHOST_ON_STOP'],
-    schema: z.enum(['end', 'leave']).default('end'),
-    about: 'What a stop does with bots and database: `end` them, or `leave` them for the next server (upgrades).',
-    without: '`end`',
-  }),
-  retentionDays: setting({
-    names: ['BOTHOST_SESSION_RETENTION_DAYS'],
-    schema: integer(0, 36_500).default(90),
-    about: 'Days for which sessions that ended are kept; 0 keeps them for ever.',
-    without: '`90`',
-  }),
-  buildsAtOnce: setting({
-    names: ['BOTHOST_BUILDS_AT_ONCE'],
-    schema: integer(1, 1_000).optional(),
-    about: 'Builds that are prepared at the same time, no two of one organization.',
-    without: 'one for each CPU',
-  }),
-  buildTimeoutSeconds: setting({
-    names: ['BOTHOST_BUILD_TIMEOUT'],
-    schema: integer(1, 86_400).default(600),
-    about: 'Seconds that unpacking and preparing a project may take: installing and building what it needs.',
-    without: '`600`',
-  }),
-  buildRetentionDays: setting({
-    names: ['BOTHOST_BUILD_RETENTION_DAYS'],
-    schema: integer(0, 36_500).default(30),
-    about:
-      'Days after which a build that nobody asked for is removed; 0 keeps all. The builds of the last ten deployments of an agent stay.',
-    without: '`30`',
-  }),
-  uploadRetentionHours: setting({
-    names: ['BOTHOST_UPLOAD_RETENTION_HOURS'],
-    schema: integer(1, 876_000).default(24),
-    about: 'Hours after which an upload that was not finished, or that no build came of, is removed.',
-    without: '`24`',
-  }),
-  buildMemoryMegabytes: setting({
-    names: ['BOTHOST_BUILD_MEMORY_MB'],
-    schema: integer(64, 1_048_576).default(4096),
-    about: 'Memory in megabytes that installing and building one project may take.',
-    without: '`4096`',
-  }),
-  buildProcessors: setting({
-    names: ['BOTHOST_BUILD_CPUS'],
-    schema: integer(1, 1024).default(2),
-    about: 'Processors that installing and building one project may keep busy.',
-    without: '`2`',
-  }),
-  buildEnvironment: setting({
-    names: ['BOTHOST_BUILD_ENVIRONMENT'],
-    schema: words.default([...wellKnownBuildVariables]),
-    about:
-      "Names of the service's variables that installing and building see, separated by commas: where package indexes, proxies and certificates are, and tokens for private ones. Every project that is deployed here can read them; what the log of a build shows of their passwords is masked.",
-    without: wellKnownBuildVariables.map((one) => `\`${one}\``).join(', '),
-  }),
-  logRetentionDays: setting({
-    names: ['BOTHOST_LOG_RETENTION_DAYS'],
-    schema: integer(0, 36_500).default(30),
-    about: 'Days for which the output of bots is kept after they ended; 0 keeps it until there is too much of it.',
-    without: '`30`',
-  }),
-  logSessionMegabytes: setting({
-    names: ['BOTHOST_LOG_SESSION_MB'],
-    schema: integer(1, 1_048_576).default(64),
-    about: 'Megabytes of output that are kept of one session: of a longer one the first quarter and the last half.',
-    without: '`64`',
-  }),
-  logTotalMegabytes: setting({
-    names: ['BOTHOST_LOG_TOTAL_MB'],
-    schema: integer(1, 1_073_741_824).default(10_240),
-    about: 'Megabytes of output of ended bots that are kept in all; the oldest go first.',
-    without: '`10240`',
-  }),
-  auditRetentionDays: setting({
-    names: ['BOTHOST_AUDIT_RETENTION_DAYS'],
-    schema: integer(0, 36_500).default(365),
-    about: 'Days for which entries of the audit log are kept; 0 keeps them for ever.',
-    without: '`365`',
-  }),
-  registries: setting({
-    names: ['BOTHOST_REGISTRIES'],
-    schema: words.pipe(z.array(registry)).default([]),
-    about:
-      'Registries of images that `--verify` may ask on private addresses too, separated by commas, as `host` or `host:port`; with `http://` in front also without TLS. Every organization can have them asked.',
-    without: 'public addresses with TLS only',
-  }),
-  registryTokenHosts: setting({
-    names: ['BOTHOST_REGISTRY_TOKEN_HOSTS'],
-    schema: words
-      .transform((pairs) => pairs.map((pair) => pair.split('=')))
-      .pipe(z.array(z.tuple([registry, registry])))
-      .default([]),
-    about:
-      'Where a registry has its tokens from, when that is another host than its own: `registry.example.com=gitlab.example.com`, separated by commas. Credentials of the one may go to the other.',
-    without: 'those of Docker Hub and GitLab.com',
-  }),
-  metricsToken: setting({
-    names: ['BOTHOST_METRICS_TOKEN'],
-    schema: z.string().min(1).optional(),
-    about: 'When set, `/metrics` asks for it as a bearer token.',
-    without: '`/metrics` is open to whoever reaches the port',
-    secret: true,
-  }),
-  logLevel: setting({
-    names: ['BOTHOST_LOG_LEVEL'],
-    schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
-    about: 'The least level that is logged.',
-    without: '`info`',
-  }),
-} as const;
-
-type Values = { readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> };
-
-/** What the operator set. `secrets` stand apart, so that the rest can be logged (rubric, "Configuration in one place"). */
-export type Config = Omit<Values, SecretName | 'dataDirectory'> & {
+/** What the operator set. `secrets` stand apart, so that the rest can be logged. */
+export type Config = Omit<Values<false>, 'dataDirectory'> & {
   readonly dataDirectory: string;
-  readonly secrets: Pick<Values, SecretName> & {
+  readonly secrets: Values<true> & {
     /** The variables that builds see, as they are set here: an address may hold a password. */
     readonly buildVariables: Readonly<Record<string, string>>;
   };
@@ -314,14 +26,6 @@ export type Config = Omit<Values, SecretName | 'dataDirectory'> & {
   /** Where the first start writes the command line's profile. */
   readonly profileFile: string;
 };
-type SecretName =
-  | 'databaseUrl'
-  | 'rootKey'
-  | 'vaultKeys'
-  | 'operatorToken'
-  | 'bootstrapPrivateKey'
-  | 'bootstrapPublicKey'
-  | 'metricsToken';
 
 /** All that is wrong with the settings, each by its name; never a secret's value. */
 export class ConfigError extends Error {
@@ -341,29 +45,17 @@ export function readConfig(environment: Environment = process.env, isRoot = proc
       problems.push(`${found}: ${parsed.error.issues.map((issue) => issue.message).join('; ')}`);
     return parsed.data as T;
   };
-  const entries = Object.entries(settings).map(([key, one]) => [key, read(one as Setting<unknown>)]);
-  const {
-    databaseUrl,
-    rootKey,
-    vaultKeys,
-    operatorToken,
-    bootstrapPrivateKey,
-    bootstrapPublicKey,
-    metricsToken,
-    ...open
-  } = Object.fromEntries(entries) as Values;
+  const all = Object.entries<Setting<unknown>>(settings).map(([key, one]) => ({ key, one, value: read(one) }));
+  const valuesOf = (isSecret: boolean) =>
+    Object.fromEntries(all.filter(({ one }) => one.secret === isSecret).map(({ key, value }) => [key, value]));
+  const open = valuesOf(false) as Values<false>;
+  const secrets = valuesOf(true) as Values<true>;
   if (problems.length > 0) throw new ConfigError(`The settings are not right:\n  ${problems.join('\n  ')}`);
   return {
     ...open,
     dataDirectory: open.dataDirectory ?? defaultDataDirectory(environment, isRoot),
     secrets: {
-      databaseUrl,
-      rootKey,
-      vaultKeys,
-      operatorToken,
-      bootstrapPrivateKey,
-      bootstrapPublicKey,
-      metricsToken,
+      ...secrets,
       buildVariables: Object.fromEntries(
         open.buildEnvironment.flatMap((variable) => {
           const value = environment[variable];
@@ -384,7 +76,7 @@ export function readConfig(environment: Environment = process.env, isRoot = proc
 function lookUp(one: Setting<unknown>, environment: Environment) {
   const found = one.names.find((candidate) => nonEmpty(environment, candidate)) ?? one.names[0] ?? '';
   const text = environment[found];
-  const file = one.secret === true ? environment[`${found}_FILE`] : undefined;
+  const file = one.secret ? environment[`${found}_FILE`] : undefined;
   // An empty list of agents is a choice; elsewhere an empty variable is none.
   if (nonEmpty(environment, found) || (text === '' && found === 'BOTHOST_AGENTS'))
     return { name: found, text, problem: null };
