@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ended, sessionUrl, start, stop, withKey } from './test-client.ts';
 import { buildProject, settled, versionedBot } from './test-deploy.ts';
+import { freshName } from './test-names.ts';
 import { type SecondOrganization, secondOrganization } from './test-organization.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -39,7 +40,7 @@ async function create(serviceName: string, buildId: string, maxAgents = 5) {
 
 describe('a deploy', () => {
   it('under 20 live sessions: all finish on the old version, new ones run on the new; and back again', async () => {
-    const name = 'busy';
+    const name = freshName('busy');
     const first = await create(name, one, 21);
     const old = await Promise.all(Array.from({ length: 20 }, () => start(service, name)));
     expect(new Set(await Promise.all(old.map((id) => version(name, id))))).toEqual(new Set(['one']));
@@ -87,7 +88,7 @@ describe('a deploy', () => {
   });
 
   it('of a bot that does not start takes no traffic: what served goes on, and the agent says why', async () => {
-    const name = 'careful';
+    const name = freshName('careful');
     const first = await create(name, one);
     await deploy(name, { buildId: broken });
     const versions: string[] = [];
@@ -123,7 +124,7 @@ describe('a deploy', () => {
   });
 
   it('that is the first and broken serves nothing, and a later one does', async () => {
-    const name = 'hopeful';
+    const name = freshName('hopeful');
     expect(await create(name, broken)).toMatchObject({
       ready: false,
       available: false,
@@ -136,7 +137,7 @@ describe('a deploy', () => {
   });
 
   it('many times at once ends with the last that was asked for, and nothing is left of the others', async () => {
-    const name = 'hasty';
+    const name = freshName('hasty');
     await create(name, one);
     const all = Array.from({ length: 6 }, (_, index) => (index % 2 === 0 ? two : one));
     await Promise.all(all.map((buildId) => deploy(name, { buildId, forceRedeploy: true })));
@@ -154,7 +155,7 @@ describe('a deploy', () => {
   });
 
   it('of an unchanged project is answered at once, and changes nothing', async () => {
-    const name = 'calm';
+    const name = freshName('calm');
     const { desiredDeploymentId } = await create(name, one);
     const again = await buildProject(service, versionedBot('one'));
     expect(again.id).toBe(one);
@@ -167,14 +168,14 @@ describe('a deploy', () => {
   });
 
   it('of a name that begins with start is warned about', async () => {
-    const answer = await service.client.createAgent({ body: { serviceName: 'starter', buildId: one } });
+    const answer = await service.client.createAgent({ body: { serviceName: freshName('starter'), buildId: one } });
     expect(answer.warning).toMatch(/offerUrlTemplate/);
   });
 });
 
 describe('a deleted agent', () => {
   it('starts nothing more, its live session goes on to its end, and its name is free', async () => {
-    const name = 'fleeting';
+    const name = freshName('fleeting');
     await create(name, one);
     const id = await start(service, name);
     expect(await version(name, id)).toBe('one');
@@ -192,7 +193,8 @@ describe('a deleted agent', () => {
 });
 
 it('an agent of another organization looks like one that is not there, whatever is asked', async () => {
-  await create('private', one);
+  const taken = freshName('private');
+  await create(taken, one);
   const theirs = (method: string, path: string, body?: object) =>
     fetch(`${service.url}/v1/agents${path}`, {
       method,
@@ -208,7 +210,7 @@ it('an agent of another organization looks like one that is not there, whatever 
     (name: string) => theirs('DELETE', `/${name}`),
   ];
   for (const request of requests) {
-    const answers = await Promise.all(['private', 'nobody'].map(request));
+    const answers = await Promise.all([taken, freshName('private')].map(request));
     expect(answers.map(({ status }) => status)).toEqual([404, 404]);
     const bodies = await Promise.all(answers.map((answer) => answer.json() as Promise<Record<string, unknown>>));
     const [left, right] = bodies.map(({ requestId: _, ...rest }) => rest);

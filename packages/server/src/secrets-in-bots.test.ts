@@ -9,6 +9,7 @@ import { openDatabase } from './store/database.ts';
 import type { Database, Tables } from './store/tables.ts';
 import { sessionUrl, start, stop, withKey } from './test-client.ts';
 import { buildProject, settled, versionedBot } from './test-deploy.ts';
+import { freshName } from './test-names.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 const logger = pino({ level: 'silent' });
@@ -35,7 +36,7 @@ const main = bot['main.js']?.replace(
 );
 
 beforeAll(async () => {
-  service = await startTestServer({ environment: { BOTHOST_ON_STOP: 'leave' } });
+  service = await startTestServer();
   db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 1 });
   buildId = (await buildProject(service, { ...bot, 'main.js': main ?? '' })).id;
 });
@@ -47,10 +48,15 @@ afterAll(async () => {
 const show = (agentName: string) => service.client.getAgent({ params: { agentName } });
 const deploy = (agentName: string, body: NonNullable<Parameters<typeof service.client.updateAgent>[0]['body']> = {}) =>
   service.client.updateAgent({ params: { agentName }, body });
-async function put(setName: string, values: Readonly<Record<string, string>>, mode: 'merge' | 'replace' = 'merge') {
+async function put(
+  setName: string,
+  values: Readonly<Record<string, string>>,
+  mode: 'merge' | 'replace' = 'merge',
+  { client } = service,
+) {
   const secrets = Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue }));
-  await service.client.putSecrets({ params: { setName }, body: { secrets, mode } });
-  const list = async () => (await service.client.listSecrets({})).sets.find(({ name }) => name === setName)?.status;
+  await client.putSecrets({ params: { setName }, body: { secrets, mode } });
+  const list = async () => (await client.listSecrets({})).sets.find(({ name }) => name === setName)?.status;
   await expect.poll(list, { timeout: 25_000, interval: 20 }).toBe('ready');
 }
 async function create(serviceName: string, secretSet: string, minAgents = 0) {
@@ -58,14 +64,14 @@ async function create(serviceName: string, secretSet: string, minAgents = 0) {
   await service.client.createAgent({ body: { serviceName, buildId, secretSet, autoScaling } });
   return settled(service, serviceName);
 }
-async function hashesIn(agentName: string, sessionId: string): Promise<Record<string, string>> {
-  const answer = await fetch(sessionUrl(service, agentName, sessionId, '/hashes'), withKey(service.publicKey));
+async function hashesIn(agentName: string, sessionId: string, at = service): Promise<Record<string, string>> {
+  const answer = await fetch(sessionUrl(at, agentName, sessionId, '/hashes'), withKey(at.publicKey));
   return JSON.parse(await answer.text());
 }
 const hash = (value: string) => createHash('sha256').update(value, 'utf8').digest('hex');
 /** Changes a row as somebody with the database in hands could. */
-const move = (setName: string, region: string) =>
-  db.updateTable('secret_sets').set({ region }).where('name', '=', setName).execute();
+const move = (setName: string, region: string, within = db) =>
+  within.updateTable('secret_sets').set({ region }).where('name', '=', setName).execute();
 
 describe('secrets', () => {
   it('are in the bot byte by byte, from the request to the environment', async () => {
@@ -114,142 +120,158 @@ describe('secrets', () => {
   });
 
   it('that changed come with the next deploy: warm instances are replaced, live sessions keep what they have', async () => {
-    await put('keys', { A: 'one' });
-    const first = await create('keeps', 'keys', 1);
-    const old = await start(service, 'keeps');
-    await expect.poll(async () => (await show('keeps')).idleInstanceCount).toBe(1);
+    const keys = freshName('keys');
+    const keeps = freshName('keeps');
+    await put(keys, { A: 'one' });
+    const first = await create(keeps, keys, 1);
+    const old = await start(service, keeps);
+    await expect.poll(async () => (await show(keeps)).idleInstanceCount).toBe(1);
 
-    await put('keys', { A: 'two' });
-    expect((await show('keeps')).secretSets).toEqual([
-      { secretSet: 'keys', revision: 1, newestRevision: 2, stale: true },
-    ]);
-    const still = await start(service, 'keeps');
-    expect(await hashesIn('keeps', still)).toMatchObject({ A: hash('one') });
-    expect(await deploy('keeps')).toMatchObject({ change: 'deployment' });
-    const second = await settled(service, 'keeps');
+    await put(keys, { A: 'two' });
+    expect((await show(keeps)).secretSets).toEqual([{ secretSet: keys, revision: 1, newestRevision: 2, stale: true }]);
+    const still = await start(service, keeps);
+    expect(await hashesIn(keeps, still)).toMatchObject({ A: hash('one') });
+    expect(await deploy(keeps)).toMatchObject({ change: 'deployment' });
+    const second = await settled(service, keeps);
     expect(second.secretSets).toMatchObject([{ revision: 2, stale: false }]);
-    const young = await start(service, 'keeps');
-    expect(await hashesIn('keeps', young)).toMatchObject({ A: hash('two') });
-    expect(await hashesIn('keeps', old)).toMatchObject({ A: hash('one') });
-    expect(await deploy('keeps')).toMatchObject({ change: 'none' });
+    const young = await start(service, keeps);
+    expect(await hashesIn(keeps, young)).toMatchObject({ A: hash('two') });
+    expect(await hashesIn(keeps, old)).toMatchObject({ A: hash('one') });
+    expect(await deploy(keeps)).toMatchObject({ change: 'none' });
 
     const deploymentId = first.desiredDeploymentId;
-    await service.client.rollback({ params: { agentName: 'keeps' }, body: { deploymentId } });
-    await settled(service, 'keeps');
-    const back = await start(service, 'keeps');
-    expect(await hashesIn('keeps', back)).toMatchObject({ A: hash('one') });
-    await deploy('keeps', { secretSet: null });
-    await settled(service, 'keeps');
-    const bare = await start(service, 'keeps');
-    expect(await hashesIn('keeps', bare)).not.toHaveProperty('A');
-    await Promise.all([old, still, young, back, bare].map((id) => stop(service, 'keeps', id)));
+    await service.client.rollback({ params: { agentName: keeps }, body: { deploymentId } });
+    await settled(service, keeps);
+    const back = await start(service, keeps);
+    expect(await hashesIn(keeps, back)).toMatchObject({ A: hash('one') });
+    await deploy(keeps, { secretSet: null });
+    await settled(service, keeps);
+    const bare = await start(service, keeps);
+    expect(await hashesIn(keeps, bare)).not.toHaveProperty('A');
+    await Promise.all([old, still, young, back, bare].map((id) => stop(service, keeps, id)));
   });
 
   it('that are damaged fail a deployment with the reason, while what runs goes on, and other agents do', async () => {
-    await put('broken', { A: 'one' });
-    await put('whole', { A: 'whole' });
-    await create('unlucky', 'broken');
-    await create('lucky', 'whole');
-    const running = await start(service, 'unlucky');
-    expect(await hashesIn('unlucky', running)).toMatchObject({ A: hash('one') });
-    await move('broken', 'elsewhere');
+    const broken = freshName('broken');
+    const whole = freshName('whole');
+    const unlucky = freshName('unlucky');
+    const lucky = freshName('lucky');
+    await put(broken, { A: 'one' });
+    await put(whole, { A: 'whole' });
+    await create(unlucky, broken);
+    await create(lucky, whole);
+    const running = await start(service, unlucky);
+    expect(await hashesIn(unlucky, running)).toMatchObject({ A: hash('one') });
+    await move(broken, 'elsewhere');
 
-    const cold = await start(service, 'unlucky');
-    const failed = async () => (await show('unlucky')).conditions;
+    const cold = await start(service, unlucky);
+    const failed = async () => (await show(unlucky)).conditions;
     await expect
       .poll(failed, { timeout: 25_000 })
-      .toMatchObject([{ message: expect.stringMatching(/set broken is damaged.*set it again/) }]);
-    const session = await service.client.getSession({ params: { agentName: 'unlucky', sessionId: cold } });
+      .toMatchObject([{ message: expect.stringMatching(new RegExp(`set ${broken} is damaged.*set it again`)) }]);
+    const session = await service.client.getSession({ params: { agentName: unlucky, sessionId: cold } });
     expect(session).toMatchObject({ completionStatus: 'HTTP_ERROR' });
-    await expect(start(service, 'unlucky')).rejects.toMatchObject({
+    await expect(start(service, unlucky)).rejects.toMatchObject({
       status: 503,
       reason: 'secrets-unavailable',
       code: 'PCC-SECRETS-UNAVAILABLE',
-      message: expect.not.stringContaining('broken'),
+      message: expect.not.stringContaining(broken),
     });
-    expect(await hashesIn('unlucky', running)).toMatchObject({ A: hash('one') });
-    const lucky = await start(service, 'lucky');
-    expect(await hashesIn('lucky', lucky)).toMatchObject({ A: hash('whole') });
+    expect(await hashesIn(unlucky, running)).toMatchObject({ A: hash('one') });
+    const spared = await start(service, lucky);
+    expect(await hashesIn(lucky, spared)).toMatchObject({ A: hash('whole') });
 
-    await move('broken', 'us-west');
-    const again = await start(service, 'unlucky');
-    expect(await hashesIn('unlucky', again)).toMatchObject({ A: hash('one') });
+    await move(broken, 'us-west');
+    const again = await start(service, unlucky);
+    expect(await hashesIn(unlucky, again)).toMatchObject({ A: hash('one') });
 
-    await Promise.all([running, again].map((id) => stop(service, 'unlucky', id)));
-    await stop(service, 'lucky', lucky);
+    await Promise.all([running, again].map((id) => stop(service, unlucky, id)));
+    await stop(service, lucky, spared);
   });
 
   it('whose values are damaged fail the deployment that would start with them by name', async () => {
-    await put('bent', { A: 'one' });
+    const bent = freshName('bent');
+    const straight = freshName('straight');
+    const bends = freshName('bends');
+    await put(bent, { A: 'one' });
     const { id: setId } = await db
       .selectFrom('secret_sets')
       .select('id')
-      .where('name', '=', 'bent')
+      .where('name', '=', bent)
       .executeTakeFirstOrThrow();
     await db.updateTable('secret_values').set({ bytes: 4 }).where('set_id', '=', setId).execute();
-    await put('straight', { A: 'one' });
-    await create('bends', 'straight');
-    await deploy('bends', { secretSet: 'bent' });
-    expect(await settled(service, 'bends')).toMatchObject({
+    await put(straight, { A: 'one' });
+    await create(bends, straight);
+    await deploy(bends, { secretSet: bent });
+    expect(await settled(service, bends)).toMatchObject({
       available: true,
       activeDeploymentReady: false,
-      errors: [{ code: 'PCC_SECRETS_UNAVAILABLE', message: expect.stringMatching(/set bent is damaged/) }],
-      secretSets: [{ secretSet: 'straight', stale: false }],
+      errors: [{ code: 'PCC_SECRETS_UNAVAILABLE', message: expect.stringContaining(`set ${bent} is damaged`) }],
+      secretSets: [{ secretSet: straight, stale: false }],
     });
-    const id = await start(service, 'bends');
-    expect(await hashesIn('bends', id)).toMatchObject({ A: hash('one') });
-    await stop(service, 'bends', id);
+    const id = await start(service, bends);
+    expect(await hashesIn(bends, id)).toMatchObject({ A: hash('one') });
+    await stop(service, bends, id);
   });
 
   it('that a bot prints are taken out of its logs, and cannot be looked for there', async () => {
-    await put('spoken', { A: 'sk_canary_1' });
-    await create('speaks', 'spoken');
-    const sessionId = await start(service, 'speaks');
-    await fetch(sessionUrl(service, 'speaks', sessionId, '/say'), withKey(service.publicKey));
+    const spoken = freshName('spoken');
+    const speaks = freshName('speaks');
+    await put(spoken, { A: 'sk_canary_1' });
+    await create(speaks, spoken);
+    const sessionId = await start(service, speaks);
+    await fetch(sessionUrl(service, speaks, sessionId, '/say'), withKey(service.publicKey));
     const read = async (query: { query?: string; wait?: number }) => {
-      const page = await service.client.getLogs({ params: { agentName: 'speaks' }, query: { sessionId, ...query } });
+      const page = await service.client.getLogs({ params: { agentName: speaks }, query: { sessionId, ...query } });
       return page.logs.map(({ log }) => log);
     };
     await expect.poll(() => read({ wait: 5 }), { timeout: 25_000 }).toEqual(['it is ***']);
     expect(await read({ query: 'sk_canary_1' })).toEqual([]);
     expect(await read({ query: 'is sk' })).toEqual([]);
-    await stop(service, 'speaks', sessionId);
+    await stop(service, speaks, sessionId);
     await expect.poll(() => read({ query: 'it is' }), { timeout: 25_000 }).toEqual(['it is ***']);
   });
 
   it('that a bot prints as it falls are not in what is said of its end', async () => {
-    const falls = versionedBot('falls', "console.error('no such voice: ' + process.env.A); process.exit(3);");
-    const broken = (await buildProject(service, falls)).id;
-    await put('lost', { A: 'sk_canary_2' });
-    await create('falls', 'lost');
-    await deploy('falls', { buildId: broken });
-    const agent = await settled(service, 'falls');
+    const lost = freshName('lost');
+    const falls = freshName('falls');
+    const falling = versionedBot('falls', "console.error('no such voice: ' + process.env.A); process.exit(3);");
+    const broken = (await buildProject(service, falling)).id;
+    await put(lost, { A: 'sk_canary_2' });
+    await create(falls, lost);
+    await deploy(falls, { buildId: broken });
+    const agent = await settled(service, falls);
     expect(agent.errors).toMatchObject([{ message: expect.stringContaining('no such voice: ***') }]);
     const rows = await db.selectFrom('deployments').select(['error', 'last_exit']).execute();
     expect(JSON.stringify(rows)).not.toContain('sk_canary_2');
   });
 
   it('that are damaged keep no server from coming back, nor the sessions that run', async () => {
-    await put('lasting', { A: 'one' });
-    await create('lasts', 'lasting');
-    const running = await start(service, 'lasts');
-    expect(await hashesIn('lasts', running)).toMatchObject({ A: hash('one') });
-    await move('lasting', 'elsewhere');
-    await service.server.close();
+    const own = await startTestServer({ environment: { BOTHOST_ON_STOP: 'leave' } });
+    onTestFinished(own.close);
+    const ownBuild = await buildProject(own, { ...bot, 'main.js': main ?? '' });
+    await put('lasting', { A: 'one' }, 'merge', own);
+    await own.client.createAgent({ body: { serviceName: 'lasts', buildId: ownBuild.id, secretSet: 'lasting' } });
+    await settled(own, 'lasts');
+    const running = await start(own, 'lasts');
+    expect(await hashesIn('lasts', running, own)).toMatchObject({ A: hash('one') });
+    const ownDb = await openDatabase<Tables>({ address: own.database.address, logger, maxConnections: 1 });
+    await move('lasting', 'elsewhere', ownDb).finally(() => ownDb.destroy());
+    await own.server.close();
     const environment = {
       PATH: process.execPath.replace(/\/[^/]+$/, ''),
-      HOME: service.dataDirectory,
+      HOME: own.dataDirectory,
       BOTHOST_PORT: '0',
-      BOTHOST_DATA_DIR: service.dataDirectory,
+      BOTHOST_DATA_DIR: own.dataDirectory,
       BOTHOST_SHUTDOWN_GRACE: '0',
-      DATABASE_URL: service.database.url,
+      DATABASE_URL: own.database.url,
     };
     const next = await startServer(readConfig(environment), logger);
     onTestFinished(next.close);
     const path = `/v1/public/lasts/sessions/${running}`;
-    const answer = await fetch(`${next.url}${path}/hashes`, withKey(service.publicKey));
+    const answer = await fetch(`${next.url}${path}/hashes`, withKey(own.publicKey));
     expect(JSON.parse(await answer.text())).toMatchObject({ A: hash('one') });
-    const client = createClient({ origin: next.url, key: service.privateKey });
+    const client = createClient({ origin: next.url, key: own.privateKey });
     const session = () => client.getSession({ params: { agentName: 'lasts', sessionId: running } });
     expect(await session()).toMatchObject({ endedAt: null });
     await client.stopSession({ params: { agentName: 'lasts', sessionId: running } });
