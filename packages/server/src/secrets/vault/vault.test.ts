@@ -75,6 +75,17 @@ describe('a sealed value', () => {
     expect(sealed().includes(value.subarray(0, 6))).toBe(false);
   });
 
+  it('shares neither its salt nor its IV with another', () => {
+    const [one, other] = [sealed(), sealed()];
+    // After format, algorithm and version: 32 bytes of salt, then 12 of IV.
+    for (const [from, to] of [
+      [6, 38],
+      [38, 50],
+    ]) {
+      expect(one.subarray(from, to)).not.toEqual(other.subarray(from, to));
+    }
+  });
+
   it('does not open with any one bit changed', () => {
     const stored = sealed();
     let tried = 0;
@@ -118,6 +129,9 @@ describe('a sealed value', () => {
   it('does not open with another key, nor with the same under another version', () => {
     const stored = sealed();
     expect(() => openValue({ version: 3, key: randomBytes(32) }, place, stored)).toThrow(DamagedError);
+    expect(() => openValue({ ...organizationKey, version: 4 }, place, stored)).toThrow(DamagedError);
+    // Also where the value itself says so.
+    stored.writeUInt32BE(4, 2);
     expect(() => openValue({ ...organizationKey, version: 4 }, place, stored)).toThrow(DamagedError);
   });
 
