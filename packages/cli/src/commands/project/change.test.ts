@@ -45,6 +45,14 @@ describe('project add', () => {
     expect(JSON.parse(await read('.botcli/project.json')).configuration).toMatchObject({ stt_service: 'soniox_stt' });
   });
 
+  test('what is left to do is told: variables to fill, packages to install', async () => {
+    const { stdout } = await botcli(['project', 'add', 'soniox_stt', '--yes']);
+    expect(stdout).toContain('Fill in server/.env: SONIOX_API_KEY\n');
+    expect(stdout).toContain(`cd "${join(directory, 'server')}" && uv sync`);
+    const again = await botcli(['project', 'add', 'transcription', '--yes', '--json']);
+    expect(JSON.parse(again.stdout).variables).toEqual([]);
+  });
+
   test('edits are kept where the change does not touch them', async () => {
     await edit('server/bot.py', 'You are a friendly and helpful', 'You are a grumpy but helpful');
     const { status, stdout } = await botcli(['project', 'add', 'transcription', '--yes']);

@@ -7,12 +7,14 @@ import type { Report } from '../../report.ts';
 import { version } from '../../version.ts';
 import { readAnswers } from '../checking/read-answers.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import { packageManagerFor } from '../package-manager.ts';
 import { answersPath } from '../writing/answers.ts';
 import { brokenOff, carryOut, clearUnplanned, type Edit, finish } from '../writing/carry-out.ts';
 import { lockProject, refuseLocked } from '../writing/lock.ts';
 import { survey, textOf } from '../writing/survey.ts';
 import { systemCause } from '../writing/system-cause.ts';
 import { planChange, type Step } from './plan-change.ts';
+import { newVariables, whatIsNext } from './what-is-next.ts';
 
 export type Changing = {
   /** Absolute. */
@@ -55,11 +57,22 @@ function lock(directory: string): () => void {
 async function change({ world, say }: Context, changing: Changing): Promise<Report> {
   const { directory, dryRun, yes } = changing;
   const found = readAnswers(directory);
-  const { steps, answers } = planChange(directory, found, changing.next(found.configuration), version);
+  const next = changing.next(found.configuration);
+  const { steps, answers } = planChange(directory, found, next, version);
   const touched = steps.filter(({ before, after }) => before !== after);
   const patch = touched.map(patchOf).join('');
+  const variables = newVariables(found.configuration, next);
+  const manager = packageManagerFor(directory, world.environment);
+  const todo = dryRun
+    ? []
+    : whatIsNext(
+        directory,
+        touched.map(({ path }) => path),
+        variables,
+        manager,
+      );
   const report: Report = {
-    json: { directory, steps: steps.map(({ path, kind }) => ({ path, kind })), patch },
+    json: { directory, steps: steps.map(({ path, kind }) => ({ path, kind })), variables, patch },
     blocks: [
       ...(dryRun && patch !== '' ? [{ kind: 'document' as const, text: patch }] : []),
       {
@@ -68,6 +81,7 @@ async function change({ world, say }: Context, changing: Changing): Promise<Repo
         rows: steps.map(({ path, kind }) => [path, kind]),
         empty: 'Nothing has to change.',
       },
+      ...(todo.length > 0 ? [{ kind: 'text' as const, title: 'Next', lines: todo }] : []),
     ],
   };
   const answersBefore = textOf(join(directory, answers.path));
