@@ -50,7 +50,7 @@ function phases({ claim, boot, handOver }: StartPhases): Block {
 
 /** An event's detail is its cause: exit code, signal. What the bot wrote at last has lines of its own. */
 function events(list: readonly SessionEvent[]): Block {
-  const cause = (detail: SessionEvent['detail']): Cell => {
+  const cause = (detail: SessionEvent['detail']): string => {
     const pairs = Object.entries(detail ?? {}).filter(([name, value]) => value !== null && name !== 'tail');
     return pairs
       .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
@@ -59,7 +59,11 @@ function events(list: readonly SessionEvent[]): Block {
   return {
     kind: 'table',
     columns: [{ title: 'Time' }, { title: 'Event' }, { title: 'Cause' }],
-    rows: list.map(({ eventTs, eventCode, detail }) => [time(eventTs), eventCode, cause(detail)]),
+    rows: list.map(({ eventTs, eventCode, detail }) => [
+      time(eventTs),
+      eventCode,
+      `${eventCode === 'SOCKET_REFUSED' ? 'the bot did not take the WebSocket, but answered ' : ''}${cause(detail)}`,
+    ]),
     empty: '',
   };
 }

@@ -2,8 +2,15 @@ import type { SessionSummary } from '@bothost/contract';
 import type { Cell } from './report.ts';
 import { percentile } from './values.ts';
 
-/** Words for a session's end state, as existing users know them (cloud API 11.1). An unknown one is a plain end. */
-export function sessionState(session: { readonly endState: string; readonly completionStatus: string | null }): Cell {
+/**
+ * Words for a session's end state, as existing users know them (cloud API 11.1). An unknown one is a plain end. A bot that
+ * answered and did not start has refused, with 200, too: one without WebSockets says so to whoever wants one.
+ */
+export function sessionState(session: {
+  readonly endState: string;
+  readonly completionStatus: string | null;
+  readonly botStartSeconds: number | null;
+}): Cell {
   switch (session.endState) {
     case 'active':
       return { text: 'Active', tone: 'good' };
@@ -16,8 +23,9 @@ export function sessionState(session: { readonly endState: string; readonly comp
     case 'terminated':
       return { text: 'Terminated', tone: 'warn' };
     case 'agent_error': {
-      const status = /^\d{3}$/.test(session.completionStatus ?? '') ? ` (${session.completionStatus})` : '';
-      return { text: status === '' ? 'Agent error' : `Error${status}`, tone: 'bad' };
+      const { completionStatus, botStartSeconds } = session;
+      if (completionStatus === null || !/^\d{3}$/.test(completionStatus)) return { text: 'Agent error', tone: 'bad' };
+      return { text: `${botStartSeconds === null ? 'Refused' : 'Error'} (${completionStatus})`, tone: 'bad' };
     }
     default:
       return 'Ended';

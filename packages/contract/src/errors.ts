@@ -181,6 +181,7 @@ export const failures = {
     message: 'Something went wrong in the service. Look for the request id in its log, or ask its operator.',
   },
   'bot-unreachable': { status: 502, code: '502', message: 'The bot of this session cannot be reached.' },
+  'bot-refused': { status: 502, code: '502', message: 'The bot did not take the WebSocket.' },
   'database-unavailable': {
     status: 503,
     code: '503',

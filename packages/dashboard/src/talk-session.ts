@@ -131,7 +131,7 @@ function sentenceOf(cause: unknown): string {
   if (cause instanceof ApiError) return cause.message;
   const text = cause instanceof Error ? cause.message : String(cause);
   if (/connect to websocket/.test(text)) {
-    return 'The bot did not take the connection. It may not have become ready in time, or the agent is at its limit.';
+    return 'The bot did not take the connection. It may have no WebSocket, it may not have become ready in time, or the agent is at its limit.';
   }
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -7,7 +7,7 @@ import { controlToken } from './instances/control-token.ts';
 import { organizationByName } from './organizations/find.ts';
 import { startHeaders } from './sessions/bot-headers.ts';
 import { connectSession, connectWithoutToken } from './sessions/connect.ts';
-import { markLive } from './sessions/progress.ts';
+import { markLive, recordEvents } from './sessions/progress.ts';
 import { verifyToken } from './sessions/socket-token.ts';
 
 /**
@@ -84,6 +84,10 @@ function opened(
       context.telemetry.botStarted({ cold, requestedAt, claimedAt, readyAt, startedAt });
       context.logger.info({ sessionId, ...(carrier === null ? {} : { carrier }) }, 'a bot has its session');
       await context.persist(() => markLive(context, sessionId, { at: startedAt, readyAt, cold }));
+    },
+    refused: ({ status, phrase }) => {
+      const event = { code: 'SOCKET_REFUSED', at: context.now().toISOString(), detail: { status, phrase } };
+      return context.persist(() => recordEvents(context.db, sessionId, [event]));
     },
     finish: (status) => context.reconciler.finish(sessionId, status),
     onStop: (abort) => context.attendance.hold(sessionId, abort),

@@ -11,7 +11,7 @@ import {
 import type { Logger } from 'pino';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import type { Telemetry } from '../metrics/telemetry.ts';
-import { openBot, Refused } from './bot-socket.ts';
+import { openBot, type Refusal, Refused } from './bot-socket.ts';
 import { createCallClient } from './call-client.ts';
 import { readEarly } from './early-bytes.ts';
 import type { ToFailure } from './failure-response.ts';
@@ -35,6 +35,8 @@ export type SocketSession = {
   /** What only the service may say to the bot. */
   readonly headers: Readonly<Record<string, string>>;
   readonly live: () => Promise<void>;
+  /** Keeps with the session what the bot answered in place of taking the socket. */
+  readonly refused: (answer: Refusal) => Promise<void>;
   readonly finish: (status: string) => Promise<void>;
   /** Has `abort` called when the session is stopped. */
   readonly onStop: (abort: () => void) => void;
@@ -83,12 +85,13 @@ export function createAgentSocket(context: AgentSocketContext) {
       const session = await context.connect({ ...host, token, carrier });
       const status = await run(incoming, client, path, session).catch(async (error: unknown) => {
         const known = error instanceof Refused ? error.status : 'HTTP_ERROR';
+        if (error instanceof Refused && error.answer !== null) await session.refused(error.answer);
         await session.finish(client.gone.aborted ? 'WS_CONNECTION_CLOSED' : known);
         throw error;
       });
       await session.finish(status);
     } catch (error) {
-      const known = error instanceof Refused ? failure('bot-unreachable', { cause: error }) : context.toFailure(error);
+      const known = error instanceof Refused ? failureOf(error) : context.toFailure(error);
       context.telemetry.proxied('websocket', known.reason);
       logRefusal(known, requestId, carrier, host);
       client.refuse(known);
@@ -144,6 +147,14 @@ export function createAgentSocket(context: AgentSocketContext) {
   }
 
   return { handle };
+}
+
+/** A bot that answers says with it why there is no socket; most have no `/ws`. */
+function failureOf(cause: Refused): ApiError {
+  const { answer } = cause;
+  if (answer === null) return failure('bot-unreachable', { cause });
+  const said = `${answer.status} ${answer.phrase}`.trim();
+  return failure('bot-refused', { cause, message: `The bot did not take the WebSocket: it answered ${said}.` });
 }
 
 /** Names that nothing can have may be long. */

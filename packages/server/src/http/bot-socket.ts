@@ -2,13 +2,20 @@ import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { headersForBot } from './forwarded-headers.ts';
 
-/** The bot did not take the socket; `status` is the session's completion status. */
+/** What a bot answered in place of taking the socket. */
+export type Refusal = { readonly status: number; readonly phrase: string };
+
+/**
+ * The bot did not take the socket; `status` is the session's completion status. `answer` is null of a bot that gave none.
+ */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly status: string;
-  constructor(status: string) {
+  readonly answer: Refusal | null;
+  constructor(status: string, answer: Refusal | null = null) {
     super(`the bot did not take the socket: ${status}`);
     this.status = status;
+    this.answer = answer;
   }
 }
 
@@ -38,9 +45,19 @@ export function openBot(
     });
     bot.once('unexpected-response', (_, answer) => {
       answer.resume();
-      reject(new Refused(String(answer.statusCode ?? 'HTTP_ERROR')));
+      reject(refusalOf(answer));
       bot.terminate();
     });
     bot.on('error', () => reject(new Refused('HTTP_ERROR')));
   });
+}
+
+/** A bot may say anything after its status: it reaches messages, which hold no square brackets. */
+function refusalOf({ statusCode, statusMessage = '' }: IncomingMessage): Refused {
+  if (statusCode === undefined) return new Refused('HTTP_ERROR');
+  const phrase = statusMessage
+    .replaceAll(/[^ -~]|[[\]]/g, '')
+    .slice(0, 60)
+    .trim();
+  return new Refused(String(statusCode), { status: statusCode, phrase });
 }

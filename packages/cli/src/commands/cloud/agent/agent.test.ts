@@ -281,6 +281,15 @@ test('one session: details, start phases, events with their cause, metrics over 
   expect(JSON.parse((await run(['sessions', 'parrot', '-i', sessionId, '--json'])).stdout)).toEqual(session);
 });
 
+test('a session whose bot took no WebSocket says so, and what the bot answered', async () => {
+  const at = '2026-11-20T16:01:00.000Z';
+  const events = [{ eventCode: 'SOCKET_REFUSED', eventTs: at, detail: { status: 200, phrase: 'OK' } }];
+  found = { ...session, completionStatus: '200', botStartSeconds: null, startPhases: null, events };
+  const { stdout } = await run(['sessions', 'parrot', '--id', sessionId]);
+  expect(stdout).toContain('Status\tRefused (200)\nCompletion status\t200\n');
+  expect(stdout).toContain('SOCKET_REFUSED\tthe bot did not take the WebSocket, but answered status=200 phrase=OK\n');
+});
+
 test('a session without metrics or start shows that, not zeros', async () => {
   found = { ...session, resourceMetrics: null, startPhases: null, botStartSeconds: null, coldStart: null, events: [] };
   const { stdout, stderr } = await run(['sessions', 'parrot', '--id', sessionId]);
