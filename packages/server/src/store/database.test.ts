@@ -70,6 +70,22 @@ test('idle connections that are cut are replaced', async () => {
   await expect.poll(ask).toEqual([{ one: 1 }]);
 });
 
+test('an idle connection that is cut is told in a few words, without what the connection was', async () => {
+  const { address, drop } = await testDatabase([]);
+  onTestFinished(drop);
+  const told: unknown[][] = [];
+  const db = await openDatabase<unknown>({ address, logger: { warn: (...line) => void told.push(line) } });
+  onTestFinished(() => db.destroy());
+  const cut = `select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`;
+  const client = new pg.Client(clientConfig(address));
+  await client.connect();
+  await client.query(cut);
+  await client.end();
+  await expect.poll(() => told.length).toBeGreaterThan(0);
+  expect(told[0]).toEqual([{ why: expect.any(String) }, 'an idle database connection was lost']);
+});
+
 /** The same database behind a socket of our own, which is there only between `open` and `cut`. */
 async function relayTo(url: string) {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'bothost-relay-'));

@@ -44,7 +44,8 @@ export async function openDatabase<Tables>(options: DatabaseOptions): Promise<Ky
     idle_in_transaction_session_timeout: 60_000,
     types: { getTypeParser: typeParser },
   });
-  pool.on('error', (error) => options.logger.warn({ err: error }, 'an idle database connection was lost'));
+  // In words: the pool hangs its whole client on the error, and a log would hold all of that.
+  pool.on('error', ({ message }) => options.logger.warn({ why: message }, 'an idle database connection was lost'));
   // The pool listens only to idle connections; without this the loss of one in use would end the process. Its query tells.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const connect = () => connectOrRecover(pool, options.onConnectionFailure);
