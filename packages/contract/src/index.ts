@@ -51,29 +51,21 @@ export {
 } from './limits.ts';
 export { openApiDocument } from './openapi.ts';
 export type { InputOf, Method, Operation, RequestOf, ResponseOf } from './operation.ts';
-export type {
-  AgentDetails,
-  AgentListItem,
-  AgentSettings,
-  DeployedAgent,
-  DeploymentDetails,
-  DeploymentProblem,
-  PinnedSecretSet,
-} from './operations/agents.ts';
+export type { AgentDetails, AgentListItem, AgentSettings, DeployedAgent } from './operations/agents.ts';
 export { type OperationName, type Operations, operations } from './operations/all.ts';
 export type { AuditEntry, AuditVerification } from './operations/audit.ts';
 export { type Build, type BuildStatus, UploadAnswer, uploadPath } from './operations/builds.ts';
+export type { DeploymentDetails, DeploymentProblem, PinnedSecretSet } from './operations/deployments.ts';
 export type { ApiKey } from './operations/keys.ts';
 export { type LogLevel, type LogLine, logLevels } from './operations/logs.ts';
 export type { VaultStatus, VaultTask } from './operations/operator.ts';
+export type { PutSecretsRequest, WrittenSecrets } from './operations/secret-writes.ts';
 export type {
   CheckedPullSecret,
   PullSecretCheck,
-  PutSecretsRequest,
   SecretRevision,
   SecretSetDetails,
   SecretSetListItem,
-  WrittenSecrets,
 } from './operations/secrets.ts';
 export type {
   EndState,

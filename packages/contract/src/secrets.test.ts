@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { reservedSecretKey, secretValueBytes } from './limits.ts';
-import { putSecrets } from './operations/secrets.ts';
+import { putSecrets } from './operations/secret-writes.ts';
 import { SecretKey, SecretSetName, secretValueProblems, utf8Bytes } from './secret-fields.ts';
 
 const accepts = (schema: { safeParse: (value: unknown) => { success: boolean } }, value: unknown) =>

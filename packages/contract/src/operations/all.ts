@@ -1,15 +1,7 @@
-import {
-  createAgent,
-  deleteAgent,
-  getAgent,
-  getDeployment,
-  listAgents,
-  listDeployments,
-  rollback,
-  updateAgent,
-} from './agents.ts';
+import { createAgent, deleteAgent, getAgent, listAgents, rollback, updateAgent } from './agents.ts';
 import { listAuditEntries, verifyAudit } from './audit.ts';
 import { createBuild, getBuild, getBuildLogs, getBuildUploadUrl, listBuilds } from './builds.ts';
+import { getDeployment, listDeployments } from './deployments.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { getLogs } from './logs.ts';
 import { getVault, reencryptVault, retireVaultKeys, rotateVault, verifyVault } from './operator.ts';
@@ -20,16 +12,8 @@ import {
   listRegions,
   updateProperties,
 } from './organizations.ts';
-import {
-  deleteSecret,
-  deleteSecretSet,
-  getSecretHistory,
-  getSecretSet,
-  listSecrets,
-  putSecrets,
-  rollBackSecrets,
-  verifyImagePullSecret,
-} from './secrets.ts';
+import { deleteSecret, deleteSecretSet, putSecrets, rollBackSecrets } from './secret-writes.ts';
+import { getSecretHistory, getSecretSet, listSecrets, verifyImagePullSecret } from './secrets.ts';
 import { getSession, getSessions, stopSession } from './sessions.ts';
 import { startSession } from './start.ts';
 

@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { secretBodyBytes, secretHistoryRows, secretSetSize } from '../limits.ts';
+import { secretHistoryRows } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { SecretKey, SecretSetName, SecretValue } from '../secret-fields.ts';
 import { Id, noBody, none, Time } from './fields.ts';
 
-const SecretSetKind = z.enum(['secret', 'imagePullSecret']);
-const Readiness = z.enum(['pending', 'ready', 'failed']);
-const Revision = z.number().int().describe('Counts the writes of this set, from 1');
-const Fingerprint = z.string().describe('Of the value, under a key of the organization that never leaves the service');
+export const SecretSetKind = z.enum(['secret', 'imagePullSecret']);
+export const Readiness = z.enum(['pending', 'ready', 'failed']);
+export const Revision = z.number().int().describe('Counts the writes of this set, from 1');
+export const Fingerprint = z
+  .string()
+  .describe('Of the value, under a key of the organization that never leaves the service');
 
 const setFields = {
   name: z.string(),
@@ -69,97 +70,7 @@ const SecretSetDetails = z
 export type SecretSetDetails = z.infer<typeof SecretSetDetails>;
 
 /** A set's name in a path: any text is taken, one that no set can have is simply not found. */
-const SetPath = z.object({ setName: z.string().describe('Name of the secret set') });
-const KeyPath = SetPath.extend({ secretKey: z.string() });
-
-/** A name that is written: it has to be one. */
-const NewSetPath = z.object({ setName: SecretSetName });
-
-const precondition = {
-  expectedRevision: z
-    .int()
-    .min(0)
-    .nullish()
-    .describe('Refused with 409 when the set is at another revision; 0: when it exists'),
-  dryRun: z.boolean().nullish().describe('Only says what would change'),
-};
-
-/**
- * The forms that existing clients send (cloud API 5.5), and ours in one: `secrets` with all keys; one `secretKey` with
- * `secretValue`; `isImagePullSecret` with `host` and `secretValue`. Unknown fields are ignored.
- */
-const PutSecretsRequest = z
-  .object({
-    secrets: z
-      .array(z.object({ secretKey: SecretKey, secretValue: SecretValue }))
-      .max(secretSetSize.keys)
-      .nullish(),
-    remove: z.array(z.string()).max(secretSetSize.keys).nullish().describe('Keys that the same revision leaves out'),
-    mode: z.enum(['merge', 'replace']).nullish().describe('replace: what is not named is left out; default merge'),
-    isImagePullSecret: z.boolean().nullish(),
-    host: z.string().max(2_048).nullish().describe('Of an image pull secret: the registry'),
-    secretKey: SecretKey.nullish(),
-    secretValue: SecretValue.nullish().describe('Of an image pull secret: user:password in Base64'),
-    expiresAt: z.iso
-      .datetime({ offset: true })
-      .nullish()
-      .describe('Of an image pull secret: when the registry stops taking it'),
-    region: z.string().nullish().describe('Of the set, which cannot change; default: that of the organization'),
-    ...precondition,
-  })
-  .superRefine((body, check) => {
-    const problem = (path: string, message: string) => check.addIssue({ code: 'custom', path: [path], message });
-    const many = body.secrets ?? null;
-    if (body.isImagePullSecret === true) {
-      if (typeof body.host !== 'string' || body.host === '') problem('host', 'an image pull secret needs its registry');
-      if (typeof body.secretValue !== 'string') problem('secretValue', 'an image pull secret needs its credentials');
-      if (many !== null || typeof body.secretKey === 'string' || body.remove)
-        problem('isImagePullSecret', 'an image pull secret has one value and no keys');
-      return;
-    }
-    if (typeof body.expiresAt === 'string') problem('expiresAt', 'only image pull secrets expire');
-    if ((typeof body.secretKey === 'string') !== (typeof body.secretValue === 'string'))
-      problem('secretValue', 'secretKey and secretValue go together');
-    if (many !== null && typeof body.secretKey === 'string')
-      problem('secretKey', 'name the keys in secrets, or one here');
-    const written = [...(many ?? []).map(({ secretKey }) => secretKey), ...(body.secretKey ? [body.secretKey] : [])];
-    if (body.mode === 'replace' && (body.remove ?? []).length > 0)
-      problem('remove', 'replace by itself leaves out all that is not named');
-    if (written.length === 0 && (body.remove ?? []).length === 0) problem('secrets', 'name at least one key');
-    const twice = written.filter((key, index) => written.indexOf(key) !== index);
-    for (const key of new Set(twice)) problem('secrets', `names ${key} twice`);
-    for (const key of body.remove ?? []) {
-      if (written.includes(key)) problem('remove', `${key.slice(0, 64)} is written and removed at once`);
-    }
-  })
-  .meta({ id: 'PutSecretsRequest' });
-export type PutSecretsRequest = z.output<typeof PutSecretsRequest>;
-
-/** What became of a write, or what would. */
-const WrittenSecrets = z
-  .object({
-    status: z.literal('OK'),
-    name: z.string(),
-    type: SecretSetKind,
-    region: z.string(),
-    readiness: Readiness.nullable().describe('Of the revision; null when there is none'),
-    revision: Revision.nullable().describe('The one that is there now; null when there is none'),
-    previousRevision: Revision.nullable(),
-    change: z.enum(['created', 'updated', 'none']),
-    dryRun: z.boolean(),
-    host: z.string().optional().describe('Of an image pull secret: the registry, by its one name'),
-    expiresAt: Time.nullable().optional().describe('Of an image pull secret'),
-    changes: z.array(
-      z.object({
-        key: z.string(),
-        change: z.enum(['new', 'changed', 'unchanged', 'removed']),
-        bytes: z.number().int().nullable().describe('Of the value that was sent'),
-        fingerprint: Fingerprint.nullable().describe('Of the value that was sent; null of a dry run for a new set'),
-      }),
-    ),
-  })
-  .meta({ id: 'WrittenSecrets' });
-export type WrittenSecrets = z.infer<typeof WrittenSecrets>;
+export const SetPath = z.object({ setName: z.string().describe('Name of the secret set') });
 
 const SecretRevision = z.object({
   revision: Revision,
@@ -209,78 +120,6 @@ export const getSecretSet = operation({
   errors: ['secret-set-not-found', 'secret-set-has-no-keys', 'secret-set-damaged'],
 });
 
-/** 202: the revision is stored and on its way to the region. 200: there was nothing to change, or nothing was to be. */
-const written = {
-  status: 202,
-  other: { status: 200, when: (answer: WrittenSecrets) => answer.dryRun || answer.change === 'none' },
-  response: WrittenSecrets,
-} as const;
-
-export const putSecrets = operation({
-  name: 'putSecrets',
-  summary: 'Create or change a secret set or an image pull secret: all of it in one revision, or nothing',
-  tag: 'secrets',
-  key: 'private',
-  audit: 'secrets.set',
-  exactBody: true,
-  method: 'PUT',
-  path: '/secrets/{setName}',
-  params: NewSetPath,
-  query: none,
-  body: PutSecretsRequest,
-  bodyBytes: secretBodyBytes,
-  ...written,
-  errors: [
-    'invalid-request',
-    'region-unknown',
-    'secret-set-kind',
-    'secret-set-region',
-    'secret-set-too-large',
-    'secret-sets-too-many',
-    'secret-set-not-found',
-    'secret-not-found',
-    'secret-set-changed',
-    'secret-set-damaged',
-    'too-many-dry-runs',
-    'too-many-secret-writes',
-  ],
-});
-
-export const deleteSecret = operation({
-  name: 'deleteSecret',
-  summary: 'Remove one key from a secret set',
-  tag: 'secrets',
-  key: 'private',
-  audit: 'secrets.unset',
-  method: 'DELETE',
-  path: '/secrets/{setName}/{secretKey}',
-  params: KeyPath,
-  query: none,
-  body: noBody,
-  bodyBytes: 0,
-  ...written,
-  status: 200,
-  other: { status: 200, when: () => false },
-  errors: ['secret-set-not-found', 'secret-not-found', 'secret-set-damaged', 'too-many-secret-writes'],
-});
-
-export const deleteSecretSet = operation({
-  name: 'deleteSecretSet',
-  summary: 'Delete a secret set or an image pull secret with all its revisions, for good',
-  tag: 'secrets',
-  key: 'private',
-  audit: 'secrets.delete',
-  method: 'DELETE',
-  path: '/secrets/{setName}',
-  params: SetPath,
-  query: z.object({ force: z.enum(['true', 'false']).default('false').describe('Also while agents use it') }),
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
-  response: z.object({ status: z.literal('OK'), name: z.string(), type: SecretSetKind, agents: z.array(z.string()) }),
-  errors: ['invalid-request', 'secret-set-not-found', 'secret-set-in-use', 'too-many-secret-writes'],
-});
-
 export const getSecretHistory = operation({
   name: 'getSecretHistory',
   summary: 'List the revisions of a secret set, newest first: who, when, which keys',
@@ -299,31 +138,6 @@ export const getSecretHistory = operation({
   status: 200,
   response: z.object({ revisions: z.array(SecretRevision), nextBefore: z.number().int().nullable() }),
   errors: ['invalid-request', 'secret-set-not-found'],
-});
-
-export const rollBackSecrets = operation({
-  name: 'rollBackSecrets',
-  summary: 'Make a new revision of what an earlier one held',
-  tag: 'secrets',
-  key: 'private',
-  audit: 'secrets.rollback',
-  exactBody: true,
-  method: 'POST',
-  path: '/secrets/{setName}/rollback',
-  params: SetPath,
-  query: none,
-  body: z.object({ revision: z.int().min(1), ...precondition }),
-  bodyBytes: secretBodyBytes,
-  ...written,
-  errors: [
-    'invalid-request',
-    'secret-set-not-found',
-    'secret-revision-not-found',
-    'secret-set-changed',
-    'secret-set-damaged',
-    'too-many-dry-runs',
-    'too-many-secret-writes',
-  ],
 });
 
 const CheckedPullSecret = z
