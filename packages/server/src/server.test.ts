@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url));
@@ -7,10 +7,11 @@ const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url
 describe('one session of the parrot, from start to getSession', () => {
   let service: TestServer;
 
-  beforeAll(async () => {
+  // Each try has the instance that is ready from the start.
+  beforeEach(async () => {
     service = await startTestServer({ agents: [parrot] });
   });
-  afterAll(() => service.close());
+  afterEach(() => service.close());
 
   it('starts, answers through the proxy, is stopped, and is looked up with a true record', async () => {
     const { sessionId = '' } = await service.publicClient.startSession({ params: { agentName: 'parrot' }, body: {} });

@@ -16,12 +16,11 @@ export type SecondOrganization = {
 };
 
 /** Another tenant of the same service. There is no operation that makes one yet, so its rows are written here. */
-export async function secondOrganization(service: TestServer): Promise<SecondOrganization> {
+export async function secondOrganization(service: TestServer, name = 'neighbours'): Promise<SecondOrganization> {
   const logger = { warn: () => undefined };
   const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
   const context = { db, now: () => new Date(), newId, hashDirectory };
   const organizationId = newId();
-  const name = 'neighbours';
   const region = 'us-west';
   const row = {
     id: organizationId,

@@ -4,7 +4,8 @@ import { rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { type Build, type Client, createClient } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { freshName } from '../test-names.ts';
 import { type SecondOrganization, secondOrganization } from '../test-organization.ts';
 import { startTestServer, type TestServer } from '../test-server.ts';
 import { archive } from './test-archive.ts';
@@ -392,7 +393,9 @@ describe('an upload', () => {
   });
 
   it('is one of at most a hundred of which no build came', async () => {
-    const other = createClient({ origin: service.url, key: neighbours.privateKey });
+    const crowd = await secondOrganization(service, freshName('crowd'));
+    onTestFinished(crowd.close);
+    const other = createClient({ origin: service.url, key: crowd.privateKey });
     const asked = await Promise.all(
       Array.from({ length: 130 }, () => reason(other.getBuildUploadUrl({ body: { region } }))),
     );

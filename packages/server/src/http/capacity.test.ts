@@ -1,5 +1,5 @@
 import { createClient } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../test-bots.ts';
 import { ended, idle, sessionUrl, start, stop, tell, withKey } from '../test-client.ts';
@@ -25,6 +25,17 @@ describe('an agent at its limit of sessions', () => {
     await Promise.all(bots.map((bot) => bot.remove()));
   });
 
+  /** What a test leaves when it fails would take the room of the next one. */
+  afterEach(async () => {
+    for (const agentName of ['cold', 'warm', 'open-door']) {
+      const { sessions } = await service.client.getSessions({ params: { agentName }, query: { status: 'active' } });
+      await Promise.allSettled(sessions.map(({ sessionId }) => stop(service, agentName, sessionId)));
+      await idle(service, agentName);
+    }
+  });
+
+  const total = async (agentName: string) => (await service.client.getSessions({ params: { agentName } })).total_count;
+
   function startRaw(agentName: string, fields: Record<string, unknown> = {}) {
     const init = withKey(service.publicKey, { 'content-type': 'application/json' });
     return fetch(`${service.url}/v1/public/${agentName}/start`, {
@@ -37,6 +48,7 @@ describe('an agent at its limit of sessions', () => {
   it.each(['cold', 'warm'])(
     'gives exactly as many sessions as it may, of many asked for at once: %s',
     async (agent) => {
+      const before = await total(agent);
       const answers = await Promise.all(Array.from({ length: 25 }, () => startRaw(agent)));
       const statuses = answers.map((answer) => answer.status).sort();
       expect(statuses).toEqual([...Array(most).fill(200), ...Array(25 - most).fill(429)]);
@@ -61,8 +73,7 @@ describe('an agent at its limit of sessions', () => {
 
       await Promise.all(ids.map((id) => stop(service, agent, id)));
       await idle(service, agent);
-      const { total_count } = await service.client.getSessions({ params: { agentName: agent } });
-      expect(total_count).toBe(most);
+      expect((await total(agent)) - before).toBe(most);
     },
   );
 
@@ -131,6 +142,7 @@ describe('an agent at its limit of sessions', () => {
   });
 
   it('lets no more sockets in than it may where sockets need no token', async () => {
+    const before = await total('open-door');
     const url = `${service.url.replace('http', 'ws')}/ws/generic/open-door.${service.organization}`;
     const attempts = await Promise.all(
       Array.from({ length: 8 }, () => {
@@ -147,7 +159,7 @@ describe('an agent at its limit of sessions', () => {
     await idle(service, 'open-door');
     const list = createClient({ origin: service.url, key: service.privateKey });
     const { sessions } = await list.getSessions({ params: { agentName: 'open-door' } });
-    expect(sessions.map((session) => session.completionStatus)).toEqual([
+    expect(sessions.slice(0, sessions.length - before).map((session) => session.completionStatus)).toEqual([
       'WS_CONNECTION_CLOSED',
       'WS_CONNECTION_CLOSED',
     ]);

@@ -4,6 +4,7 @@ import { seeded } from '../killing/random.ts';
 import { clientConfig } from '../store/address.ts';
 import { type Answer, ask as askService } from '../test-ask.ts';
 import { type BotDirectory, writeBot } from '../test-bots.ts';
+import { freshName } from '../test-names.ts';
 import { startTestServer, type TestServer } from '../test-server.ts';
 
 const rounds = 25;
@@ -34,20 +35,21 @@ describe('secrets that many write at the same time', () => {
     (await service.client.listAuditEntries({ query: { object: name, order: 'asc', limit: 1_000 } })).entries;
 
   it('are all there: a hundred keys into one new set, each a revision', async () => {
+    const hundred = freshName('hundred');
     const keys = Array.from({ length: 100 }, (_, number) => `KEY_${String(number).padStart(3, '0')}`);
-    const answers = await Promise.all(keys.map((key) => put('hundred', { [key]: `value of ${key}` })));
+    const answers = await Promise.all(keys.map((key) => put(hundred, { [key]: `value of ${key}` })));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
     const numbers = Array.from({ length: 100 }, (_, number) => number + 1);
     expect(answers.map(({ json }) => Number(json['revision'])).sort((a, b) => a - b)).toEqual(numbers);
-    expect((await keysOf('hundred')).sort()).toEqual(keys);
-    const log = await logOf('hundred');
+    expect((await keysOf(hundred)).sort()).toEqual(keys);
+    const log = await logOf(hundred);
     expect(log.map(({ revisionAfter }) => revisionAfter)).toEqual(numbers);
     expect(log.flatMap((entry) => entry.keys).sort()).toEqual(keys);
     expect(await service.client.verifyAudit()).toMatchObject({ ok: true });
     const values = Object.fromEntries(keys.map((key) => [key, `value of ${key}`]));
-    expect((await put('hundred', values)).json['change']).toBe('none');
+    expect((await put(hundred, values)).json['change']).toBe('none');
     await expect
-      .poll(async () => (await service.client.getSecretSet({ params: { setName: 'hundred' } })).status, {
+      .poll(async () => (await service.client.getSecretSet({ params: { setName: hundred } })).status, {
         timeout: 90_000,
       })
       .toBe('ready');
@@ -97,11 +99,12 @@ describe('secrets that many write at the same time', () => {
   }, 180_000);
 
   it('are not ready because an older revision arrives late', async () => {
-    const state = async () => (await revisionsOf('late')).map(({ status }) => status).toReversed();
+    const late = freshName('late');
+    const state = async () => (await revisionsOf(late)).map(({ status }) => status).toReversed();
     const holder = new pg.Client(clientConfig(service.database.address));
     await holder.connect();
     try {
-      await put('late', { A: '1' });
+      await put(late, { A: '1' });
       await expect.poll(state).toEqual(['ready']);
       // What the worker has to say of revision 2 does not get through until the test lets it, and 3 is not due until then.
       await holder.query(`create function late_for_test() returns trigger language plpgsql as $$
@@ -117,23 +120,29 @@ describe('secrets that many write at the same time', () => {
       await holder.query('select pg_advisory_lock(2)');
       const triesOf2 = async () =>
         Number(
-          (await holder.query('select max(attempts) as tries from secret_deliveries where revision = 2')).rows[0].tries,
+          (
+            await holder.query(
+              `select max(attempts) as tries from secret_deliveries
+                where revision = 2 and set_id = (select id from secret_sets where name = $1)`,
+              [late],
+            )
+          ).rows[0].tries,
         );
 
-      expect((await put('late', { A: '2' })).status).toBe(202);
+      expect((await put(late, { A: '2' })).status).toBe(202);
       await expect.poll(triesOf2).toBeGreaterThan(0);
-      expect((await put('late', { A: '3' })).status).toBe(202);
+      expect((await put(late, { A: '3' })).status).toBe(202);
       expect(await state()).toEqual(['ready', 'pending', 'pending']);
       await holder.query('select pg_advisory_unlock(2)');
       await expect.poll(state).toEqual(['ready', 'ready', 'pending']);
-      expect((await ask('GET', '/secrets/late')).json).toMatchObject({ status: 'pending', revision: 3 });
-      const deploy = () => ask('POST', '/agents/crowded', { secretSet: 'late' });
+      expect((await ask('GET', `/secrets/${late}`)).json).toMatchObject({ status: 'pending', revision: 3 });
+      const deploy = () => ask('POST', '/agents/crowded', { secretSet: late });
       expect(await deploy()).toMatchObject({ status: 409, json: { reason: 'secret-set-not-ready' } });
       await holder.query(`update secret_deliveries set next_at = now() where state = 'pending'`);
       await expect.poll(state).toEqual(['ready', 'ready', 'ready']);
-      expect((await ask('GET', '/secrets/late')).json).toMatchObject({ status: 'ready', revision: 3 });
+      expect((await ask('GET', `/secrets/${late}`)).json).toMatchObject({ status: 'ready', revision: 3 });
     } finally {
-      await holder.end();
+      await holder.query('drop function if exists late_for_test cascade').finally(() => holder.end());
     }
   }, 90_000);
 });

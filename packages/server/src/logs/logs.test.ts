@@ -1,7 +1,8 @@
 import type { LogLine } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type BotDirectory, writeBot } from '../test-bots.ts';
 import { ended, start, stop, tell } from '../test-client.ts';
+import { freshName } from '../test-names.ts';
 import { secondOrganization } from '../test-organization.ts';
 import { startTestServer, type TestServer } from '../test-server.ts';
 
@@ -10,6 +11,8 @@ type Query = Parameters<TestServer['client']['getLogs']>[0]['query'];
 describe('logs', () => {
   let service: TestServer;
   const bots: BotDirectory[] = [];
+  /** The id of the agent that a test deletes. */
+  let deleted = '';
   const read = (agentName: string, query: Query = {}) => service.client.getLogs({ params: { agentName }, query });
   const texts = (logs: readonly LogLine[]) => logs.map(({ log }) => log);
   const say = (agent: string, session: string, code: string) => tell(service, agent, session, `${code}; null`);
@@ -82,9 +85,10 @@ describe('logs', () => {
   });
 
   it('of an agent are those of all its sessions, in the order of time, page by page', async () => {
+    const word = freshName('Merged');
     const sessions = await Promise.all([1, 2, 3].map(() => start(service, 'talker')));
     for (let round = 0; round < 5; round++)
-      for (const session of sessions) await say('talker', session, `console.log("merged ${round}")`);
+      for (const session of sessions) await say('talker', session, `console.log("${word} ${round}")`);
     await stop(service, 'talker', sessions[0] ?? '');
     await ended(service, 'talker', sessions[0] ?? '');
     for (const order of ['asc', 'desc'] as const) {
@@ -92,7 +96,7 @@ describe('logs', () => {
       let cursor: string | undefined;
       for (;;) {
         const page = await read('talker', {
-          query: 'MERGED',
+          query: word.toUpperCase(),
           order,
           limit: 4,
           ...(cursor === undefined ? {} : { cursor }),
@@ -105,7 +109,7 @@ describe('logs', () => {
       expect(new Set(all.map(({ sessionId }) => sessionId))).toEqual(new Set(sessions));
       const times = all.map(({ timestamp }) => timestamp);
       expect(times).toEqual(order === 'asc' ? [...times].sort() : [...times].sort().reverse());
-      const byOffset = await read('talker', { query: 'merged', order, limit: 4, offset: 4 });
+      const byOffset = await read('talker', { query: word.toLowerCase(), order, limit: 4, offset: 4 });
       expect(byOffset.logs).toEqual(all.slice(4, 8));
       expect(byOffset.total).toEqual({ value: 15, relation: 'eq' });
     }
@@ -137,8 +141,10 @@ describe('logs', () => {
   });
 
   it('of a warm instance before its session are shown with it, and marked', async () => {
-    await expect.poll(async () => (await read('warm')).logs.length, { timeout: 20_000 }).toBe(1);
-    expect((await read('warm')).logs[0]).toMatchObject({ sessionId: null });
+    const idle = async () => (await service.client.getAgent({ params: { agentName: 'warm' } })).idleInstanceCount;
+    await expect.poll(idle, { timeout: 20_000 }).toBe(1);
+    const unclaimed = async () => (await read('warm')).logs.filter(({ sessionId }) => sessionId === null);
+    await expect.poll(async () => texts(await unclaimed())).toEqual([expect.stringMatching(/^boot of/)]);
     const session = await start(service, 'warm');
     await say('warm', session, 'console.log("in session")');
     const { logs } = await read('warm', { sessionId: session, order: 'asc' });
@@ -197,7 +203,8 @@ describe('logs', () => {
   });
 
   it('are not there for another organization', async () => {
-    const other = await secondOrganization(service);
+    const other = await secondOrganization(service, freshName('others'));
+    onTestFinished(other.close);
     const path = `/agents/talker/logs`;
     for (const at of [path, `/organizations/${service.organization}${path}`]) {
       const response = await fetch(`${service.url}/v1${at}`, {
@@ -205,14 +212,14 @@ describe('logs', () => {
       });
       expect(response.status).toBe(404);
     }
-    await other.close();
   });
 
   it('of an agent that is deleted stay under its id', async () => {
-    const { id } = (await service.client.listAgents({ query: {} })).agents.find(({ name }) => name === 'broken') ?? {};
-    await service.client.deleteAgent({ params: { agentName: 'broken' } });
+    const left = (await service.client.listAgents({ query: {} })).agents.find(({ name }) => name === 'broken');
+    if (left !== undefined) await service.client.deleteAgent({ params: { agentName: 'broken' } });
+    deleted = left?.id ?? deleted;
     await expect(read('broken')).rejects.toMatchObject({ status: 404 });
-    expect(texts((await read(id ?? '')).logs)).toContain('no such module');
+    expect(texts((await read(deleted)).logs)).toContain('no such module');
   });
 
   it('are 400 for bad times, cursors and limits, and 404 for what is not there', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertSamples } from '../metrics/rows.ts';
 import type { Sample } from '../metrics/series.ts';
 import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
+import { freshName } from '../test-names.ts';
 import { newId } from '../uuid.ts';
 import { finishSession } from './finish.ts';
 import { getSession } from './get.ts';
@@ -169,10 +170,11 @@ describe('getSession', () => {
     const otherDeployment = await rows.deployment(otherAgent);
     const mine = await add();
     const theirs = await rows.session({ organizationId: other, agentId: otherAgent, deploymentId: otherDeployment });
-    const second = await rows.agent(organizationId, { name: 'second' });
+    const name = freshName('second');
+    const second = await rows.agent(organizationId, { name });
     await rows.deployment(second);
     const errors = await Promise.all(
-      [get(newId()), get(theirs), get(theirs, otherAgent), get(mine, 'second'), get(mine, 'nobody')].map((asked) =>
+      [get(newId()), get(theirs), get(theirs, otherAgent), get(mine, name), get(mine, 'nobody')].map((asked) =>
         asked.then(
           () => null,
           (error: unknown) => error,

@@ -54,14 +54,17 @@ describe('one data directory', () => {
   const open = () => openEmbeddedPostgres({ dataDirectory: directory, logger });
 
   test('two that start at the same moment make one database, and the later one adopts it', async () => {
-    const opened = await Promise.all([open(), open()]);
+    const fresh = await dataDirectory();
+    onTestFinished(() => remove(fresh));
+    const opened = await Promise.all([1, 2].map(() => openEmbeddedPostgres({ dataDirectory: fresh, logger })));
     expect(opened.map(({ adopted }) => adopted).sort()).toEqual([false, true]);
-    expect(await readdir(layoutOf(directory).starting)).toEqual([]);
+    expect(await readdir(layoutOf(fresh).starting)).toEqual([]);
     for (const { close } of opened) close();
   });
 
   test('keeps what was written when it is stopped and started', async () => {
     const first = await open();
+    await query(first, 'drop table if exists kept');
     await query(first, `create table kept as select 'written' as text`);
     await first.stop();
     expect(await findPostmaster(layoutOf(directory).data)).toBeUndefined();
@@ -113,6 +116,7 @@ describe('one data directory', () => {
     await sql`select pg_reload_conf()`.execute(superuser);
     const canary = 'canary-5b1e';
     const db = await openedWith(postgres);
+    await sql`drop table if exists carried`.execute(db);
     await sql`create table carried (name text primary key check (length(name) > 3))`.execute(db);
     const log = () => readFile(layoutOf(directory).log, 'utf8');
     // Settings reach the other connections a moment later.
@@ -141,6 +145,7 @@ describe('one data directory', () => {
   test('a request after a SIGKILL of the database waits for its restart, and nothing written is lost', async () => {
     const postgres = await open();
     const db = await openedWith(postgres);
+    await sql`drop table if exists survived`.execute(db);
     await sql`create table survived as select 1 as one`.execute(db);
     const before = await postmasterOf(directory);
     process.kill(before, 'SIGKILL');
@@ -214,7 +219,10 @@ describe('one data directory', () => {
   test('a database of another major version is refused in a sentence', async () => {
     const postgres = await open();
     await postgres.stop();
-    await writeFile(path.join(layoutOf(directory).data, 'PG_VERSION'), '17\n');
+    const version = path.join(layoutOf(directory).data, 'PG_VERSION');
+    const own = await readFile(version);
+    onTestFinished(() => writeFile(version, own));
+    await writeFile(version, '17\n');
     await expect(open()).rejects.toThrow(/was made by PostgreSQL 17, and this program has PostgreSQL 18\./);
   });
 });
