@@ -64,6 +64,15 @@ describe('by options', () => {
     expect(paths).not.toContain('demo/GETTING_STARTED.md');
   });
 
+  test('the next steps are those of this project', async () => {
+    const chosen = [...cascadeOptions, '-t', 'carrier1', '--eval'];
+    const { stdout } = await botcli(['init', 'two words', ...chosen]);
+    expect(stdout).toContain(`cd '${join(directory, 'two words/server')}'\n`);
+    expect(stdout).toContain('uv run --group evals pipecat eval run evals/text.yaml');
+    expect(stdout).toContain('README.md says how calls');
+    expect((await botcli(['init', 'demo', ...cascadeOptions])).stdout).not.toMatch(/eval|call/);
+  });
+
   test('everything missing and wrong is told at once, with status 1, and nothing is written', async () => {
     const { status, stdout, stderr } = await botcli(['init', 'demo', '--stt', 'nobody', '-m', 'cascade']);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });

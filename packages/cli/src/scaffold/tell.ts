@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { PackageManager } from '../config.ts';
 import type { Block, Report } from '../report.ts';
 import type { Configuration } from './configuration/configuration.ts';
@@ -7,6 +8,7 @@ import type { Made, Making } from './make-project.ts';
 import { secretSetOf } from './project/deployment.ts';
 import { planOf } from './project/plan.ts';
 import { requiredVariables } from './project/variables.ts';
+import { shellWord } from './shell-word.ts';
 
 /** What was made, and what to do next. */
 export function projectReport(
@@ -67,8 +69,13 @@ function states(guides: readonly GuideStep[]) {
 }
 
 function nextSteps(configuration: Configuration, directory: string, packageManager: PackageManager): readonly string[] {
+  const place = (folder: string) => shellWord(join(directory, folder));
   const client = configuration.generate_client
-    ? [`cd ../client && ${packageManager} install && ${packageManager} run dev   # in another terminal`]
+    ? [`cd ${place('client')} && ${packageManager} install && ${packageManager} run dev   # in another terminal`]
+    : [];
+  const scenarios = `evals/${configuration.mode === 'realtime' ? 'audio' : 'text'}.yaml`;
+  const evaluation = configuration.enable_eval
+    ? [`cd ${place('server')} && uv run --group evals pipecat eval run ${scenarios}   # in another terminal`]
     : [];
   const plan = planOf(configuration);
   const secrets =
@@ -77,10 +84,12 @@ function nextSteps(configuration: Configuration, directory: string, packageManag
     ? [...secrets, 'uv lock && botcli cloud deploy               # when it is good']
     : [];
   return [
-    `cd ${JSON.stringify(`${directory}/server`)}`,
+    `cd ${place('server')}`,
     'cp .env.example .env                         # and fill it in',
     `uv sync && uv run bot.py${isTriedInBrowser(configuration) ? '                     # then open http://localhost:7860' : ''}`,
     ...client,
+    ...evaluation,
+    ...(configuration.bot_type === 'telephony' ? ['README.md says how calls and the bot find each other'] : []),
     ...deploy,
   ];
 }

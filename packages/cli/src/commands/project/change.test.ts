@@ -48,7 +48,7 @@ describe('project add', () => {
   test('what is left to do is told: variables to fill, packages to install', async () => {
     const { stdout } = await botcli(['project', 'add', 'soniox_stt', '--yes']);
     expect(stdout).toContain('Fill in server/.env: SONIOX_API_KEY\n');
-    expect(stdout).toContain(`cd "${join(directory, 'server')}" && uv sync`);
+    expect(stdout).toContain(`cd ${join(directory, 'server')} && uv sync`);
     const again = await botcli(['project', 'add', 'transcription', '--yes', '--json']);
     expect(JSON.parse(again.stdout).variables).toEqual([]);
   });

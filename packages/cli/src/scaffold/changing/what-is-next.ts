@@ -3,6 +3,7 @@ import type { PackageManager } from '../../config.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { planOf } from '../project/plan.ts';
 import { requiredVariables } from '../project/variables.ts';
+import { shellWord } from '../shell-word.ts';
 
 /** Variables that have to be filled now and did not have to be before. */
 export function newVariables(before: Configuration, after: Configuration): readonly string[] {
@@ -17,7 +18,7 @@ export function whatIsNext(
   variables: readonly string[],
   packageManager: PackageManager,
 ): readonly string[] {
-  const place = (folder: string) => JSON.stringify(join(directory, folder));
+  const place = (folder: string) => shellWord(join(directory, folder));
   return [
     ...(variables.length > 0 ? [`Fill in server/.env: ${variables.join(', ')}`] : []),
     ...(touched.includes('server/pyproject.toml') ? [`cd ${place('server')} && uv sync`] : []),
