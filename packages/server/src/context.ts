@@ -31,6 +31,8 @@ export type Context = {
   readonly publicUrl: () => string;
   readonly socketTokenKey: Buffer;
   readonly controlTokenKey: Buffer;
+  /** Seals by what secrets are known in logs. */
+  readonly traceKey: Buffer;
   readonly authenticator: Authenticator;
   readonly attendance: Attendance;
   readonly directory: Directory;

@@ -8,7 +8,6 @@ import {
 } from '@bothost/contract';
 import { deleteAgent } from './agents/delete.ts';
 import { type Change, createAgent, updateAgent } from './agents/deploy.ts';
-import { deploymentSecrets } from './agents/deployment-secrets.ts';
 import { getDeployment, listDeployments } from './agents/deployments.ts';
 import { findAgentId } from './agents/find.ts';
 import { rollBack } from './agents/rollback.ts';
@@ -35,6 +34,7 @@ import {
   listRegions,
   updateProperties,
 } from './organizations/properties.ts';
+import { knownSecrets } from './reconciler/known-secrets.ts';
 import { deleteSecretSet } from './secrets/delete.ts';
 import { rollBackSecrets } from './secrets/rollback.ts';
 import { getSecretSet, listSecrets, secretHistory } from './secrets/show.ts';
@@ -189,7 +189,7 @@ export function createHandlers(context: Context): Handlers {
     verifyVault: ({ body }) => vault.verify(body?.organization ?? null),
     getLogs: async ({ params, query }, caller) => {
       const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);
-      const secretsOf = (id: string) => deploymentSecrets(context, id);
+      const secretsOf = (id: string) => knownSecrets(context, id);
       return getLogs({ ...context, secretsOf }, agentId, query);
     },
     startSession: async ({ params, query, body }, caller, requestedAt) => {

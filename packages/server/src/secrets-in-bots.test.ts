@@ -3,6 +3,7 @@ import { createClient, secretSetSize, secretValueBytes } from '@bothost/contract
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { purgeTraces } from './agents/deployment-traces.ts';
 import { readConfig } from './config.ts';
 import { startServer } from './server.ts';
 import { openDatabase } from './store/database.ts';
@@ -230,6 +231,41 @@ describe('secrets', () => {
     expect(await read({ query: 'is sk' })).toEqual([]);
     await stop(service, speaks, sessionId);
     await expect.poll(() => read({ query: 'it is' }), { timeout: 25_000 }).toEqual(['it is ***']);
+  });
+
+  it('that a bot prints are taken out of its logs also when its set is damaged, or deleted', async () => {
+    await put('gone', { A: 'sk_canary_3' });
+    await create('forgets', 'gone');
+    const sessionId = await start(service, 'forgets');
+    const say = () => fetch(sessionUrl(service, 'forgets', sessionId, '/say'), withKey(service.publicKey));
+    const read = async () => {
+      const query = { sessionId, limit: 100 };
+      const { logs } = await service.client.getLogs({ params: { agentName: 'forgets' }, query });
+      return logs.map(({ log }) => log);
+    };
+    await say();
+    await expect.poll(read, { timeout: 25_000 }).toEqual(['it is ***']);
+    await db.updateTable('secret_values').set({ bytes: 4 }).where('bytes', '=', 11).execute();
+    await say();
+    await expect.poll(read, { timeout: 25_000 }).toEqual(['it is ***', 'it is ***']);
+    await service.client.deleteSecretSet({ params: { setName: 'gone' }, query: { force: 'true' } });
+    await say();
+    await expect.poll(read, { timeout: 25_000 }).toEqual(['it is ***', 'it is ***', 'it is ***']);
+    await stop(service, 'forgets', sessionId);
+    await expect.poll(read, { timeout: 25_000 }).toEqual(['it is ***', 'it is ***', 'it is ***']);
+
+    const { desiredDeploymentId: deployment } = await show('forgets');
+    const areKept = async () => {
+      await purgeTraces({ db, now: () => new Date(Date.now() + 7_200_000) });
+      const rows = await db.selectFrom('deployment_traces').select('deployment_id').execute();
+      return rows.some((row) => row.deployment_id === deployment);
+    };
+    expect(await areKept()).toBe(true);
+    const own = { sealed: Buffer.alloc(60) };
+    await db.updateTable('deployment_traces').set(own).where('deployment_id', '=', deployment).execute();
+    expect(new Set(await read())).toEqual(new Set([expect.stringMatching(/^.not shown: this bot was started/)]));
+    await db.deleteFrom('instance_logs').where('deployment_id', '=', deployment).execute();
+    expect(await areKept()).toBe(false);
   });
 
   it('that a bot prints as it falls are not in what is said of its end', async () => {

@@ -112,6 +112,7 @@ async function compose(
   const sampler = createSampler({ ...base, usage: (ids) => runtime.sample(ids) });
   const authenticator = createAuthenticator(base);
   const controlTokenKey = deriveKey(data.rootKey, 'control-token');
+  const traceKey = deriveKey(data.rootKey, 'log-traces');
 
   let url = '';
   let starting = true;
@@ -123,6 +124,7 @@ async function compose(
     host,
     serverId,
     key: controlTokenKey,
+    traceKey,
     keyring: secrets.keyring,
     iceConfigUrl: () => `${url}/v1/ice-servers`,
     attendance,
@@ -158,6 +160,7 @@ async function compose(
     publicUrl: () => config.publicUrl ?? url,
     socketTokenKey: deriveKey(data.rootKey, 'socket-token'),
     controlTokenKey,
+    traceKey,
     authenticator,
     attendance,
     directory,

@@ -4,19 +4,19 @@ import type { Database } from '../store/tables.ts';
 import { pinsOfDeployment } from './pin-rows.ts';
 
 /**
- * The values that a deployment's instances are started with, to take them out of what is shown. None where they do not open
- * any more, as of a set that was deleted: nobody knows them then.
+ * The values that a deployment's instances are started with, to take them out of what is shown. Null where they do not open
+ * any more, as of a set that was deleted.
  */
 export async function deploymentSecrets(
   context: { readonly db: Database; readonly keyring: Keyring },
   deploymentId: string,
-): Promise<readonly string[]> {
+): Promise<readonly string[] | null> {
   const row = await pinsOfDeployment(context.db, deploymentId);
   if (row === undefined || row.secret_pins.length === 0) return [];
   try {
     return Object.values(await openPinned(context, row.organization_id, row.secret_pins));
   } catch (error) {
-    if (error instanceof SecretsUnavailable) return [];
+    if (error instanceof SecretsUnavailable) return null;
     throw error;
   }
 }

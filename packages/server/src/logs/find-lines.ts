@@ -40,7 +40,8 @@ export function findLines(
     if (bytes.length > 1 && bytes[0] === 0 && bytes.every((byte) => byte === 0)) continue;
     const written = bytes.toString('utf8').replace(/\r?\n$/, '');
     const log = conceal?.(written, range) ?? written;
-    const level = levelOf(log);
+    // Also of a line of which nothing else may be shown.
+    const level = levelOf(written);
     if (filter.text !== undefined && !log.toLowerCase().includes(filter.text)) continue;
     if (filter.level !== undefined && !isAtLeast(level, filter.level)) continue;
     const seen = stampOf(file, range);

@@ -24,7 +24,7 @@ it('who waits for a line is let go when the service goes down, and nothing is le
   const closing = new AbortController();
   const { signal } = closing;
   const host = { id: await rows.host() };
-  const secretsOf = async () => [];
+  const secretsOf = async () => ({ kind: 'values', values: [] }) as const;
   const context = { db: rows.db, logsDirectory: root, outputs: runtime.outputs, host, closing: signal, secretsOf };
   const query = { limit: 10, offset: 0, order: 'asc', wait: 25 } as const;
   const listeners = () => getEventListeners(signal, 'abort').length;

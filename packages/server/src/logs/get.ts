@@ -1,7 +1,8 @@
 import type { Operations, RequestOf, ResponseOf } from '@bothost/contract';
 import type { Stamp } from '../runtime/runtime.ts';
 import { isUuid } from '../uuid.ts';
-import { createMask, type Mask } from './mask.ts';
+import { type KnownSecrets, maskFor } from './known-secrets.ts';
+import type { Mask } from './mask.ts';
 import { beginningAt, decodeCursor, encodeCursor } from './position.ts';
 import { type Page, type PageContext, type PageLimits, readPage } from './read-page.ts';
 import { type LogScope, maySessionWrite } from './rows.ts';
@@ -12,7 +13,7 @@ type Query = RequestOf<Get>['query'];
 
 export type LogsContext = SourcesContext & {
   /** What the instances of a deployment were given, and nobody is to read in what they write. */
-  readonly secretsOf: (deploymentId: string) => Promise<readonly string[]>;
+  readonly secretsOf: (deploymentId: string) => Promise<KnownSecrets>;
   readonly host: { readonly id: string };
   /** At its abort nobody waits for lines any more. */
   readonly closing: AbortSignal;
@@ -55,7 +56,7 @@ export async function getLogs(context: LogsContext, agentId: string, query: Quer
 function maskOnce(secretsOf: LogsContext['secretsOf']): PageContext['maskOf'] {
   const masks = new Map<string, Promise<Mask>>();
   return (deploymentId) => {
-    const mask = masks.get(deploymentId) ?? secretsOf(deploymentId).then(createMask);
+    const mask = masks.get(deploymentId) ?? secretsOf(deploymentId).then(maskFor);
     masks.set(deploymentId, mask);
     return mask;
   };

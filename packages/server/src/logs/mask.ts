@@ -21,7 +21,7 @@ export function createMask(values: Iterable<string>): Mask {
       const spans = within.flatMap((secret) => spansOf(text, secret));
       if (range.end === 'block') spans.push(...secrets.flatMap((secret) => endOf(text, secret)));
       if (followsBlock(range)) spans.push(...secrets.flatMap((secret) => beginningOf(text, secret)));
-      return spans.length === 0 ? text : without(text, spans);
+      return spans.length === 0 ? text : without(spans, (from, to) => text.slice(from, to));
     };
   };
 }
@@ -32,7 +32,7 @@ export function maskTail(tail: string, values: Iterable<string>): string {
     ...spansOf(tail, secret),
     ...beginningOf(tail, secret, leastLength),
   ]);
-  return spans.length === 0 ? tail : without(tail, spans);
+  return spans.length === 0 ? tail : without(spans, (from, to) => tail.slice(from, to));
 }
 
 type Span = readonly [from: number, to: number];
@@ -48,7 +48,7 @@ function spansOf(text: string, secret: string): Span[] {
 }
 
 /** A block ends at a multiple of its size, or a character's bytes before. */
-function followsBlock({ from }: LineRange): boolean {
+export function followsBlock({ from }: Pick<LineRange, 'from'>): boolean {
   return from > 0 && (blockBytes - (from % blockBytes)) % blockBytes <= 3;
 }
 
@@ -85,13 +85,13 @@ function overlapOf(ending: string, beginning: string): number {
 }
 
 /** All spans as one mask each, those that touch or overlap as one: what is left says nothing of where one of them ended. */
-function without(text: string, spans: readonly Span[]): string {
+export function without(spans: readonly Span[], slice: (from: number, to?: number) => string): string {
   let rest = 0;
   let result = '';
   for (const [from, to] of [...spans].sort(([a], [b]) => a - b)) {
     if (to <= rest) continue;
-    if (rest === 0 || from > rest) result += `${text.slice(rest, from)}${masked}`;
+    if (rest === 0 || from > rest) result += `${slice(rest, from)}${masked}`;
     rest = to;
   }
-  return result + text.slice(rest);
+  return result + slice(rest);
 }

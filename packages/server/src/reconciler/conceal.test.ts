@@ -14,6 +14,7 @@ test('last words are left out where nobody can tell what is secret in them', asy
     db: rows.db,
     keyring: createKeyring({ rootKeys: localRootKeys([randomBytes(32)]), now: () => testNow }),
     logger: pino({ base: null }, { write: (line: string) => said.push(JSON.parse(line)) }),
+    traceKey: randomBytes(32),
     persist: <T>(write: () => Promise<T>) => write(),
   };
   const deployment = newId();

@@ -1,13 +1,14 @@
 import type { Logger } from 'pino';
-import { deploymentSecrets } from '../agents/deployment-secrets.ts';
-import { maskTail } from '../logs/mask.ts';
+import { tailFor } from '../logs/known-secrets.ts';
 import { StartError } from '../runtime/runtime.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
+import { knownSecrets } from './known-secrets.ts';
 
 type Context = {
   readonly db: Database;
   readonly keyring: Keyring;
+  readonly traceKey: Buffer;
   readonly logger: Pick<Logger, 'warn'>;
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
 };
@@ -19,7 +20,7 @@ type Context = {
 export async function concealTail(context: Context, deploymentId: string, tail: string): Promise<string> {
   if (tail === '') return tail;
   try {
-    return maskTail(tail, await context.persist(() => deploymentSecrets(context, deploymentId)));
+    return tailFor(await context.persist(() => knownSecrets(context, deploymentId)), tail);
   } catch (error) {
     context.logger.warn({ deploymentId, err: error }, 'the last words of a bot are left out, as they may hold secrets');
     return '';

@@ -12,6 +12,7 @@ import { concealTail } from './conceal.ts';
 type Context = {
   readonly db: Database;
   readonly keyring: Keyring;
+  readonly traceKey: Buffer;
   readonly now: () => Date;
   readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'watch' | 'forget'>;

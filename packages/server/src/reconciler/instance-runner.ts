@@ -10,6 +10,7 @@ import type { Database } from '../store/tables.ts';
 import type { Attendance } from './attendance.ts';
 import { askBot, askToStop } from './bot-http.ts';
 import { concealStart } from './conceal.ts';
+import { rememberSecrets } from './known-secrets.ts';
 import type { Validation } from './validation.ts';
 
 export type RunnerContext = {
@@ -21,6 +22,7 @@ export type RunnerContext = {
   readonly attendance: Attendance;
   readonly validation: Pick<Validation, 'started' | 'startFailed'>;
   readonly keyring: Keyring;
+  readonly traceKey: Buffer;
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
   readonly iceConfigUrl: () => string;
   /** The instance answers; `row` says which session waits for it, if any. */
@@ -108,6 +110,12 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     await context.attendance.released(sessionId, AbortSignal.timeout(terminateMilliseconds));
   }
 
+  async function secretsOf({ id, organization_id: organizationId, secret_pins: pins }: OpenDeployment) {
+    const secrets = await openPinned(context, organizationId, pins);
+    await rememberSecrets(context, id, Object.values(secrets));
+    return secrets;
+  }
+
   function specOf(row: OpenInstance, deployment: OpenDeployment): InstanceSpec {
     return {
       instanceId: row.id,
@@ -116,7 +124,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
       limits: profiles[deployment.profile as ProfileName],
       environment: async () => ({
         PIPECAT_LOG_LEVEL: 'DEBUG',
-        ...(await openPinned(context, deployment.organization_id, deployment.secret_pins)),
+        ...(await secretsOf(deployment)),
         BOT_CONTROL_TOKEN: controlToken(context.key, row.id),
         ICE_CONFIG_URL: context.iceConfigUrl(),
         PIPECAT_ICE_SERVERS: '[]',

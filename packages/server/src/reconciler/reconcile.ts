@@ -34,6 +34,7 @@ export type ReconcilerContext = {
   readonly key: Buffer;
   /** Opens the secrets that an instance starts with. */
   readonly keyring: Keyring;
+  readonly traceKey: Buffer;
   /** Where bots fetch their ICE servers; known once the service listens. */
   readonly iceConfigUrl: () => string;
   readonly attendance: Attendance;

@@ -1,0 +1,62 @@
+import { blockBytes, type LineRange } from './line-breaks.ts';
+import { createMask, followsBlock, type Mask, maskTail, without } from './mask.ts';
+import { readTraces, type Traces } from './traces.ts';
+
+/**
+ * What is known of the values that bots were given: themselves, or what they are known by in a log, or that there were some.
+ */
+export type KnownSecrets =
+  | { readonly kind: 'values'; readonly values: readonly string[] }
+  | { readonly kind: 'traces'; readonly written: Buffer; readonly key: Buffer }
+  | { readonly kind: 'nothing' };
+
+const withheld =
+  '(not shown: this bot was started with secrets that cannot be looked up any more, and may have written them here)';
+/** Last words that are shorter begin with a line (`InstanceExit`, in bytes). */
+const cutTailBytes = 4_092;
+
+export function maskFor(known: KnownSecrets): Mask {
+  if (known.kind === 'values') return createMask(known.values);
+  if (known.kind === 'nothing') return () => () => withheld;
+  const traces = readTraces(known.written, known.key);
+  // Of a form that is in two parts neither is known, so as much goes as one may have of it.
+  const edges = ({ from, end }: Pick<LineRange, 'from' | 'end'>) => ({
+    begins: followsBlock({ from }),
+    ends: end === 'block',
+  });
+  return (part) => {
+    const hasSome = traces.find(part).length > 0;
+    if (!hasSome && part.length < blockBytes) return null;
+    return (text, range) => {
+      const { begins, ends } = edges(range);
+      return hasSome || begins || ends ? takeOut(text, traces, { begins, ends }) : text;
+    };
+  };
+}
+
+export function tailFor(known: KnownSecrets, tail: string): string {
+  if (known.kind === 'values') return maskTail(tail, known.values);
+  if (known.kind === 'nothing') return tail === '' ? '' : withheld;
+  const traces = readTraces(known.written, known.key);
+  const isCut = Buffer.byteLength(tail) >= cutTailBytes;
+  const lines = tail
+    .split('\n')
+    .map((line, index) => takeOut(line, traces, { begins: isCut && index === 0, ends: false }));
+  return lines.join('\n');
+}
+
+function takeOut(text: string, traces: Traces, edges: { readonly begins: boolean; readonly ends: boolean }): string {
+  const line = Buffer.from(text);
+  const spans = [...traces.find(line)];
+  const reach = Math.min(Math.max(traces.longest - 1, 0), line.length);
+  if (edges.begins && reach > 0) spans.push([0, wholeAt(line, reach, 1)]);
+  if (edges.ends && reach > 0) spans.push([wholeAt(line, line.length - reach, -1), line.length]);
+  return spans.length === 0 ? text : without(spans, (from, to) => line.toString('utf8', from, to ?? line.length));
+}
+
+/** The next place, up or down, where a character begins. */
+function wholeAt(line: Buffer, place: number, step: 1 | -1): number {
+  let at = place;
+  while (at > 0 && at < line.length && ((line[at] ?? 0) & 0xc0) === 0x80) at += step;
+  return at;
+}
