@@ -74,7 +74,7 @@ test('an idle connection that is cut is told in a few words, without what the co
   const { address, drop } = await testDatabase([]);
   onTestFinished(drop);
   const told: unknown[][] = [];
-  const db = await openDatabase<unknown>({ address, logger: { warn: (...line) => void told.push(line) } });
+  const db = await openDatabase<unknown>({ address, logger: { warn: (...line: unknown[]) => void told.push(line) } });
   onTestFinished(() => db.destroy());
   const cut = `select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`;
