@@ -6,7 +6,7 @@ import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
 import { newId } from '../uuid.ts';
 import { endStateOf } from './end-state.ts';
 import { listSessions } from './list.ts';
-import { endStateSql } from './rows.ts';
+import { endStateSql } from './list-rows.ts';
 
 const endStates = Object.keys({
   active: true,

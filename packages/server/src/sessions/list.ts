@@ -2,8 +2,8 @@ import { failure, type Operations, type RequestOf, type ResponseOf } from '@both
 import { findAgentId } from '../agents/find.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../uuid.ts';
+import { countSessions, pageOfSessions, type SessionFilter } from './list-rows.ts';
 import { presentSummary } from './present.ts';
-import { countSessions, pageOfSessions, type SessionFilter } from './rows.ts';
 
 type List = Operations['getSessions'];
 
