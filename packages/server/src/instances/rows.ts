@@ -1,4 +1,5 @@
 import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
+import type { DeploymentUsage } from '../agents/present.ts';
 import type { Database, InstancesTable, StoredEvent } from '../store/tables.ts';
 
 export type InstanceRow = Selectable<InstancesTable>;
@@ -67,15 +68,6 @@ export async function countOfDeployment(db: Database, deploymentId: string): Pro
 }
 
 /** What runs of each deployment of an agent that has instances. */
-export type DeploymentUsage = {
-  readonly deploymentId: string;
-  readonly activeSessions: number;
-  readonly ready: number;
-  /** Ready, without a session. */
-  readonly idle: number;
-  readonly starting: number;
-};
-
 export async function usageOfAgent(db: Database, agentId: string): Promise<DeploymentUsage[]> {
   const { rows } = await sql<DeploymentUsage>`
     select deployment_id as "deploymentId", count(*) filter (where session_id is not null)::int as "activeSessions",
