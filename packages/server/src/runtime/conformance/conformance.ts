@@ -1,13 +1,14 @@
 import { describe } from 'vitest';
 import { describeAdoption } from './adoption.ts';
 import { describeBuilding } from './building.ts';
+import { describeEnds } from './ends.ts';
 import type { RuntimeSetup } from './fixture.ts';
 import { describeIsolation } from './isolation.ts';
-import { describeLife } from './life.ts';
 import { describeOutput } from './output.ts';
 import { describePreparation } from './preparation.ts';
 import { describePythonBots } from './python-bot.ts';
 import { describeResources } from './resources.ts';
+import { describeStarts } from './starts.ts';
 
 /** What every driver has to pass, with real bots: small Node programs that do what they are told. */
 export function describeRuntime(name: string, setup: RuntimeSetup): void {
@@ -15,7 +16,8 @@ export function describeRuntime(name: string, setup: RuntimeSetup): void {
     describePreparation(setup);
     describeBuilding(setup);
     describePythonBots(setup);
-    describeLife(setup);
+    describeStarts(setup);
+    describeEnds(setup);
     describeOutput(setup);
     describeResources(setup);
     describeIsolation(setup);

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { nextEvent, openFixture, type RuntimeSetup, tell, tellLast } from './fixture.ts';
+
+/** Ends that a bot comes to by itself, and stops. */
+export function describeEnds(setup: RuntimeSetup): void {
+  describe('ends', () => {
+    it('tells the status, the time and the last output of a bot that exits in mid-session', async () => {
+      const { start, runtime } = await openFixture(setup);
+      const address = await start('exits');
+      const before = Date.now();
+      await tellLast(address, 'console.log("bye"); process.exit(3)');
+      const { exit, at } = await nextEvent(runtime(), 'exited', 'exits');
+      expect(exit).toEqual({ code: 3, signal: null, outOfMemory: false, tail: 'bye\n' });
+      // File times come from the kernel's coarse clock, up to 10 ms behind.
+      expect(at.getTime()).toBeGreaterThanOrEqual(before - 10);
+      expect(at.getTime()).toBeLessThanOrEqual(Date.now());
+      expect(await runtime().list()).toEqual([]);
+    });
+
+    it('tells the signal that ended a bot', async () => {
+      const { start, runtime } = await openFixture(setup);
+      await tellLast(await start('aborts'), 'process.kill(process.pid, "SIGABRT")');
+      expect((await nextEvent(runtime(), 'exited', 'aborts')).exit).toMatchObject({ code: null, signal: 'SIGABRT' });
+    });
+
+    it('lets a bot end by itself within the grace', async () => {
+      const { start, runtime } = await openFixture(setup);
+      await start('polite', 'process.on("SIGTERM", () => { console.log("good night"); process.exit(0); });');
+      await runtime().stop('polite', 20_000);
+      const { exit } = await nextEvent(runtime(), 'exited', 'polite');
+      expect(exit).toMatchObject({ code: 0, signal: null, tail: 'good night\n' });
+    });
+
+    it('kills a bot that ignores SIGTERM after the grace, and stop is idempotent', async () => {
+      const { start, runtime } = await openFixture(setup);
+      await start('stubborn', 'process.on("SIGTERM", () => console.log("no"));');
+      await Promise.all([runtime().stop('stubborn', 100), runtime().stop('stubborn', 100)]);
+      await runtime().stop('stubborn', 100);
+      await runtime().stop('unknown', 100);
+      const { exit } = await nextEvent(runtime(), 'exited', 'stubborn');
+      expect(exit).toMatchObject({ code: null, signal: 'SIGKILL' });
+      expect(exit.tail).toContain('no');
+    });
+
+    const SETSID_CHILD = `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).pid`;
+
+    it('leaves no child running, also not one that left the session, when it is stopped', async () => {
+      const { start, runtime } = await openFixture(setup);
+      const address = await start('parent');
+      const pid = Number(await tell(address, SETSID_CHILD));
+      const orphan = Number(
+        await tell(
+          address,
+          `require('child_process').execFileSync('/bin/sh', ['-c', 'setsid sleep 1000 >/dev/null 2>&1 & echo $!']).toString()`,
+        ),
+      );
+      expect([pid, orphan].map(setup.isAlive)).toEqual([true, true]);
+      await runtime().stop('parent', 5000);
+      expect([pid, orphan].map(setup.isAlive)).toEqual([false, false]);
+    });
+
+    it('tells of the end of a bot only when the children that would outlive it are gone', async () => {
+      const { start, runtime } = await openFixture(setup);
+      const address = await start('leaver');
+      const pid = Number(await tell(address, SETSID_CHILD));
+      const exited = nextEvent(runtime(), 'exited', 'leaver');
+      await tellLast(address, 'process.exit(0)');
+      expect((await exited).exit.code).toBe(0);
+      expect(setup.isAlive(pid)).toBe(false);
+    });
+
+    it('ends a bot that keeps forking', async () => {
+      const { start, runtime } = await openFixture(setup);
+      const address = await start('forker');
+      const script = `i=0; while [ $i -lt 40 ]; do i=$((i+1)); (while :; do sleep 0.01; done) & done; wait`;
+      await tell(
+        address,
+        `require('child_process').spawn('/bin/sh', ['-c', ${JSON.stringify(script)}], { detached: true, stdio: 'ignore' }).pid`,
+      );
+      await runtime().stop('forker', 0);
+      expect(await runtime().list()).toEqual([]);
+      expect((await nextEvent(runtime(), 'exited', 'forker')).exit.signal).toBe('SIGKILL');
+    });
+
+    it('forgets an ended instance, and refuses to forget a running one', async () => {
+      const { start, runtime } = await openFixture(setup);
+      await start('kept');
+      await expect(runtime().forget('kept')).rejects.toThrow(/still runs/);
+      await runtime().stop('kept', 0);
+      await runtime().forget('kept');
+      await runtime().forget('kept');
+      expect(await runtime().outputs.of('kept')).toBeNull();
+    });
+  });
+}
