@@ -29,6 +29,7 @@ afterAll(async () => {
   await rm(place, { recursive: true, force: true });
 });
 beforeEach(async () => {
+  line.breakAfter = null;
   count += 1;
   name = `bot-${count}`;
   folder = join(place, name);

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { type Service, startService } from '../packages/dashboard/src/testing/service.ts';
 import { buildBotcli, buildService } from './build-programs.ts';
 import { screenOf } from './screen.ts';
@@ -10,21 +11,28 @@ import { essence, patternOf, stepsOf } from './transcript.ts';
 
 /** docs/secrets.md is followed in a real terminal, as a reader would, with the built service and the built botcli. */
 const root = fileURLToPath(new URL('..', import.meta.url));
+let programs: string;
+let botcli: string;
 let service: Service;
 let folder: string;
-let document: string;
 let environment: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
   buildService();
-  document = await readFile(join(root, 'docs/secrets.md'), 'utf8');
+  programs = await mkdtemp(join(tmpdir(), 'bothost-botcli-'));
+  botcli = await buildBotcli(programs);
+}, 180_000);
+afterAll(() => rm(programs, { recursive: true, force: true }));
+
+// Each try begins with a service that has no secrets.
+beforeEach(async () => {
   service = await startService();
+  onTestFinished(service.close);
   folder = join(service.folder, 'my-bot');
   await mkdir(folder);
-  const path = `${await buildBotcli(join(service.folder, 'botcli'))}:${service.environment['PATH']}`;
+  const path = `${botcli}:${service.environment['PATH']}`;
   environment = { ...service.environment, PATH: path, BOTCLI_API_URL: service.origin, NO_COLOR: '1', TERM: 'xterm' };
-}, 180_000);
-afterAll(() => service?.close());
+}, 120_000);
 
 /** What somebody sees who answers each question by yes, and each hidden one by a value that may be credentials, too. */
 function typeInTerminal(commands: string): Promise<string> {
@@ -49,7 +57,7 @@ function typeInTerminal(commands: string): Promise<string> {
   });
 }
 
-it.each([
+const sections = [
   'A first set',
   'One more key',
   'Look',
@@ -57,11 +65,14 @@ it.each([
   'Without questions',
   'Remove',
   'Image pull secrets',
-])(
-  'the section “%s” shows what it says',
-  async (title) => {
+];
+
+// One walk from the beginning: each section goes on where the one before it ended.
+it('each section shows what it says', async () => {
+  const document = await readFile(join(root, 'docs/secrets.md'), 'utf8');
+  for (const title of sections) {
     const steps = stepsOf(document, title);
-    expect(steps.length).toBeGreaterThan(0);
+    expect(steps.length, title).toBeGreaterThan(0);
     for (const step of steps) {
       if (step.kind === 'file') {
         await writeFile(join(folder, step.name), step.text);
@@ -69,11 +80,10 @@ it.each([
       }
       const shown = essence(await typeInTerminal(step.text)).replace(/\b[0-9a-f]{8}\b/g, 'PRINT');
       if (step.printed !== null)
-        expect(`${shown}\n`).toMatch(patternOf(step.printed.replace(/\b[0-9a-f]{8}\b/g, 'PRINT')));
+        expect(`${shown}\n`, title).toMatch(patternOf(step.printed.replace(/\b[0-9a-f]{8}\b/g, 'PRINT')));
     }
-  },
-  60_000,
-);
+  }
+}, 240_000);
 
 it('a generated project says how it gets its secrets, and its documented steps give them', async () => {
   const init = 'botcli init gen -t lightrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts';

@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { keys, runInTerminal } from '../packages/cli/src/testing/terminal.ts';
 import { type Service, startService } from '../packages/dashboard/src/testing/service.ts';
 import { reply, type StandIn, standIn } from '../packages/server/src/secrets/registry/test-registry.ts';
@@ -13,22 +14,27 @@ import { essence, openTerminal, patternOf, stepsOf } from './transcript.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const credentials = 'me:Pa:ss  wörd';
 const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
+let programs: string;
+let botcli: string;
 let service: Service;
 let registry: StandIn;
-let botcli: string;
 
 beforeAll(async () => {
   buildService();
+  programs = await mkdtemp(join(tmpdir(), 'bothost-botcli-'));
+  botcli = await buildBotcli(programs);
+}, 180_000);
+afterAll(() => rm(programs, { recursive: true, force: true }));
+
+// Each try begins with a service that has no secrets, and a registry that nobody asked.
+beforeEach(async () => {
   registry = await standIn(({ headers }) =>
     headers.get('authorization') === basic ? reply(200) : reply(401, { 'www-authenticate': 'Basic realm="x"' }),
   );
+  onTestFinished(registry.close);
   service = await startService({ BOTHOST_REGISTRIES: `http://localhost:${registry.port}` });
-  botcli = await buildBotcli(join(service.folder, 'botcli'));
-}, 180_000);
-afterAll(async () => {
-  await service?.close();
-  await registry?.close();
-});
+  onTestFinished(service.close);
+}, 120_000);
 
 const timeless = (text: string) => essence(text).replace(/fingerprint [0-9a-f]{8}/g, 'fingerprint HASH');
 
