@@ -13,10 +13,10 @@ export default defineConfig({
     include: ['{packages,examples,bench,lint}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/*.{browser,clients,kill,pipecat,registry}.test.ts'],
     globalSetup: ['packages/server/src/store/test-database.setup.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // Nothing is timed here: on a busy machine a condition may take its time to come true.
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 30_000 } },
     maxWorkers: 2,
   },
 });
