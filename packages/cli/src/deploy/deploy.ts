@@ -17,6 +17,7 @@ import { findProject, nameOf, type Project } from './project.ts';
 import { attendRollout, rolloutFailure } from './rollout.ts';
 import { requireSecretSet } from './secret-set.ts';
 import { type Given, settleWanted, toRequest, type Wanted } from './wanted.ts';
+import { transportsOf } from './ways-in.ts';
 
 export type DeployOptions = {
   readonly given: Given;
@@ -119,7 +120,11 @@ async function proceed(one: Deploy, code: Code, packed: Packed | null): Promise<
 }
 
 /** The same was asked for before: it serves, it is on its way, or it failed. */
-async function unchanged({ context, options, client }: Deploy, current: Current, packed: Document): Promise<Report> {
+async function unchanged(
+  { context, options, client, project }: Deploy,
+  current: Current,
+  packed: Document,
+): Promise<Report> {
   const { agent, desired } = current;
   if (options.isDry) {
     const note = { kind: 'note', lines: ['Nothing would change.'] } as const;
@@ -132,7 +137,8 @@ async function unchanged({ context, options, client }: Deploy, current: Current,
   }
   const isOnItsWay = desired.state !== 'ready' && options.waits;
   const deployment = isOnItsWay ? await attendRollout(context, client, agent.name, desired.id) : desired;
-  const rest = { changes: [], build: null, seconds: null, warning: null, packed };
+  const transports = await knownTransports({ options, project });
+  const rest = { changes: [], build: null, seconds: null, warning: null, packed, transports };
   return outcomeReport(context, { agentName: agent.name, change: 'none', deployment, ...rest });
 }
 
@@ -175,5 +181,12 @@ async function carryOut(
     seconds,
     warning,
     packed: document,
+    transports: await knownTransports({ options, project }),
   });
+}
+
+/** A build that is named may be of another project than the folder where one stands. */
+async function knownTransports({ options, project }: Pick<Deploy, 'options' | 'project'>) {
+  const isNamed = (options.buildId ?? project.deployFile?.content.build_id) !== undefined;
+  return isNamed ? null : transportsOf(project.folder);
 }

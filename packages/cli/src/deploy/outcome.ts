@@ -2,6 +2,7 @@ import type { Build, DeploymentDetails } from '@bothost/contract';
 import type { Context } from '../context.ts';
 import type { Cell, Report } from '../report.ts';
 import type { Change } from './difference.ts';
+import { waysIn } from './ways-in.ts';
 
 /** How a deploy ended. */
 export type Outcome = {
@@ -15,20 +16,23 @@ export type Outcome = {
   readonly seconds: number | null;
   readonly warning: string | null;
   readonly packed: Readonly<Record<string, unknown>> | null;
+  /** By which its bot was made to be reached; null where that is not known. */
+  readonly transports: readonly string[] | null;
 };
 
 /** The end of a deploy, and what one would do next. */
 export function outcomeReport({ world, settings }: Pick<Context, 'world' | 'settings'>, outcome: Outcome): Report {
-  const { agentName, deployment, build, change, changes, warning, packed } = outcome;
+  const { agentName, deployment, build, change, changes, warning, packed, transports } = outcome;
   const { program } = world.environment;
-  const talkUrl = `${settings.origin.value}/talk/${encodeURIComponent(agentName)}`;
+  const page = `${settings.origin.value}/talk/${encodeURIComponent(agentName)}`;
+  const { start, talkUrl, fields } = waysIn(transports, page, `${program} cloud agent start ${agentName}`);
   const commands = {
-    start: `${program} cloud agent start ${agentName}`,
+    start,
     logs: `${program} cloud agent logs ${agentName} --follow`,
     status: `${program} cloud agent status ${agentName}`,
   };
   return {
-    json: { agentName, change, changes, deployment, build, warning, packed, talkUrl, commands },
+    json: { agentName, change, changes, deployment, build, warning, packed, transports, talkUrl, commands },
     blocks: [
       {
         kind: 'fields',
@@ -45,8 +49,7 @@ export function outcomeReport({ world, settings }: Pick<Context, 'world' | 'sett
         title: 'Next',
         fields: [
           ...(deployment.state === 'ready' ? [] : [['Look at it', commands.status] as const]),
-          ['Start a session', commands.start],
-          ['Talk to it', talkUrl],
+          ...fields,
           ['Read its output', commands.logs],
         ],
       },

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { agentInstances, profiles, sessionSeconds } from '@bothost/contract';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Interrupted } from '../../failure.ts';
 import { type DeployService, startDeployService } from '../../testing/deploy-service.ts';
 import { privateKey } from '../../testing/records.ts';
@@ -72,7 +73,7 @@ test('a first deploy shows what goes along and changes, uploads, shows the log, 
     expect.stringMatching(/^Deployment\t/),
     expect.stringMatching(/^Build\t/),
     'Start a session\tbotcli cloud agent start my-bot',
-    `Talk to it\t${service.origin}/talk/my-bot`,
+    `Talk to it\t${service.origin}/talk/my-bot (if it takes a WebSocket)`,
     'Read its output\tbotcli cloud agent logs my-bot --follow',
     '',
   ]);
@@ -81,6 +82,34 @@ test('a first deploy shows what goes along and changes, uploads, shows the log, 
     serviceName: 'my-bot',
     region: 'us-west',
     buildId: service.builds[0]?.id,
+  });
+});
+
+test.each([
+  [
+    ['websocket', 'lightrtc'],
+    ['Start a session\tbotcli cloud agent start my-bot --transport websocket', 'Talk to it\t'],
+  ],
+  [['lightrtc', 'carrier1'], ['Start a session\tbotcli cloud agent start my-bot --transport webrtc']],
+  [['carrier1'], ['Reach it\tby carrier1: the README of the project says how']],
+  [['hostedrtc'], ['Reach it\tby hostedrtc: the README of the project says how']],
+])('a project that init made with %j is told how it is reached, and no other way', async (transports, says) => {
+  await put({
+    '.botcli/project.json': JSON.stringify({ configuration: { transports } }),
+    'server/deploy.toml': 'agent_name = "my-bot"\n',
+    'server/package.json': '{"main": "bot.js"}',
+    'server/bot.js': '// 1',
+  });
+  await rm(join(folder, 'deploy.toml'));
+  const { stdout } = await deploy('--yes');
+  const next = stdout.split('\n').filter((line) => /^(Start|Talk|Reach)/.test(line));
+  expect(next.map((line) => line.replace(/http.*talk.my-bot$/, ''))).toEqual(says);
+  // The same when nothing changed, and for programs.
+  const { talkUrl, commands } = JSON.parse((await deploy('--json')).stdout);
+  const page = transports.includes('websocket') ? `${service.origin}/talk/my-bot` : null;
+  expect({ talkUrl, start: `Start a session\t${commands.start}` }).toEqual({
+    talkUrl: page,
+    start: says[0]?.startsWith('Start') ? says[0] : 'Start a session\tnull',
   });
 });
 
@@ -492,11 +521,17 @@ test('an agent cannot move to another region', async () => {
 });
 
 test('no temporary file stays behind', async () => {
-  const left = async () => (await readdir(tmpdir())).filter((name) => /^botcli-[A-Za-z0-9]{6}$/.test(name));
-  const before = await left();
-  await deploy('--yes');
-  await deploy('--dry-run');
-  expect(await left()).toEqual(before);
+  // Other programs pack at the same time in the one that all use.
+  const temporary = join(folder, '.botcli');
+  await mkdir(temporary);
+  vi.stubEnv('TMPDIR', temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const seen: (readonly string[])[] = [];
+  const onStderr = () => void seen.push(readdirSync(temporary));
+  expect((await deploy('--yes', { onStderr })).status).toBe(0);
+  expect((await deploy('--dry-run', { onStderr })).status).toBe(0);
+  expect(seen).toContainEqual([expect.stringMatching(/^botcli-/)]);
+  expect(await readdir(temporary)).toEqual([]);
 });
 
 test('the bounds of the options are those of the contract', () => {

@@ -113,7 +113,7 @@ test('a plain start sends no transport, and prints how to reach, look up and sto
     `Session\t${sessionId}`,
     `Proxy\t${proxy}`,
     `Try it\tcurl -H "Authorization: Bearer $BOTCLI_PUBLIC_KEY" ${proxy}`,
-    `In a browser\t${service.origin}/talk/parrot`,
+    `In a browser\t${service.origin}/talk/parrot (if it takes a WebSocket)`,
     `Look it up\tbotcli cloud agent sessions parrot --id ${sessionId}`,
     `Stop it\tbotcli cloud agent stop parrot --session-id ${sessionId}`,
     '',

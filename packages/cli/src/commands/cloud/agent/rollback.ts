@@ -50,6 +50,7 @@ export const command = define({
       seconds: noWait ? null : (world.now().getTime() - begun) / 1_000,
       warning: answer.warning ?? null,
       packed: null,
+      transports: null,
     });
   },
 });

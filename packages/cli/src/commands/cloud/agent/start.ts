@@ -67,7 +67,7 @@ function report(program: string, origin: string, name: string, answer: StartResp
       {
         kind: 'fields',
         title: 'Reach it',
-        fields: [...reach(answer, proxyUrl, tokenExpiresAt), ['In a browser', talkUrl]],
+        fields: [...reach(answer, proxyUrl, tokenExpiresAt), ['In a browser', `${talkUrl} (if it takes a WebSocket)`]],
       },
       {
         kind: 'fields',
