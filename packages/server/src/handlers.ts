@@ -34,6 +34,7 @@ import {
   listRegions,
   updateProperties,
 } from './organizations/properties.ts';
+import { withPatience } from './patience.ts';
 import { knownSecrets } from './reconciler/known-secrets.ts';
 import { deleteSecretSet } from './secrets/delete.ts';
 import { rollBackSecrets } from './secrets/rollback.ts';
@@ -47,12 +48,16 @@ import { stopSession } from './sessions/stop.ts';
 import { startSession } from './start-session.ts';
 import { vaultOperations } from './vault-operations.ts';
 
-/** Which verb answers which operation: a missing one, or one that answers something else, does not compile. */
+/**
+ * Which verb answers which operation: a missing one, or one that answers something else, does not compile. `gone` makes a
+ * signal that aborts when the client has left.
+ */
 export type Handlers = {
   readonly [Name in OperationName]: (
     request: RequestOf<Operations[Name]>,
     caller: Asker,
     requestedAt: Date,
+    gone: () => AbortSignal,
   ) => Promise<ResponseOf<Operations[Name]>>;
 };
 
@@ -153,8 +158,10 @@ export function createHandlers(context: Context): Handlers {
     },
     listBuilds: ({ query }, caller) => listBuilds(context, caller, query),
     getBuild: ({ params }, caller) => getBuild(context, caller, params.buildId),
-    getBuildLogs: ({ params, query }, caller) =>
-      readBuildLog({ ...context, ...context.builds }, caller, params.buildId, query),
+    getBuildLogs: ({ params, query }, caller, _, gone) =>
+      withPatience([context.closing, gone()], (closing) =>
+        readBuildLog({ ...context, ...context.builds, closing }, caller, params.buildId, query),
+      ),
     listSecrets: async ({ query }, caller) => ({ sets: await listSecrets(context, caller, query) }),
     getSecretSet: ({ params }, caller) =>
       getSecretSet(context, caller, params.setName, (setId) => agentsWithSecretSet(context.db, setId)),
@@ -162,12 +169,14 @@ export function createHandlers(context: Context): Handlers {
       written(caller, params.setName, wantedSecrets(body, context.registries.policy)),
     deleteSecret: ({ params }, caller) =>
       written(caller, params.setName, { ...wantedSecrets({}, context.registries.policy), remove: [params.secretKey] }),
-    deleteSecretSet: ({ params, query }, caller) =>
-      inSecretsTurn(caller, { dryRun: false, bytes: 0 }, () =>
-        deleteSecretSet(context, caller, params.setName, query.force === 'true', async (db, setId) =>
+    deleteSecretSet: ({ params, query }, caller) => {
+      const when = { force: query.force === 'true', expectedRevision: query.expectedRevision };
+      return inSecretsTurn(caller, { dryRun: false, bytes: 0 }, () =>
+        deleteSecretSet(context, caller, params.setName, when, async (db, setId) =>
           (await agentsWithSecretSet(db, setId)).map(({ name }) => name),
         ),
-      ),
+      );
+    },
     getSecretHistory: ({ params, query }, caller) => secretHistory(context, caller, params.setName, query),
     rollBackSecrets: async ({ params, body }, caller) => {
       const answer = await inSecretsTurn(caller, { dryRun: body.dryRun === true, bytes: 0 }, () =>
@@ -187,10 +196,12 @@ export function createHandlers(context: Context): Handlers {
     reencryptVault: vault.reencrypt,
     retireVaultKeys: vault.retire,
     verifyVault: ({ body }) => vault.verify(body?.organization ?? null),
-    getLogs: async ({ params, query }, caller) => {
+    getLogs: async ({ params, query }, caller, _, gone) => {
       const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);
       const secretsOf = (id: string) => knownSecrets(context, id);
-      return getLogs({ ...context, secretsOf }, agentId, query);
+      return withPatience([context.closing, gone()], (closing) =>
+        getLogs({ ...context, secretsOf, closing }, agentId, query),
+      );
     },
     startSession: async ({ params, query, body }, caller, requestedAt) => {
       if (context.isDraining()) throw failure('shutting-down');

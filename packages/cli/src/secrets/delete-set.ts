@@ -11,18 +11,22 @@ export type DeleteSet = {
   readonly name: string;
   /** Also while agents use it. */
   readonly force: boolean;
+  /** Only when the set is at this revision. */
+  readonly ifRevision: number | undefined;
   readonly skip: boolean;
   readonly isDry: boolean;
 };
 
 /** Deletes a secret set or an image pull secret with all its revisions, for good. */
 export async function removeSet(context: Context, given: DeleteSet): Promise<Report> {
-  const { name, force, skip, isDry } = given;
+  const { name, force, ifRevision, skip, isDry } = given;
   requireSetName(name);
   if (!isDry) requireAskable(context, given);
   const client = await context.service();
+  let expectedRevision = ifRevision;
   if (!skip || isDry) {
     const found = await findSet(client, name);
+    requireRevision(found, ifRevision);
     const place = await findPlace(context, client, found.item.region);
     const blocks: Block[] = [
       { kind: 'fields', fields: [[kindOf(found), { text: found.item.name, tone: 'strong' }], ...placeFields(place)] },
@@ -31,10 +35,12 @@ export async function removeSet(context: Context, given: DeleteSet): Promise<Rep
     if (isDry) return { json: { dryRun: true, name, agents: namesOf(found.details) }, blocks };
     refuseUsed(found, force);
     await obtainConsent(context, { skip }, blocks, `Delete ${found.item.name} with all its revisions, for good?`);
+    // What was shown, and nothing that came since.
+    expectedRevision = found.item.revision;
   }
   const deleted = await client.deleteSecretSet({
     params: { setName: name },
-    query: { force: force ? 'true' : 'false' },
+    query: { force: force ? 'true' : 'false', ...(expectedRevision === undefined ? {} : { expectedRevision }) },
   });
   return {
     json: deleted,
@@ -73,6 +79,13 @@ function contentNote({ details, host, item }: FoundSet): Block {
 
 function namesOf(details: SecretSetDetails | null): readonly string[] {
   return details?.agents.map(({ name }) => name) ?? [];
+}
+
+/** As the service says it, before a question whose yes would be refused. */
+function requireRevision({ item }: FoundSet, expected: number | undefined): void {
+  if (expected === undefined || expected === item.revision) return;
+  const message = `The secret set is at revision ${item.revision}, and ${expected} was expected. Look at it again.`;
+  throw new Failure('secret-set-changed', `${message} Nothing was deleted.`);
 }
 
 /** Before a question whose yes would be refused. */

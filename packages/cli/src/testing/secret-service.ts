@@ -121,6 +121,8 @@ export async function startSecretService(): Promise<SecretService> {
       },
       deleteSecretSet: ({ params, query }) => {
         requireSet(params['setName']);
+        const { expectedRevision = String(state.revision) } = query;
+        if (Number(expectedRevision) !== state.revision) throw failure('secret-set-changed');
         const agents = state.agents.map(({ name }) => name);
         if (agents.length > 0 && query['force'] !== 'true') throw failure('secret-set-in-use');
         state.revision = 0;

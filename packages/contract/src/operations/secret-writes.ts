@@ -75,7 +75,7 @@ const WrittenSecrets = z
     name: z.string(),
     type: SecretSetKind,
     region: z.string(),
-    readiness: Readiness.nullable().describe('Of the revision; null when there is none'),
+    readiness: Readiness.nullable().describe('Of the revision; null of a dry run that would make another one'),
     revision: Revision.nullable().describe('The one that is there now; null when there is none'),
     previousRevision: Revision.nullable(),
     change: z.enum(['created', 'updated', 'none']),
@@ -160,12 +160,26 @@ export const deleteSecretSet = operation({
   method: 'DELETE',
   path: '/secrets/{setName}',
   params: SetPath,
-  query: z.object({ force: z.enum(['true', 'false']).default('false').describe('Also while agents use it') }),
+  query: z.object({
+    force: z.enum(['true', 'false']).default('false').describe('Also while agents use it'),
+    expectedRevision: z.coerce
+      .number<number>()
+      .int()
+      .min(0)
+      .optional()
+      .describe('Refused with 409 when the set is at another revision'),
+  }),
   body: noBody,
   bodyBytes: 0,
   status: 200,
   response: z.object({ status: z.literal('OK'), name: z.string(), type: SecretSetKind, agents: z.array(z.string()) }),
-  errors: ['invalid-request', 'secret-set-not-found', 'secret-set-in-use', 'too-many-secret-writes'],
+  errors: [
+    'invalid-request',
+    'secret-set-not-found',
+    'secret-set-changed',
+    'secret-set-in-use',
+    'too-many-secret-writes',
+  ],
 });
 
 export const rollBackSecrets = operation({

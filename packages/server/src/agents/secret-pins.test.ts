@@ -83,7 +83,7 @@ describe('an agent with secrets', () => {
   });
 
   const removeSet = (force: boolean) =>
-    deleteSecretSet(vault.context, scope, 'keys', force, async (db, setId) =>
+    deleteSecretSet(vault.context, scope, 'keys', { force }, async (db, setId) =>
       (await agentsWithSecretSet(db, setId)).map(({ name }) => name),
     );
   const ready = async (values: Record<string, string>) => {

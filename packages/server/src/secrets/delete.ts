@@ -1,6 +1,7 @@
 import { failure } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import type { Database } from '../store/tables.ts';
+import { requireRevision } from './refusals.ts';
 import { deleteSet, findSet, type SecretSetRow } from './rows.ts';
 import type { WriteScope } from './write.ts';
 
@@ -8,20 +9,21 @@ import type { WriteScope } from './write.ts';
  * Deletes a set with all its revisions. `usedBy` names the agents that run with it, asked in the same transaction: a deploy
  * that names the set holds it, so none comes in between.
  *
- * @throws failure `secret-set-not-found`, `secret-set-in-use`
+ * @throws failure `secret-set-not-found`, `secret-set-changed`, `secret-set-in-use`
  */
 export function deleteSecretSet(
   context: { readonly db: Database; readonly now: () => Date },
   scope: WriteScope,
   name: string,
-  force: boolean,
+  when: { readonly force: boolean; readonly expectedRevision?: number | undefined },
   usedBy: (db: Database, setId: string) => Promise<readonly string[]>,
 ): Promise<{ status: 'OK'; name: string; type: SecretSetRow['kind']; agents: string[] }> {
   return context.db.transaction().execute(async (db) => {
     const set = await findSet(db, scope.organizationId, name, 'update');
     if (set === undefined) throw failure('secret-set-not-found');
+    requireRevision(set, when.expectedRevision ?? null);
     const agents = [...(await usedBy(db, set.id))];
-    if (agents.length > 0 && !force) {
+    if (agents.length > 0 && !when.force) {
       const message = `The secret set is used by ${agents.join(', ')}. Deploy them without it first, or force it.`;
       throw failure('secret-set-in-use', { message });
     }

@@ -34,8 +34,20 @@ describe('secret sets', () => {
   const show = (name = 'keys', organizationId = home) =>
     getSecretSet(vault.context, { organizationId }, name, async () => []);
   const history = async () => (await secretHistory(rows, { organizationId: home }, 'keys', { limit: 20 })).revisions;
-  const remove = (name: string, force = false, usedBy: string[] = [], organizationId = home) =>
-    deleteSecretSet(vault.context, vault.scopeOf(organizationId), name, force, async () => usedBy);
+  const remove = (
+    name: string,
+    force = false,
+    usedBy: string[] = [],
+    organizationId = home,
+    expectedRevision?: number,
+  ) =>
+    deleteSecretSet(
+      vault.context,
+      vault.scopeOf(organizationId),
+      name,
+      { force, expectedRevision },
+      async () => usedBy,
+    );
   const back = (revision: number, more = {}) =>
     rollBackSecrets(vault.context, vault.scopeOf(home), 'keys', { revision, ...more });
 
@@ -257,6 +269,14 @@ describe('secret sets', () => {
   it('are deleted for good, and while agents use them only when forced', async () => {
     await put({ A: '1' });
     await expect(remove('keys', false, ['parrot'])).rejects.toThrow('used by parrot');
+    await put({ A: '2' });
+    for (const force of [false, true]) {
+      await expect(remove('keys', force, [], home, 1)).rejects.toThrow('at revision 2, and 1 was expected');
+      expect(await reasonOf(remove('keys', force, [], home, 0))).toBe('secret-set-changed');
+    }
+    expect(await reasonOf(remove('nothing', true, [], home, 2))).toBe('secret-set-not-found');
+    expect(await remove('keys', false, [], home, 2)).toMatchObject({ status: 'OK' });
+    await put({ A: '1' });
     expect(await remove('keys', true, ['parrot'])).toMatchObject({ status: 'OK', agents: ['parrot'] });
     const left = await sql`select set_id from secret_values union select set_id from secret_revisions
       union select set_id from secret_deliveries`.execute(rows.db);

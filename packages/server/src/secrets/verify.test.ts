@@ -114,7 +114,7 @@ describe('an image pull secret', () => {
     await put(credentials);
     meanwhile = async () => {
       meanwhile = async () => {};
-      await deleteSecretSet(vault.context, vault.scopeOf(home), 'hub', false, async () => []);
+      await deleteSecretSet(vault.context, vault.scopeOf(home), 'hub', { force: false }, async () => []);
     };
     expect(await reasonOf(verify())).toBe('secret-set-not-found');
   });

@@ -1,6 +1,6 @@
 import { command as define } from '../../../command.ts';
 import { flag } from '../../../options.ts';
-import { dryRun, skip } from '../../../secrets/options.ts';
+import { dryRun, ifRevision, skip } from '../../../secrets/options.ts';
 
 export const command = define({
   summary: 'Delete a secret set or an image pull secret with all its revisions, for good',
@@ -8,10 +8,10 @@ export const command = define({
     'Shows its region, its keys and the agents that use it, and asks; without a terminal it needs --skip. One that agents ' +
     'use is deleted with --force only. Bots that run keep their values.',
   arguments: { name: { description: 'Name of the set' } },
-  options: { skip, force: flag('Also while agents use it'), 'dry-run': dryRun },
+  options: { skip, force: flag('Also while agents use it'), 'if-revision': ifRevision, 'dry-run': dryRun },
   examples: ['cloud secrets delete old-secrets', 'cloud secrets delete old-secrets --force --skip'],
-  run: async (context, { name, skip, force, 'dry-run': isDry }) => {
+  run: async (context, { name, skip, force, 'if-revision': expected, 'dry-run': isDry }) => {
     const { removeSet } = await import('../../../secrets/delete-set.ts');
-    return removeSet(context, { name, skip, force, isDry });
+    return removeSet(context, { name, skip, force, ifRevision: expected, isDry });
   },
 });

@@ -319,6 +319,21 @@ test('delete shows what goes, refuses before it asks while agents use it, and --
   expect(service.state.revision).toBe(0);
 });
 
+test('delete takes what was shown and nothing newer, or only the revision that --if-revision names', async () => {
+  service.values.set('A', '1');
+  service.state.revision = 2;
+  for (const more of [[], ['--skip'], ['--force', '--skip'], ['--dry-run']]) {
+    const refused = await secrets(['delete', 'bot-secrets', '--if-revision', '1', ...more], person(true));
+    expect([more, refused]).toMatchObject([more, { status: 1, stderr: expect.stringContaining('revision') }]);
+  }
+  expect(service.state.revision).toBe(2);
+  expect((await secrets(['delete', 'bot-secrets'], person(true))).status).toBe(0);
+  expect(service.taken.at(-1)?.query).toEqual({ force: 'false', expectedRevision: '2' });
+  service.state.revision = 3;
+  expect((await secrets(['delete', 'bot-secrets', '--if-revision', '3', '-s'])).status).toBe(0);
+  expect(service.state.revision).toBe(0);
+});
+
 test('list shows sets, with --no-sets also pull secrets; with a name keys, and agents on an older revision', async () => {
   service.values.set('A', '1');
   service.state.revision = 2;
