@@ -65,6 +65,21 @@ export async function postponeDelivery(
     .execute();
 }
 
+/** What failed is due once more. */
+export async function retryDelivery(
+  db: Database,
+  of: { readonly setId: string; readonly revision: number },
+  at: Date,
+): Promise<void> {
+  await db
+    .updateTable('secret_deliveries')
+    .set({ state: 'pending', error: null, attempts: 0, created_at: at, next_at: at, host_id: null, done_at: null })
+    .where('set_id', '=', of.setId)
+    .where('revision', '=', of.revision)
+    .where('state', '=', 'failed')
+    .execute();
+}
+
 /** What sets have of their newest revision that has been pending since a moment, the oldest first. */
 export function pendingSince(db: Database, since: Date, limit: number) {
   return db

@@ -3,7 +3,7 @@ import { appendAudit } from '../audit/append.ts';
 import type { Actor, AuditEvent } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { keysOf, planChange } from './change.ts';
-import { findDelivery } from './delivery-rows.ts';
+import { findDelivery, retryDelivery } from './delivery-rows.ts';
 import { expiryOf, isSameTime } from './expiry.ts';
 import { recordRevision } from './new-revision.ts';
 import { makeSet } from './new-set.ts';
@@ -58,13 +58,14 @@ export async function inOneWrite(
     const { answer, event } = error.outcome;
     const told = { ...event, revisionAfter: event.revisionBefore, result: 'dry-run' };
     await context.db.transaction().execute((db) => appendAudit(db, scope.organizationId, told));
-    return { ...answer, dryRun: true, revision: answer.previousRevision, readiness: null };
+    const readiness = answer.change === 'none' ? answer.readiness : null;
+    return { ...answer, dryRun: true, revision: answer.previousRevision, readiness };
   }
 }
 
 /**
  * Writes all keys of a request as one revision: values, revision, delivery and log come together or not at all. The same
- * values again change nothing.
+ * values again change nothing, but that a delivery that failed is tried again.
  *
  * @throws failure `region-unknown`, `secret-set-kind`, `secret-set-region`, `secret-set-too-large`, `secret-sets-too-many`,
  * `secret-set-not-found`, `secret-not-found`, `secret-set-changed`, `secret-set-damaged`
@@ -135,6 +136,10 @@ async function write(
         values,
       })
     : set.revision;
+  const delivery = (await findDelivery(db, set.id, revision))?.state ?? null;
+  // The same values for what failed: the reason may be gone, as after a backup was put back.
+  const isTriedAgain = delivery === 'failed' && !wanted.dryRun;
+  if (isTriedAgain) await retryDelivery(db, { setId: set.id, revision }, createdAt);
   const changes = plan.changes.map(({ key, change }) => {
     const value = wanted.values.get(key);
     // What a dry run makes of a new set is gone with it, and its fingerprints are nobody's.
@@ -151,7 +156,7 @@ async function write(
       name: set.name,
       type: set.kind,
       region: set.region,
-      readiness: (await findDelivery(db, set.id, revision))?.state ?? null,
+      readiness: isTriedAgain ? 'pending' : delivery,
       revision,
       previousRevision: set.revision === 0 ? null : set.revision,
       change: !isChange ? 'none' : set.revision === 0 ? 'created' : 'updated',

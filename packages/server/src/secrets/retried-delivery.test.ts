@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type TestRows, testRows } from '../store/test-rows.ts';
+import { getSecretSet } from './show.ts';
+import { pairs, reasonOf, testVault } from './test-vault.ts';
+
+let rows: TestRows;
+let vault: Awaited<ReturnType<typeof testVault>>;
+let home: string;
+beforeEach(async () => {
+  rows = await testRows();
+  vault = await testVault(rows);
+  home = await rows.organization('home');
+});
+afterEach(() => rows.close());
+
+const put = (more = {}) => vault.put(home, 'keys', { ...pairs({ A: '1' }), ...more });
+const show = () => getSecretSet(vault.context, { organizationId: home }, 'keys', async () => []);
+const damage = (bytes: number) => rows.db.updateTable('secret_values').set({ bytes }).execute();
+
+test('what failed is brought on its way again when the same values are written, once they open', async () => {
+  await put();
+  await damage(2);
+  await vault.deliver();
+  expect(await show()).toMatchObject({ status: 'failed', revision: 1 });
+  expect(await reasonOf(put())).toBe('secret-set-damaged');
+
+  // As after a backup was put back.
+  await damage(1);
+  const unchanged = { change: 'none', revision: 1 };
+  expect(await put({ dryRun: true })).toMatchObject({ ...unchanged, readiness: 'failed' });
+  await vault.deliver();
+  expect(await show()).toMatchObject({ status: 'failed' });
+  expect(await put()).toMatchObject({ ...unchanged, readiness: 'pending' });
+  await vault.deliver();
+  expect(await show()).toMatchObject({ status: 'ready', revision: 1 });
+  expect(await put({ dryRun: true })).toMatchObject({ ...unchanged, readiness: 'ready' });
+});
