@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import {
   apiBase,
   failure,
@@ -16,12 +17,13 @@ import { bearerToken, hasSeveralAuthorizations } from './bearer.ts';
 import { askerOf } from './refused-request.ts';
 import { responseSchema } from './response-schema.ts';
 
-/** The handlers, as the routes call them; `handlers.ts` says the exact types. */
+/** The handlers, as the routes call them; `handlers.ts` says the exact types. `gone` aborts when the client has left. */
 export type RouteHandlers = {
   readonly [name: string]: (
     request: { params: never; query: never; body: never },
     caller: Asker,
     requestedAt: Date,
+    gone: () => AbortSignal,
   ) => Promise<unknown>;
 };
 
@@ -78,11 +80,19 @@ function addRoute(
       const input = parseRequest(operation, request);
       // Fields that nobody knows do not lie in memory for as long as the request waits.
       request.body = input.body;
-      const answer = await handler?.(input, request.caller, request.requestedAt);
+      const answer = await handler?.(input, request.caller, request.requestedAt, () => goneSignal(reply.raw));
       const status = operation.other?.when(answer) === true ? operation.other.status : operation.status;
       return reply.code(status).header('cache-control', 'no-store').send(answer);
     },
   });
+}
+
+/** Aborts when the connection closes before the answer went out; made for those only who wait. */
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  if (response.closed) gone.abort();
+  else response.once('close', () => gone.abort());
+  return gone.signal;
 }
 
 /** Judges the key that a path asks for, where no operation does. */
