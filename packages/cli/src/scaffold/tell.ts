@@ -96,7 +96,7 @@ function nextSteps(configuration: Configuration, directory: string, packageManag
 
 /** The runner brings a page for these. */
 function isTriedInBrowser({ transports }: Configuration): boolean {
-  return transports.includes('lightrtc') || transports.includes('hostedrtc');
+  return ['lightrtc', 'hostedrtc', 'websocket', 'livekit'].some((value) => transports.includes(value));
 }
 
 /** Which guides were left alone, and how to have them anew. */

@@ -27,6 +27,15 @@ test('what an instance of the service has not is told', () => {
   expect(told(['websocket'])).not.toMatch(/Recordings|is a path|is set by/);
 });
 
+test('the page of the runner is told for all that it offers', () => {
+  const readme = (...transports: string[]) =>
+    projectFiles(configurationOf(transports)).find(({ path }) => path === 'README.md')?.text;
+  expect(readme('lightrtc', 'websocket')).toContain('Open http://localhost:7860 and allow the microphone.');
+  expect(readme('websocket')).toContain('choose `WebSocket` and allow');
+  expect(readme('hostedrtc', 'livekit')).toContain('choose `Daily` or `LiveKit` and allow');
+  expect(readme('carrier1')).not.toContain('allow the microphone');
+});
+
 test('rooms, which the service does not start, are told to work elsewhere only', () => {
   expect(told(['hostedrtc'])).toMatch(/starts no rooms yet: .*project add lightrtc/);
   expect(told(['hostedrtc', 'lightrtc'])).not.toContain('project add lightrtc');

@@ -1,3 +1,4 @@
+import { listed } from '../configuration/complain.ts';
 import { dialsOut } from './bot-calls.ts';
 import { looks } from './bot-sight.ts';
 import { secretSetOf } from './deployment.ts';
@@ -79,18 +80,22 @@ function setUp(plan: Plan): string {
   ].join('\n');
 }
 
+/** What the page that the runner brings calls these, in its list; the first is what it begins with. */
+const onRunnersPage: Readonly<Record<string, string>> = {
+  lightrtc: '`SmallWebRTC`',
+  hostedrtc: '`Daily`',
+  websocket: '`WebSocket`',
+  livekit: '`LiveKit`',
+};
+
 function run(plan: Plan): string {
-  const browser = plan.transports.filter(({ kind }) => kind === 'browser').map(({ value }) => value);
-  const light = browser.includes('lightrtc')
-    ? [
-        '',
-        'Open http://localhost:7860 and allow the microphone.',
-        ...(browser.includes('hostedrtc')
-          ? ['`DAILY_API_KEY` is for hosted rooms: while it is empty, talk peer to peer.']
-          : []),
-      ]
-    : browser.includes('hostedrtc')
-      ? ['', 'Open http://localhost:7860 and choose the hosted room.']
+  const has = (wanted: string) => plan.transports.some(({ value }) => value === wanted);
+  const offered = plan.transports.flatMap(({ value }) => onRunnersPage[value] ?? []);
+  const choice = has('lightrtc') ? ' and' : `, choose ${listed(offered)} and`;
+  const page = offered.length === 0 ? [] : ['', `Open http://localhost:7860${choice} allow the microphone.`];
+  const key =
+    has('hostedrtc') && offered.length > 1
+      ? ['`DAILY_API_KEY` is for hosted rooms: while it is empty, take another way.']
       : [];
   const sees = looks(plan)
     ? [
@@ -98,7 +103,7 @@ function run(plan: Plan): string {
         'The model looks at the camera when it needs to, by the tool `look` in `bot.py`: choose a model that takes pictures.',
       ]
     : [];
-  return ['## Run', '', ...shell('cd server', 'uv run bot.py'), ...light, ...sees].join('\n');
+  return ['## Run', '', ...shell('cd server', 'uv run bot.py'), ...page, ...key, ...sees].join('\n');
 }
 
 function callOut(plan: Plan): readonly string[] {
