@@ -50,13 +50,19 @@ export async function changeSet(context: Context, change: SetChange): Promise<Re
   if (isDry) return { json: { ...preview, skipped: change.skipped }, blocks };
   if (preview.change === 'none') {
     await context.talk.show(...blocks);
-    return conclude(context, client, change, preview, true);
+    // There is nothing to ask: the same values have the service try again what failed.
+    const settled =
+      preview.readiness === 'failed' ? await sendWrite(context, () => change.submit(client, askAt(preview))) : preview;
+    return conclude(context, client, change, settled, true);
   }
   await obtainConsent(context, { skip }, blocks, change.question(preview));
-  const expectedRevision = preview.previousRevision ?? 0;
-  const ask: Ask = { dryRun: false, expectedRevision, region: preview.region };
-  const written = await sendWrite(context, () => change.submit(client, ask));
+  const written = await sendWrite(context, () => change.submit(client, askAt(preview)));
   return conclude(context, client, change, written, true);
+}
+
+/** For good, at what was shown. */
+function askAt({ previousRevision, region }: WrittenSecrets): Ask {
+  return { dryRun: false, expectedRevision: previousRevision ?? 0, region };
 }
 
 async function announcement(

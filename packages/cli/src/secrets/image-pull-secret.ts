@@ -45,8 +45,10 @@ export async function imagePullSecret(context: Context, wanted: PullSecretReques
   const plan = await client.putSecrets({ params, body: { ...body, dryRun: true } });
   if (wanted.isDry) return reportOf(context, plan, null, null);
   let written: WrittenSecrets = { ...plan, dryRun: false };
-  if (plan.change !== 'none') {
-    await obtainConsent(context, wanted, await preview(context, client, plan), question(plan));
+  const changes = plan.change !== 'none';
+  if (changes) await obtainConsent(context, wanted, await preview(context, client, plan), question(plan));
+  // The same credentials have the service try again what failed.
+  if (changes || plan.readiness === 'failed') {
     const expectedRevision = plan.previousRevision ?? 0;
     written = await sendWrite(context, () => client.putSecrets({ params, body: { ...body, expectedRevision } }));
   }
@@ -79,19 +81,26 @@ function question({ name, previousRevision, host }: WrittenSecrets): string {
 
 async function preview(context: Context, client: Client, plan: WrittenSecrets): Promise<readonly Block[]> {
   const place = await findPlace(context, client, plan.region);
-  const { previousRevision: before } = plan;
+  const { previousRevision: before, host = '' } = plan;
+  const now = before === null ? null : await hostOf(client, plan.name);
   return [
     {
       kind: 'fields',
       fields: [
         ['Image pull secret', before === null ? `${plan.name} (new)` : `${plan.name} (revision ${before})`],
-        ['Registry', plan.host ?? ''],
+        ['Registry', now === null || now === host ? host : { text: `${host} (now ${now})`, tone: 'warn' }],
         ...placeFields(place),
         ...changeFields(plan),
         ['Expires', expiryCell(plan.expiresAt ?? null, context.world.now())],
       ],
     },
   ];
+}
+
+/** The registry that the credentials are for now. */
+async function hostOf(client: Client, name: string): Promise<string | null> {
+  const { sets } = await client.listSecrets({ query: { type: 'imagePullSecret' } });
+  return sets.find((set) => set.name.toLowerCase() === name.toLowerCase())?.host ?? null;
 }
 
 /** By their fingerprint, and nothing that could tell what they are. */

@@ -72,7 +72,7 @@ export async function startSecretService(): Promise<SecretService> {
       name: setName,
       type: 'secret',
       region: 'us-west',
-      readiness: body.dryRun === true ? null : 'pending',
+      readiness: body.dryRun !== true ? 'pending' : isChange ? null : state.status,
       revision: state.revision === 0 ? null : state.revision,
       previousRevision,
       change,

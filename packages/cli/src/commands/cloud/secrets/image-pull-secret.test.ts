@@ -1,7 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { failure, type PullSecretCheck, type PutSecretsRequest, type WrittenSecrets } from '@bothost/contract';
+import {
+  failure,
+  type PullSecretCheck,
+  type PutSecretsRequest,
+  type SecretSetListItem,
+  type WrittenSecrets,
+} from '@bothost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { organization, privateKey, publicKey } from '../../../testing/records.ts';
 import { type Circumstances, runProgram } from '../../../testing/run-program.ts';
@@ -17,18 +23,21 @@ describe('botcli cloud secrets image-pull-secret', () => {
   let directory: string;
   let before: number | null;
   let change: WrittenSecrets['change'];
+  let isFailed: boolean;
   let verification: PullSecretCheck;
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'bothost-pull-'));
     before = null;
     change = 'created';
+    isFailed = false;
     verification = { result: 'verified', message: 'The registry takes the credentials.', image: null, checkedAt: now };
     service = await startTestService(
       { privateKey, publicKey },
       {
         getProperties: () => ({ properties: { defaultRegion: 'us-west' } }),
         listOrganizations: () => ({ organizations: [organization] }),
+        listSecrets: () => ({ sets: before === null ? [] : [kept(before)] }),
         putSecrets: ({ body, params }) => written(body as PutSecretsRequest, params['setName'] ?? ''),
         verifyImagePullSecret: ({ params }) => {
           if (params['setName'] === 'gone') throw failure('secret-set-not-found');
@@ -50,7 +59,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
       name,
       type: 'imagePullSecret',
       region: body.region ?? 'us-west',
-      readiness: body.dryRun ? null : 'pending',
+      readiness: !body.dryRun ? 'pending' : isFailed ? 'failed' : null,
       revision: body.dryRun ? before : revision,
       previousRevision: before,
       change,
@@ -68,6 +77,10 @@ describe('botcli cloud secrets image-pull-secret', () => {
     };
   }
 
+  const kept = (revision: number): SecretSetListItem => ({
+    ...{ name: 'hub', type: 'imagePullSecret', region: 'us-west', status: 'ready', revision, keyCount: 1 },
+    ...{ createdAt: now, updatedAt: now, host: 'ghcr.io', expiresAt: null, verification: null },
+  });
   const run = (args: readonly string[], given: Circumstances = {}) =>
     runProgram(['cloud', 'secrets', 'image-pull-secret', ...args], {
       variables: { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
@@ -103,6 +116,26 @@ describe('botcli cloud secrets image-pull-secret', () => {
     expect(bodies()).toEqual([{ ...whole, dryRun: true }]);
     expect((await run(['hub', 'ghcr.io', secret, '-s'])).status).toBe(0);
     expect(bodies().at(-1)).toEqual({ ...whole, expectedRevision: 3 });
+  });
+
+  it('shows for which registry the credentials are now, where they are to be for another', async () => {
+    before = 3;
+    change = 'updated';
+    const same = await run(['hub', 'ghcr.io', secret], { terminal: true, answers: [false] });
+    expect(same.stderr).not.toContain('(now');
+    const other = await run(['hub', 'docker.io', secret], { terminal: true, answers: [false] });
+    expect(other.stderr).toContain('https://index.docker.io/v1/ (now ghcr.io)');
+  });
+
+  it('has what failed tried again with the same credentials, and asks nothing', async () => {
+    before = 3;
+    change = 'none';
+    isFailed = true;
+    expect((await run(['hub', 'ghcr.io', secret], { terminal: true })).status).toBe(0);
+    expect(bodies()).toEqual([
+      { ...whole, dryRun: true },
+      { ...whole, expectedRevision: 3 },
+    ]);
   });
 
   it('says that nobody knows what became of a write without an answer', async () => {

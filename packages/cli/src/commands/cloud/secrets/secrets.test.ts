@@ -103,6 +103,15 @@ test('--dry-run writes nothing and needs no terminal, and the same values again 
   expect(service.state.revision).toBe(1);
 });
 
+test('the same values again have what failed tried again, and ask nothing', async () => {
+  await set(['A=1', '-s']);
+  service.state.status = 'failed';
+  const { status, stdout } = await set(['A=1'], person());
+  expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/Unchanged.*pending/s) });
+  const bodies = service.taken.filter(({ operation }) => operation === 'putSecrets').map(({ body }) => body);
+  expect(bodies.slice(1)).toMatchObject([{ dryRun: true }, { dryRun: false, expectedRevision: 1 }]);
+});
+
 test('--replace, --if-revision and --region go along', async () => {
   service.values.set('OLD', 'x');
   service.state.revision = 3;
