@@ -84,6 +84,7 @@ test('a change of a project is made or not, however little room there is', async
   const { status, stdout, stderr } = await shell(`
     botcli() { "${process.execPath}" "${program}/bin/botcli.js" "$@" >/dev/null; }
     list() { (cd "$1" && find . -type f -exec md5sum {} + | sort -k 2); }
+    rm -rf old new
     botcli init old ${choices}
     cp -r old new
     botcli project add recording new --yes

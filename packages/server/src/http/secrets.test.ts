@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../test-bots.ts';
 import { start, stop, tell } from '../test-client.ts';
 import { startTestServer, type TestServer } from '../test-server.ts';
@@ -8,11 +8,12 @@ describe('secrets through the API', () => {
   let service: TestServer;
   let bot: BotDirectory;
 
-  beforeAll(async () => {
+  // Each try begins with no secrets.
+  beforeEach(async () => {
     bot = await writeBot('keeper', { maxAgents: 2 });
     service = await startTestServer({ agents: [bot.path] });
   });
-  afterAll(async () => {
+  afterEach(async () => {
     await service.close();
     await bot.remove();
   });
@@ -66,7 +67,7 @@ describe('secrets through the API', () => {
     expect(await tell(service, 'keeper', before, `process.env['PLAIN'] ?? null`)).toBeNull();
     const { desiredDeploymentId } = await service.client.updateAgent({ params, body: { secretSet: 'voice' } });
     await expect
-      .poll(async () => (await service.client.getAgent({ params })).activeDeploymentId, { timeout: 20_000 })
+      .poll(async () => (await service.client.getAgent({ params })).activeDeploymentId)
       .toBe(desiredDeploymentId);
     const id = await start(service, 'keeper');
     const intended = Object.entries(values).map(([key, value]) => [
