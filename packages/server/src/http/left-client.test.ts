@@ -41,4 +41,4 @@ it('nobody waits for the lines of a client that has left', async () => {
   sent.destroy();
   // Not after the 25 s that it had asked for: that is longer than a test may take.
   await over;
-}, 15_000);
+}, 20_000);
