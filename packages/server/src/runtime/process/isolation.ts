@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
+import type { RuntimeLogger } from '../runtime.ts';
 import { TRIAL_ID } from './accounts.ts';
 import { type CgroupHost, openCgroupHost } from './cgroup-host.ts';
 import type { ContainmentKind } from './containment.ts';
+import { findSetpriv } from './keeper.ts';
 
 /** What this machine and this process' rights allow. */
 export type Isolation = {
@@ -59,4 +61,19 @@ export function requirePassable(directory: string): Promise<void> {
       }
     });
   });
+}
+
+/** What an operator could do so that bots are further apart. */
+export function warnOfAccounts(isolation: Isolation, logger: RuntimeLogger): void {
+  if (!isolation.ownAccounts) {
+    logger.warn(
+      { containment: isolation.containment },
+      'all bots share the account of the service: each can read what the service and the other bots can; run the service as root to give each an account of its own',
+    );
+  } else if (findSetpriv() === null) {
+    logger.warn(
+      {},
+      'this machine has no setpriv (util-linux): a setuid file that one bot leaves behind could lend its account to another',
+    );
+  }
 }

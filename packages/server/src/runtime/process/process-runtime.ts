@@ -9,10 +9,17 @@ import { createInstanceEvents, exitedEvent } from './events.ts';
 import { type Instance, type InstanceOptions, openInstance } from './instance.ts';
 import { instanceFiles, readRecord } from './instance-record.ts';
 import { findInterpreter } from './interpreter.ts';
-import { chooseIsolation, makePassable, requirePassable, TRIAL_ACCOUNT, usesOwnAccounts } from './isolation.ts';
-import { findSetpriv } from './keeper.ts';
+import {
+  chooseIsolation,
+  makePassable,
+  requirePassable,
+  TRIAL_ACCOUNT,
+  usesOwnAccounts,
+  warnOfAccounts,
+} from './isolation.ts';
 import { readKernelUnits } from './kernel-units.ts';
 import { removeInstance } from './launch.ts';
+import { once } from './once.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
 import { createOutputs } from './outputs.ts';
 import { parsePrepared } from './prepared-project.ts';
@@ -53,18 +60,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   if (usesOwnAccounts(isRoot, options.containment)) await requirePassable(dataDirectory);
   const isolation = await chooseIsolation(dataDirectory, isRoot, options.containment);
   makePassable(instancesDirectory);
-  if (!isolation.ownAccounts) {
-    logger.warn(
-      { containment: isolation.containment },
-      'all bots share the account of the service: each can read what the service and the other bots can; run the service as root to give each an account of its own',
-    );
-  }
-  if (isolation.ownAccounts && findSetpriv() === null) {
-    logger.warn(
-      {},
-      'this machine has no setpriv (util-linux): a setuid file that one bot leaves behind could lend its account to another',
-    );
-  }
+  warnOfAccounts(isolation, logger);
   const reservationsDirectory = options.reservationsDirectory ?? RESERVATIONS_DIRECTORY;
   const units = readKernelUnits();
   const bootId = readBootId();
@@ -72,6 +68,13 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   const stamps = createStamps(now);
   const instances = new Map<string, Instance>();
   const knownWide = new Set<Instance>();
+  const opening = {
+    units,
+    now,
+    stamps,
+    searchPath: options.path,
+    outputLimitBytes: options.outputLimitBytes ?? DEFAULT_OUTPUT_LIMIT_BYTES,
+  };
 
   const interpreter = once(() =>
     findInterpreter({
@@ -84,12 +87,8 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   const open = (found: OpenedInstance): Instance => {
     const { instanceId } = found.record;
     const instance = openInstance({
+      ...opening,
       ...found,
-      units,
-      now,
-      stamps,
-      searchPath: options.path,
-      outputLimitBytes: options.outputLimitBytes ?? DEFAULT_OUTPUT_LIMIT_BYTES,
       onDropped: (bytes) =>
         events.noticed(instanceId, 'output-dropped', `its output passed the limit, ${bytes} bytes were dropped so far`),
       onEnded: (end) => {
@@ -125,12 +124,8 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     passed: building.environment,
     open: (found) =>
       openInstance({
+        ...opening,
         ...found,
-        units,
-        now,
-        stamps,
-        searchPath: options.path,
-        outputLimitBytes: options.outputLimitBytes ?? DEFAULT_OUTPUT_LIMIT_BYTES,
         onDropped: () => undefined,
         onEnded: () => undefined,
         onError: (error, doing) =>
@@ -246,18 +241,6 @@ function endedInOrder(instances: ReadonlyMap<string, Instance>) {
     return end === null ? [] : [exitedEvent(instance.record().instanceId, end)];
   });
   return ended.sort((a, b) => a.at.getTime() - b.at.getTime());
-}
-
-/** Looked for when it is first asked for, and again after a failure. */
-function once<T>(find: () => Promise<T>): () => Promise<T> {
-  let found: Promise<T> | null = null;
-  return () => {
-    found ??= find().catch((error: unknown) => {
-      found = null;
-      throw error;
-    });
-    return found;
-  };
 }
 
 /** Names become names of directories and control groups. */
