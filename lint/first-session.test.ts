@@ -102,7 +102,7 @@ describe('the bot of docs/bots.md', () => {
   it('is kept ready as its deploy.toml says, answers through the proxy, and leaves when it is asked to', async () => {
     const headers = { authorization: `Bearer ${service.publicKey}` };
     const agent = () => service.ask('agents/greeter');
-    await expect.poll(agent, { timeout: 10_000 }).toMatchObject({ ready: true, autoScaling: { minReplicas: 1 } });
+    await expect.poll(agent).toMatchObject({ ready: true, autoScaling: { minReplicas: 1 } });
     const started = await fetch(`${service.origin}/v1/public/greeter/start`, { method: 'POST', headers });
     const { sessionId } = (await started.json()) as { sessionId: string };
     const hello = await fetch(`${service.origin}/v1/public/greeter/sessions/${sessionId}/hello`, { headers });

@@ -29,7 +29,7 @@ beforeAll(async () => {
         expect((await service.client.getAgent({ params: { agentName } })).ready).toBe(true);
       }
     },
-    { timeout: 20_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
 });
 afterAll(async () => {
@@ -89,7 +89,7 @@ describe('the document on telephone calls', () => {
       env: { SERVICE: service.url, PUBLIC_KEY: service.publicKey, PORT: String(port) },
       stdio: 'ignore',
     });
-    const answer = await vi.waitFor(() => fetch(`http://127.0.0.1:${port}/`), { timeout: 10_000, interval: 100 });
+    const answer = await vi.waitFor(() => fetch(`http://127.0.0.1:${port}/`), { timeout: 30_000, interval: 100 });
     const xml = await answer.text();
     const url = new URL(/<Stream url="([^"]*)"/.exec(xml)?.[1] ?? '');
     expect(url.pathname).toMatch(/^\/ws\/twilio\/guarded\.test-org\/./);

@@ -66,7 +66,7 @@ function sendTone(client: Client, seconds: number, amplitude: number): void {
 test('client-ready is answered by bot-ready with its id, a greeting in words and one in chirps', async () => {
   const client = await connect({ say: 'welcome back' });
   client.send('client-ready', { version: '2.1.0', about: { library: 'test' } }, 'r-1');
-  await expect.poll(client.types, { timeout: 10_000 }).toContain('bot-stopped-speaking');
+  await expect.poll(client.types).toContain('bot-stopped-speaking');
   expect(client.messages[0]).toMatchObject({ id: 'r-1', type: 'bot-ready', data: { version: '2.1.0' } });
   expect(client.lines()).toEqual([expect.stringContaining('I am the parrot'), 'welcome back']);
   expect(client.types()).toContain('bot-started-speaking');
@@ -84,7 +84,7 @@ test('what is said is said back, for as long as it took', async () => {
   sendTone(client, 0.5, 0);
   sendTone(client, 0.6, 0.3);
   sendTone(client, 1, 0);
-  await expect.poll(client.types, { timeout: 10_000 }).toContain('bot-stopped-speaking');
+  await expect.poll(client.types).toContain('bot-stopped-speaking');
   expect(client.types().filter((type) => /speaking/.test(type))).toEqual([
     'user-started-speaking',
     'user-stopped-speaking',

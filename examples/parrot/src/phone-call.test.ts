@@ -55,11 +55,11 @@ const tone = (seconds: number, amplitude: number) =>
 
 test('a Twilio call is greeted and hears itself, each followed by a mark, until it stops', async () => {
   const call = await ring();
-  await expect.poll(call.events, { timeout: 10_000 }).toContain('mark');
+  await expect.poll(call.events).toContain('mark');
   expect(call.lines).toContain('takes the call CA1');
   const greeted = call.audio().length;
   call.speak(joined([tone(1, 0.3), tone(1, 0)]));
-  await expect.poll(() => call.events().filter((event) => event === 'mark').length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => call.events().filter((event) => event === 'mark').length).toBe(2);
   const echoed = call.audio().subarray(greeted);
   expect(echoed.length).toBeGreaterThan(phoneRate);
   expect(loudness(echoed.subarray(0, phoneRate))).toBeCloseTo(0.3 / Math.SQRT2, 1);
@@ -84,6 +84,6 @@ test('what is no message of a call is passed over', async () => {
   call.say('media', { media: { payload: 7 } });
   call.say('media');
   call.say('unheard-of');
-  await expect.poll(call.events, { timeout: 10_000 }).toContain('mark');
+  await expect.poll(call.events).toContain('mark');
   expect(call.lines.filter((line) => line.startsWith('a message that cannot be read'))).toHaveLength(1);
 });

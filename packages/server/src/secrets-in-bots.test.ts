@@ -58,7 +58,7 @@ async function put(
   const secrets = Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue }));
   await client.putSecrets({ params: { setName }, body: { secrets, mode } });
   const list = async () => (await client.listSecrets({})).sets.find(({ name }) => name === setName)?.status;
-  await expect.poll(list, { timeout: 25_000, interval: 20 }).toBe('ready');
+  await expect.poll(list, { interval: 20 }).toBe('ready');
 }
 async function create(serviceName: string, secretSet: string, minAgents = 0) {
   const autoScaling = { minAgents, maxAgents: 5 };
@@ -168,7 +168,7 @@ describe('secrets', () => {
     const cold = await start(service, unlucky);
     const failed = async () => (await show(unlucky)).conditions;
     await expect
-      .poll(failed, { timeout: 25_000 })
+      .poll(failed)
       .toMatchObject([{ message: expect.stringMatching(new RegExp(`set ${broken} is damaged.*set it again`)) }]);
     const session = await service.client.getSession({ params: { agentName: unlucky, sessionId: cold } });
     expect(session).toMatchObject({ completionStatus: 'HTTP_ERROR' });
@@ -226,11 +226,11 @@ describe('secrets', () => {
       const page = await service.client.getLogs({ params: { agentName: speaks }, query: { sessionId, ...query } });
       return page.logs.map(({ log }) => log);
     };
-    await expect.poll(() => read({ wait: 5 }), { timeout: 25_000 }).toEqual(['it is ***']);
+    await expect.poll(() => read({ wait: 5 })).toEqual(['it is ***']);
     expect(await read({ query: 'sk_canary_1' })).toEqual([]);
     expect(await read({ query: 'is sk' })).toEqual([]);
     await stop(service, speaks, sessionId);
-    await expect.poll(() => read({ query: 'it is' }), { timeout: 25_000 }).toEqual(['it is ***']);
+    await expect.poll(() => read({ query: 'it is' })).toEqual(['it is ***']);
   });
 
   it('that a bot prints are taken out of its logs also when its set is damaged, or deleted', async () => {
@@ -244,15 +244,15 @@ describe('secrets', () => {
       return logs.map(({ log }) => log);
     };
     await say();
-    await expect.poll(read, { timeout: 25_000 }).toEqual(['it is ***']);
+    await expect.poll(read).toEqual(['it is ***']);
     await db.updateTable('secret_values').set({ bytes: 4 }).where('bytes', '=', 11).execute();
     await say();
-    await expect.poll(read, { timeout: 25_000 }).toEqual(['it is ***', 'it is ***']);
+    await expect.poll(read).toEqual(['it is ***', 'it is ***']);
     await service.client.deleteSecretSet({ params: { setName: 'gone' }, query: { force: 'true' } });
     await say();
-    await expect.poll(read, { timeout: 25_000 }).toEqual(['it is ***', 'it is ***', 'it is ***']);
+    await expect.poll(read).toEqual(['it is ***', 'it is ***', 'it is ***']);
     await stop(service, 'forgets', sessionId);
-    await expect.poll(read, { timeout: 25_000 }).toEqual(['it is ***', 'it is ***', 'it is ***']);
+    await expect.poll(read).toEqual(['it is ***', 'it is ***', 'it is ***']);
 
     const { desiredDeploymentId: deployment } = await show('forgets');
     const areKept = async () => {
@@ -311,6 +311,6 @@ describe('secrets', () => {
     const session = () => client.getSession({ params: { agentName: 'lasts', sessionId: running } });
     expect(await session()).toMatchObject({ endedAt: null });
     await client.stopSession({ params: { agentName: 'lasts', sessionId: running } });
-    await expect.poll(async () => (await session()).completionStatus, { timeout: 25_000 }).toBe('SESSION_STOPPED');
+    await expect.poll(async () => (await session()).completionStatus).toBe('SESSION_STOPPED');
   });
 });

@@ -41,14 +41,14 @@ export async function stop(service: Service, agentName: string, sessionId: strin
 /** The record of a session, once it has ended. */
 export async function ended(service: Service, agentName: string, sessionId: string): Promise<SessionResponse> {
   const read = () => service.client.getSession({ params: { agentName, sessionId } });
-  await expect.poll(async () => (await read()).endedAt, { timeout: 25_000, interval: 50 }).not.toBeNull();
+  await expect.poll(async () => (await read()).endedAt, { timeout: 40_000, interval: 50 }).not.toBeNull();
   return read();
 }
 
 /** Waits until nothing of an agent runs any more, so that the next test finds its whole capacity. */
 export async function idle(service: Service, agentName: string): Promise<void> {
   const read = () => service.client.getAgent({ params: { agentName } });
-  await expect.poll(async () => (await read()).activeSessionCount, { timeout: 25_000, interval: 50 }).toBe(0);
+  await expect.poll(async () => (await read()).activeSessionCount, { timeout: 40_000, interval: 50 }).toBe(0);
 }
 
 /** A bare connection to the service, for what no HTTP client would send. */

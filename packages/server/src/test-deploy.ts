@@ -59,6 +59,6 @@ export async function settled({ client }: Pick<TestServer, 'client'>, agentName:
     const { desiredDeploymentId, reconciledDeploymentId } = await show();
     return desiredDeploymentId === reconciledDeploymentId;
   };
-  await expect.poll(isSettled, { timeout: 25_000, interval: 20 }).toBe(true);
+  await expect.poll(isSettled, { timeout: 40_000, interval: 20 }).toBe(true);
   return show();
 }

@@ -24,7 +24,7 @@ export interface Service {
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 /** A service that is not ready by then is stopped, and tells why; one that has projects to prepare takes longer. */
-const startMilliseconds = 45_000;
+const startMilliseconds = 90_000;
 const privateKey = `sk_${'p'.repeat(40)}`;
 const publicKey = `pk_${'q'.repeat(40)}`;
 

@@ -5,6 +5,8 @@ import { readConfig } from '../config.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { openDatabase } from '../store/database.ts';
 import type { Database, Tables } from '../store/tables.ts';
+import { writeBot } from '../test-bots.ts';
+import { start as startSession, tell } from '../test-client.ts';
 import { startTestServer, type TestServer } from '../test-server.ts';
 
 const parrot = fileURLToPath(new URL('../../../../examples/parrot', import.meta.url));
@@ -15,8 +17,8 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
-async function start(environment: Record<string, string> = {}) {
-  const service = await startTestServer({ agents: [parrot], environment });
+async function start(environment: Record<string, string> = {}, agent = parrot) {
+  const service = await startTestServer({ agents: [agent], environment });
   undo.push(service.close);
   const db: Database = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
   undo.push(() => db.destroy());
@@ -24,10 +26,10 @@ async function start(environment: Record<string, string> = {}) {
 }
 
 /** A session that its bot has taken. */
-async function live(service: TestServer, body: object = {}): Promise<string> {
+async function live(service: TestServer): Promise<string> {
   const { sessionId = '' } = await service.publicClient.startSession({
     params: { agentName: 'parrot' },
-    body: { body },
+    body: {},
   });
   const answer = await hello(service.url, service, sessionId);
   expect(answer).toMatchObject({ sessionId });
@@ -60,14 +62,16 @@ describe('an orderly stop', () => {
   });
 
   it('gives sessions time to end by themselves, takes no new ones, and says that it is not ready', async () => {
-    const { service, db } = await start({ BOTHOST_SHUTDOWN_GRACE: '60' });
-    const id = await live(service, { exitAfterSeconds: 2 });
+    const bot = await writeBot('patient');
+    undo.push(bot.remove);
+    const { service, db } = await start({ BOTHOST_SHUTDOWN_GRACE: '60' }, bot.path);
+    const id = await startSession(service, 'patient');
+    await tell(service, 'patient', id, 'true');
     const closing = service.server.close();
-    await expect(
-      service.publicClient.startSession({ params: { agentName: 'parrot' }, body: {} }),
-    ).rejects.toMatchObject({ reason: 'shutting-down', status: 503 });
+    await expect(startSession(service, 'patient')).rejects.toMatchObject({ reason: 'shutting-down', status: 503 });
     expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+    await tell(service, 'patient', id, 'state.end(200, "{}")');
     await closing;
     expect(await statusOf(db, id)).toEqual({ state: 'ended', completion_status: 'HTTP_COMPLETED' });
   });
@@ -86,7 +90,7 @@ describe('a stop that leaves the bots', () => {
     const id = await live(service);
     const path = { agentName: 'parrot', sessionId: id };
     const samples = async () => (await service.client.getSession({ params: path })).resourceMetrics?.sampleCount ?? 0;
-    await expect.poll(samples, { timeout: 10_000 }).toBeGreaterThanOrEqual(2);
+    await expect.poll(samples).toBeGreaterThanOrEqual(2);
     const before = await samples();
     await service.server.close();
     expect(await statusOf(db, id)).toEqual({ state: 'live', completion_status: null });

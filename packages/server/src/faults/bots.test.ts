@@ -60,7 +60,7 @@ describe('a bot that is at fault', () => {
       const { events } = await service.client.getSession({ params: { agentName, sessionId } });
       return events.find(({ eventCode }) => eventCode === 'INSTANCE_EXITED')?.detail ?? null;
     };
-    await expect.poll(read, { timeout: 10_000 }).not.toBeNull();
+    await expect.poll(read).not.toBeNull();
     return read();
   };
   const puppet = (id: string, code: string) => tell(service, 'puppet', id, code);
@@ -175,7 +175,7 @@ describe('a bot that is at fault', () => {
       const { events } = await service.client.getSession({ params: { agentName: 'puppet', sessionId: id } });
       return events.some(({ eventCode }) => eventCode === 'INSTANCE_OUTPUT_DROPPED');
     };
-    await expect.poll(cut, { timeout: 10_000 }).toBe(true);
+    await expect.poll(cut).toBe(true);
     await stop(service, 'puppet', id);
     await idle(service, 'puppet');
   });

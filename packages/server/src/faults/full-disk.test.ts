@@ -84,7 +84,7 @@ it.runIf(isRoot)(
     await tell(service, 'steady', live, 'setImmediate(() => state.end(200, "{}")); true');
 
     rmSync(filler);
-    await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status, { timeout: 25_000 }).toBe(200);
+    await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
     expect((await ended(service, 'steady', live)).completionStatus).toBe('HTTP_COMPLETED');
     // Those that were answered with a session have one, and it ended or works.
     for (const id of started) {
@@ -119,14 +119,14 @@ it.runIf(isRoot)(
     const sessionId = await start(service, 'wordy');
     await stop(service, 'wordy', sessionId);
     expect((await ended(service, 'wordy', sessionId)).completionStatus).toBe('SESSION_STOPPED');
-    await expect.poll(() => tries.length, { timeout: 20_000 }).toBeGreaterThan(8);
+    await expect.poll(() => tries.length).toBeGreaterThan(8);
     expect((tries[8] ?? 0) - (tries[3] ?? 0)).toBeGreaterThan(3_000);
 
     execFileSync('mount', ['-o', 'remount,size=32m', logs]);
     const query = { sessionId, order: 'asc', query: 'the end' } as const;
     const read = () => service.client.getLogs({ params: { agentName: 'wordy' }, query });
     // Nothing more can come: the instance has ended, too.
-    await expect.poll(async () => (await read()).nextCursor, { timeout: 20_000 }).toBeNull();
+    await expect.poll(async () => (await read()).nextCursor).toBeNull();
     expect((await read()).logs).toMatchObject([{ log: 'the end', sessionId }]);
   },
   90_000,

@@ -24,7 +24,7 @@ async function run(environment: Record<string, string>) {
     BOTCLI_CONFIG: join(HOME, 'cli.toml'),
     ...environment,
   };
-  const ended = promisify(execFile)(process.execPath, [program], { env, timeout: 25_000 });
+  const ended = promisify(execFile)(process.execPath, [program], { env, timeout: 50_000 });
   return ended.then(
     () => ({ code: 0, stderr: '' }),
     (error: { code: number | null; stderr: string }) => ({ code: error.code, stderr: error.stderr }),

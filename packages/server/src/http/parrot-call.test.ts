@@ -37,7 +37,7 @@ it('a Twilio call through the service hears itself', async () => {
       const agent = await service.client.getAgent({ params: { agentName: 'phone-parrot' } });
       expect(agent.ready).toBe(true);
     },
-    { timeout: 20_000 },
+    { timeout: 40_000 },
   );
   const call = await dial(service, '/ws/twilio');
   call.say(...words.opening);

@@ -13,10 +13,10 @@ import { startTestServer, type TestServer } from '../test-server.ts';
 async function useUpTheFirst(service: TestServer, agentName: string) {
   const { path } = callOf('telnyx', `${agentName}.${service.organization}`);
   // No call gets through before that.
-  const call = await vi.waitFor(() => dial(service, path), { timeout: 20_000, interval: 100 });
+  const call = await vi.waitFor(() => dial(service, path), { timeout: 40_000, interval: 100 });
   call.socket.close();
   const active = async () => (await service.client.getAgent({ params: { agentName } })).activeSessionCount;
-  await vi.waitFor(async () => expect(await active()).toBe(0), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await active()).toBe(0), { timeout: 40_000 });
 }
 
 describe('calls of carriers', () => {

@@ -105,9 +105,9 @@ describe('of two organizations, one learns nothing of what the other has', () =>
     const pull = { isImagePullSecret: true, host: 'ghcr.io', secretValue: btoa('me:value') };
     await asNeighbour('PUT', '/secrets/their-pull', pull);
     const status = async () => (await asNeighbour('GET', '/secrets/their-keys')).json['status'];
-    await vi.waitUntil(async () => (await status()) === 'ready', { timeout: 20_000 });
+    await vi.waitUntil(async () => (await status()) === 'ready', { timeout: 40_000 });
     const agent = () => asNeighbour('POST', '/agents/theirs', { secretSet: 'their-keys' });
-    await vi.waitUntil(async () => (await agent()).status < 300, { timeout: 20_000 });
+    await vi.waitUntil(async () => (await agent()).status < 300, { timeout: 40_000 });
     began = new Date().toISOString();
     const idOf = async (key: string) => {
       const { json } = await ask(service, 'GET', '/organizations', undefined, { key });

@@ -142,7 +142,7 @@ describe('logs', () => {
 
   it('of a warm instance before its session are shown with it, and marked', async () => {
     const idle = async () => (await service.client.getAgent({ params: { agentName: 'warm' } })).idleInstanceCount;
-    await expect.poll(idle, { timeout: 20_000 }).toBe(1);
+    await expect.poll(idle).toBe(1);
     const unclaimed = async () => (await read('warm')).logs.filter(({ sessionId }) => sessionId === null);
     await expect.poll(async () => texts(await unclaimed())).toEqual([expect.stringMatching(/^boot of/)]);
     const session = await start(service, 'warm');
@@ -157,7 +157,7 @@ describe('logs', () => {
   });
 
   it('of instances that failed without a session are kept by their deployment', async () => {
-    await expect.poll(async () => texts((await read('broken')).logs), { timeout: 20_000 }).toContain('no such module');
+    await expect.poll(async () => texts((await read('broken')).logs)).toContain('no such module');
     expect((await read('broken')).logs.at(-1)).toMatchObject({ sessionId: null, deploymentId: expect.any(String) });
   });
 
@@ -172,7 +172,7 @@ describe('logs', () => {
       (await read('talker', { sessionId: session, order: 'asc', limit: 10_000 })).logs.find(
         ({ droppedBytes }) => droppedBytes !== undefined,
       );
-    await expect.poll(gap, { timeout: 20_000 }).toBeDefined();
+    await expect.poll(gap).toBeDefined();
     await say('talker', session, 'clearInterval(globalThis.t); console.log("the end")');
     expect((await gap())?.log).toMatch(/^\(\d+ bytes of output were dropped here/);
     const { logs } = await read('talker', { sessionId: session, order: 'asc', limit: 10_000 });

@@ -22,7 +22,7 @@ async function serve(options: BotOptions, environment: Record<string, string> = 
   return { bot, service };
 }
 
-const poll = { timeout: 20_000, interval: 50 };
+const poll = { timeout: 40_000, interval: 50 };
 const show = (service: Pick<TestServer, 'client'>) => service.client.getAgent({ params: { agentName: 'pooled' } });
 const idleOf = async (service: Pick<TestServer, 'client'>) => (await show(service)).idleInstanceCount;
 const session = (service: Pick<TestServer, 'client'>, sessionId: string) =>

@@ -285,7 +285,7 @@ describe.runIf(asRoot)('a full disk', () => {
         ({ rows }) => rows,
         () => [],
       );
-    await expect.poll(ask, { timeout: 20_000 }).toEqual([{ text: 'before' }]);
+    await expect.poll(ask).toEqual([{ text: 'before' }]);
     await db.destroy();
     await postgres.stop();
   });
