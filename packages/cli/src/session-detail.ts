@@ -48,24 +48,25 @@ function phases({ claim, boot, handOver }: StartPhases): Block {
   };
 }
 
-/** An event's detail is its cause: exit code, signal. What the bot wrote at last has lines of its own. */
 function events(list: readonly SessionEvent[]): Block {
-  const cause = (detail: SessionEvent['detail']): string => {
-    const pairs = Object.entries(detail ?? {}).filter(([name, value]) => value !== null && name !== 'tail');
-    return pairs
-      .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-      .join(' ');
-  };
   return {
     kind: 'table',
     columns: [{ title: 'Time' }, { title: 'Event' }, { title: 'Cause' }],
-    rows: list.map(({ eventTs, eventCode, detail }) => [
-      time(eventTs),
-      eventCode,
-      `${eventCode === 'SOCKET_REFUSED' ? 'the bot did not take the WebSocket, but answered ' : ''}${cause(detail)}`,
-    ]),
+    rows: list.map((event) => [time(event.eventTs), event.eventCode, causeOf(event)]),
     empty: '',
   };
+}
+
+/** An event's detail is its cause: exit code, signal. What the bot wrote at last has lines of its own. */
+function causeOf({ eventCode, detail }: SessionEvent): Cell {
+  if (eventCode === 'SOCKET_REFUSED') {
+    const said = [detail?.['status'], detail?.['phrase']].map((part) => String(part ?? '')).join(' ');
+    return `the bot answered ${said.trim()} in place of a WebSocket`;
+  }
+  return Object.entries(detail ?? {})
+    .filter(([name, value]) => value !== null && name !== 'tail')
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ');
 }
 
 function lastWords(list: readonly SessionEvent[]): readonly Block[] {

@@ -287,7 +287,7 @@ test('a session whose bot took no WebSocket says so, and what the bot answered',
   found = { ...session, completionStatus: '200', botStartSeconds: null, startPhases: null, events };
   const { stdout } = await run(['sessions', 'parrot', '--id', sessionId]);
   expect(stdout).toContain('Status\tRefused (200)\nCompletion status\t200\n');
-  expect(stdout).toContain('SOCKET_REFUSED\tthe bot did not take the WebSocket, but answered status=200 phrase=OK\n');
+  expect(stdout).toContain('SOCKET_REFUSED\tthe bot answered 200 OK in place of a WebSocket\n');
 });
 
 test('a session without metrics or start shows that, not zeros', async () => {
