@@ -20,8 +20,8 @@ uv tool install "pipecat-ai[cli]"
 pipecat context-hub install
 \`\`\`
 
-It registers itself with the coding agents that it finds and builds its index, which takes some minutes and about 900 MB.
-Agents load it when they start, so begin a new session afterwards.
+It registers itself with the coding agents that it finds, prints for others what to paste into their settings, and builds its
+index, which takes some minutes and about 900 MB. Agents load it when they start, so begin a new session afterwards.
 
 ## 3. Say what you want
 

@@ -200,8 +200,9 @@ const agent = [
   '',
   ...shell('uv tool install "pipecat-ai[cli]"', 'pipecat context-hub install'),
   '',
-  'That registers the hub with each coding agent it finds and builds the index: some minutes, about 900 MB. Agents load it',
-  'when they start, so begin a new session afterwards; with an empty index it does not start. More: https://docs.pipecat.ai',
+  'That registers the hub with each coding agent it finds, prints for others what to paste into their settings, and builds',
+  'the index: some minutes, about 900 MB. Agents load it when they start, so begin a new session afterwards; with an empty',
+  'index it does not start. More: https://docs.pipecat.ai',
 ].join('\n');
 
 /** What the files are for; those below `client/` are told in their own section. */
