@@ -43,7 +43,7 @@ export async function requireSecretSet(
     throw new Failure(
       'secret-set-not-ready',
       `The secret set ${name} is not ready: ${why}`,
-      `Write it again by: ${make}`,
+      `Then write it again by: ${make}`,
     );
   }
   if (found.status === 'pending') await awaitReadiness(context, client, found, waitSeconds);
