@@ -1,0 +1,28 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { verifyAudit } from '../audit/verify.ts';
+import { type TestRows, testRows } from '../store/test-rows.ts';
+import { rollBackSecrets } from './rollback.ts';
+import { secretHistory } from './show.ts';
+import { pairs, testVault } from './test-vault.ts';
+
+let rows: TestRows;
+beforeEach(async () => {
+  rows = await testRows();
+});
+afterEach(() => rows.close());
+
+test('rollbacks and writes at the same time wait for each other, as those of several servers do', async () => {
+  const vault = await testVault(rows);
+  const home = await rows.organization('home');
+  await vault.put(home, 'keys', pairs({ A: '1' }));
+  await vault.put(home, 'keys', pairs({ A: '2' }));
+  const work = Array.from({ length: 10 }, (_, number) => [
+    rollBackSecrets(vault.context, vault.scopeOf(home), 'keys', { revision: 1 + (number % 2) }),
+    vault.put(home, 'keys', pairs({ A: `a${number}` })),
+  ]).flat();
+  const ended = await Promise.allSettled(work);
+  expect(ended.filter(({ status }) => status === 'rejected')).toEqual([]);
+  const { revisions } = await secretHistory(vault.context, { organizationId: home }, 'keys', { limit: 100 });
+  expect(revisions.map(({ revision }) => revision)).toEqual(revisions.map((_, index) => revisions.length - index));
+  expect(await verifyAudit({ db: rows.db }, { organizationId: home })).toMatchObject({ ok: true });
+});
