@@ -105,7 +105,7 @@ function busy(directory: string): Failure {
   const who = fate === 'living' ? ` (process ${pidOf(holder)})` : '';
   const hint =
     fate === 'unknown'
-      ? `It may run in another container or on another machine. If none does, remove ${join(directory, lockPath)}.`
+      ? `It cannot be seen from here: it is of another container, another machine or an earlier boot. If it has ended, remove ${join(directory, lockPath)}.`
       : 'Run this again when it has ended.';
   const message = `Another botcli is changing ${directory}${who}. Nothing was changed.`;
   return new Failure('project-busy', message, hint);
