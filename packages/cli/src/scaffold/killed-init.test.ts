@@ -14,7 +14,8 @@ afterAll(() => program.remove());
 const stagesIn = async (place: string) => (await readdir(place)).filter((name) => name.startsWith('.botcli-'));
 
 test('what a killed init leaves beside its target, the next one clears, wherever it was killed', async () => {
-  const { folder, run } = program;
+  const { run } = program;
+  const folder = await program.ownFolder();
   let most = 0;
   for (let kill = 0; ; kill += 2) {
     const place = join(folder, `new-${kill}`);
@@ -27,10 +28,11 @@ test('what a killed init leaves beside its target, the next one clears, wherever
     expect(await stagesIn(place)).toEqual([]);
   }
   expect(most).toBe(1);
-}, 120_000);
+}, 300_000);
 
 test('a kill amid --force loses nothing: a file that nothing took the place of is back', async () => {
-  const { folder, run } = program;
+  const { run } = program;
+  const folder = await program.ownFolder();
   const whole = join(folder, 'whole/demo');
   expect(run(['init', whole, ...cascadeOptions]).status).toBe(0);
   const made = await textsIn(whole);
@@ -50,4 +52,4 @@ test('a kill amid --force loses nothing: a file that nothing took the place of i
     for (const path of mine) expect(['mine\n', made[path]]).toContain(cleared[path]);
   }
   expect([...was].sort()).toEqual(['away', 'there']);
-}, 120_000);
+}, 300_000);

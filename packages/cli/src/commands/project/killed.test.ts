@@ -13,7 +13,8 @@ afterAll(() => program.remove());
 const choices = ['-t', 'lightrtc', '-m', 'realtime', '--realtime', 'openai_realtime', '--eval', '-n', 'demo'];
 
 test('a change that is killed anywhere leaves all as it was, or as it is to be, or is told by check and finished by update', async () => {
-  const { folder, run: botcli } = program;
+  const { run: botcli } = program;
+  const folder = await program.ownFolder();
   const [old, whole] = [join(folder, 'old'), join(folder, 'whole')];
   expect(botcli(['init', old, ...choices]).status).toBe(0);
   const bot = join(old, 'server/bot.py');
@@ -49,10 +50,11 @@ test('a change that is killed anywhere leaves all as it was, or as it is to be, 
     expect((await readdir(join(place, '.botcli'))).filter((name) => name !== 'project.json')).toEqual([]);
   }
   expect([...seen].sort()).toEqual(['between', 'new', 'old']);
-}, 120_000);
+}, 300_000);
 
 test('of two at once the second is refused, and takes over when the first is killed', async () => {
-  const { folder, run, hang } = program;
+  const { run, hang } = program;
+  const folder = await program.ownFolder();
   const place = join(folder, 'two');
   expect(run(['init', place, ...choices]).status).toBe(0);
   // Amid its renames.
@@ -80,10 +82,11 @@ test('of two at once the second is refused, and takes over when the first is kil
   const second = run(['project', 'add', 'transcription', place, '--yes']);
   expect(second).toMatchObject({ status: 0, stderr: expect.stringContaining('it is finished first') });
   await expectFeatures(place, ['recording', 'transcription']);
-}, 60_000);
+}, 120_000);
 
 test('of many at once over the lock of a dead one, those that say so have changed the project, and no other', async () => {
-  const { folder, run, hang } = program;
+  const { run, hang } = program;
+  const folder = await program.ownFolder();
   const place = join(folder, 'many');
   expect(run(['init', place, ...choices]).status).toBe(0);
   const dead = await hang(['project', 'add', 'recording', place, '--yes'], 1);
@@ -100,7 +103,7 @@ test('of many at once over the lock of a dead one, those that say so have change
   );
   expect(done.flat().length).toBeGreaterThan(0);
   await expectFeatures(place, done.flat());
-}, 60_000);
+}, 120_000);
 
 /** All files are as the answers say, and these and no other features are in the answers. */
 async function expectFeatures(place: string, features: readonly string[]): Promise<void> {

@@ -8,8 +8,8 @@ import { buildProgram } from '../../testing/build-program.ts';
 
 /** The built program, which can be killed by SIGKILL right before one of its changes to the file system. */
 export type KilledProgram = {
-  /** An empty directory for the test. */
-  readonly folder: string;
+  /** Makes an empty directory, for one try of a test: a second one finds nothing of the first. */
+  readonly ownFolder: () => Promise<string>;
   /** Before the change of number `kill`, counted from 0; null: not at all. */
   readonly run: (args: readonly string[], kill?: number | null) => ReturnType<typeof spawn>;
   /** Beside this process. */
@@ -44,7 +44,7 @@ export async function buildKilledProgram(): Promise<KilledProgram> {
   const hook = join(program, 'kill.mjs');
   await writeFile(hook, killAt);
   return {
-    folder,
+    ownFolder: () => mkdtemp(join(folder, 'try-')),
     run: (args, kill = null) => spawn(folder, kill === null ? null : { hook, kill }, program, args),
     start: (args) =>
       start(execPath, [join(program, 'bin/botcli.js'), ...args], { env: { HOME: folder }, stdio: 'ignore' }),
