@@ -81,6 +81,14 @@ describe('the vault with key files', () => {
     await open();
   });
 
+  it('refuses a key that does not open what the database says was sealed with it', async () => {
+    await open();
+    await sql`update vault_state set canary = set_byte(canary, 20, get_byte(canary, 20) # 1)`.execute(rows.db);
+    await expect(open()).rejects.toThrow('does not open what was sealed with it');
+    await sql`update vault_state set canary = set_byte(canary, 20, get_byte(canary, 20) # 1)`.execute(rows.db);
+    await open();
+  });
+
   it('refuses a file that others can read, a link, and one of other content', async () => {
     await open();
     const file = await only();
