@@ -65,7 +65,8 @@ function introduction(): string {
       environmentVariables.map(([name, meaning]) => [code(name), meaning]),
     ),
     'Options win over the environment, the environment over the profile. The profile is TOML, mode 0600: `api_url`, ' +
-      '`organization`, `private_key`, `public_key`; anything else in it is kept.',
+      '`organization`, `private_key`, `public_key`; anything else in it is kept. An option that takes one value is given once: ' +
+      'a second time is refused.',
     table(
       ['Output', 'What it is'],
       [
