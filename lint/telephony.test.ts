@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type BotDirectory, writeBot } from '../packages/server/src/test-bots.ts';
 import { callOf, dial, twilioCall } from '../packages/server/src/test-calls.ts';
 import { startTestServer, type TestServer } from '../packages/server/src/test-server.ts';
@@ -16,7 +16,6 @@ let service: TestServer;
 let bots: BotDirectory[];
 let document: string;
 let folder: string;
-let webhook: ChildProcess;
 
 beforeAll(async () => {
   document = await readFile(fileURLToPath(new URL('../docs/telephony.md', import.meta.url)), 'utf8');
@@ -33,7 +32,6 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  webhook?.kill();
   await service.close();
   await rm(folder, { recursive: true });
   await Promise.all(bots.map((bot) => bot.remove()));
@@ -85,10 +83,11 @@ describe('the document on telephone calls', () => {
     const [source = ''] = blocks('js');
     await writeFile(join(folder, 'webhook.mjs'), source.replaceAll('/public/phone/', '/public/guarded/'));
     const port = await freePort();
-    webhook = spawn(execPath, [join(folder, 'webhook.mjs')], {
+    const webhook = spawn(execPath, [join(folder, 'webhook.mjs')], {
       env: { SERVICE: service.url, PUBLIC_KEY: service.publicKey, PORT: String(port) },
       stdio: 'ignore',
     });
+    onTestFinished(() => void webhook.kill());
     const answer = await vi.waitFor(() => fetch(`http://127.0.0.1:${port}/`), { timeout: 30_000, interval: 100 });
     const xml = await answer.text();
     const url = new URL(/<Stream url="([^"]*)"/.exec(xml)?.[1] ?? '');
