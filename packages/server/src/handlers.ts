@@ -37,8 +37,9 @@ import {
 import { withPatience } from './patience.ts';
 import { knownSecrets } from './reconciler/known-secrets.ts';
 import { deleteSecretSet } from './secrets/delete.ts';
+import { listSecrets } from './secrets/list.ts';
 import { rollBackSecrets } from './secrets/rollback.ts';
-import { getSecretSet, listSecrets, secretHistory } from './secrets/show.ts';
+import { getSecretSet, secretHistory } from './secrets/show.ts';
 import { verifyImagePullSecret } from './secrets/verify.ts';
 import { bytesOf, type WantedSecrets, wantedSecrets } from './secrets/wanted.ts';
 import { writeSecrets } from './secrets/write.ts';

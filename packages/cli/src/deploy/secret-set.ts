@@ -27,6 +27,9 @@ export async function requireSecretSet(
     );
   }
   const see = `See it by: botcli cloud secrets list ${name}`;
+  if (found.damaged === true) {
+    throw new Failure('secret-set-damaged', `${name}: ${found.errorMessage ?? 'it is damaged.'}`, see);
+  }
   if (found.type !== 'secret') {
     throw new Failure('secret-set-kind', `${name} is an image pull secret, and a bot needs a secret set.`, see);
   }

@@ -1,4 +1,4 @@
-import type { SecretSetDetails } from '@bothost/contract';
+import { failures, type SecretSetDetails } from '@bothost/contract';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { Block, Report } from '../report.ts';
@@ -72,7 +72,9 @@ function contentNote({ details, host, item }: FoundSet): Block {
       ...(host === null ? [] : [`Credentials for ${host}`]),
       ...(details === null ? [] : [keys.length === 0 ? 'It has no keys.' : `Its keys: ${keys.join(', ')}`]),
       ...(users.length === 0 ? [] : [`Agents that use it: ${users.join(', ')}`, noStart]),
-      `It is at revision ${item.revision}. Nothing of it can be had back.`,
+      item.damaged === true
+        ? failures['secret-set-damaged'].message
+        : `It is at revision ${item.revision}. Nothing of it can be had back.`,
     ],
   };
 }

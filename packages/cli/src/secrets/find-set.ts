@@ -3,7 +3,10 @@ import { Failure } from '../failure.ts';
 
 /** A set as far as it can be looked at: one that is damaged, or is an image pull secret, shows no keys. */
 export type FoundSet = {
-  readonly item: Pick<SecretSetListItem, 'name' | 'type' | 'region' | 'status' | 'errorMessage' | 'revision'>;
+  readonly item: Pick<
+    SecretSetListItem,
+    'name' | 'type' | 'region' | 'status' | 'errorMessage' | 'revision' | 'damaged'
+  >;
   /** Null when it is none that shows keys. */
   readonly details: SecretSetDetails | null;
   /** Of an image pull secret. */

@@ -35,16 +35,20 @@ export async function listSets(
           { title: 'Updated', drop: 2 },
           ...host,
         ],
-        rows: sets.map((set) => [
-          { text: set.name, tone: 'strong' },
-          ...(onlySets ? [] : [set.type === 'secret' ? 'set' : 'pull secret']),
-          set.region,
-          readinessCell(set.status),
-          String(set.revision),
-          set.type === 'secret' ? String(set.keyCount) : maybe(null),
-          time(set.updatedAt),
-          ...(onlySets ? [] : [maybe(set.host), verificationCell(set.verification), expiryCell(set.expiresAt, now)]),
-        ]),
+        rows: sets.map((set) => {
+          // Nothing but the name of one that is damaged can be believed.
+          const known = <T>(fact: T) => (set.damaged === true ? maybe(null) : fact);
+          return [
+            { text: set.name, tone: 'strong' },
+            ...(onlySets ? [] : [known(set.type === 'secret' ? 'set' : 'pull secret')]),
+            known(set.region),
+            readinessCell(set.status),
+            known(String(set.revision)),
+            set.type === 'secret' ? known(String(set.keyCount)) : maybe(null),
+            known(time(set.updatedAt)),
+            ...(onlySets ? [] : [maybe(set.host), verificationCell(set.verification), expiryCell(set.expiresAt, now)]),
+          ];
+        }),
         empty: onlySets ? 'There is no secret set.' : 'There is no secret set, and no image pull secret.',
       },
       ...(failed.length === 0 ? [] : [failures(failed)]),

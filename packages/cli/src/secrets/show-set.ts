@@ -15,17 +15,17 @@ export async function showSet(
   requireSetName(name);
   const { item, details, host, credentials } = await findSet(await context.service(), name);
   if (region !== undefined && item.region !== region) throw noSuchSet();
-  const { errorMessage } = item;
+  const { errorMessage, damaged: isDamaged = false } = item;
   const head: Block = {
     kind: 'fields',
     fields: [
       [item.type === 'secret' ? 'Secret set' : 'Image pull secret', { text: item.name, tone: 'strong' }],
-      ['Region', item.region],
+      ...(isDamaged ? [] : [['Region', item.region] as const]),
       ['Status', readinessCell(item.status)],
       ...(errorMessage === undefined ? [] : [['Why', errorMessage] as const]),
-      ['Revision', String(item.revision)],
+      ...(isDamaged ? [] : [['Revision', String(item.revision)] as const]),
       ...(host === null ? [] : [['Registry', host] as const]),
-      ...(credentials === null ? [] : credentialFields(credentials, context.world.now())),
+      ...(credentials === null || isDamaged ? [] : credentialFields(credentials, context.world.now())),
     ],
   };
   if (details === null) return { json: { ...item, host }, blocks: [head] };

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { failure, type PutSecretsRequest, type SecretSetDetails, type WrittenSecrets } from '@bothost/contract';
+import {
+  failure,
+  failures,
+  type PutSecretsRequest,
+  type SecretSetDetails,
+  type WrittenSecrets,
+} from '@bothost/contract';
 import { apiKey, organization, privateKey, publicKey } from './records.ts';
 import { hangUp, startTestService, type TestService } from './service.ts';
 
@@ -16,11 +22,14 @@ export type SecretService = TestService & {
     agents: SecretSetDetails['agents'];
     /** Whether the next write gets no answer. */
     losesWrite: boolean;
+    /** What is stored of the set is another thing. */
+    isDamaged: boolean;
     /** What happens right after the next dry run. */
     afterDryRun: (() => void) | null;
   };
 };
 
+const damaged = failures['secret-set-damaged'].message;
 const at = '2026-11-20T16:00:00.000Z';
 const setName = 'bot-secrets';
 
@@ -31,6 +40,7 @@ export async function startSecretService(): Promise<SecretService> {
     status: 'ready',
     agents: [],
     losesWrite: false,
+    isDamaged: false,
     afterDryRun: null,
   };
   const fields = () => ({
@@ -39,6 +49,7 @@ export async function startSecretService(): Promise<SecretService> {
     region: 'us-west',
     status: state.status,
     ...(state.status === 'failed' ? { errorMessage: 'The region has no room.' } : {}),
+    ...(state.isDamaged ? { status: 'failed' as const, errorMessage: damaged, damaged: true as const } : {}),
     revision: state.revision,
     createdAt: at,
     updatedAt: at,
@@ -111,6 +122,7 @@ export async function startSecretService(): Promise<SecretService> {
       getSecretSet: ({ params }) => {
         if (params['setName'] === 'registry') throw failure('secret-set-has-no-keys');
         requireSet(params['setName']);
+        if (state.isDamaged) throw failure('secret-set-damaged');
         const secrets = [...values].map(([fieldName, value]) => ({
           fieldName,
           fingerprint: fingerprintOf(value),

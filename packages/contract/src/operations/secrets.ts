@@ -38,6 +38,10 @@ export type PullSecretCheck = z.infer<typeof PullSecretCheck>;
 const SecretSetListItem = z
   .object({
     ...setFields,
+    damaged: z
+      .literal(true)
+      .optional()
+      .describe('What is stored of it is not what was written: nothing else of it can be believed, but that it failed'),
     keyCount: z.number().int(),
     host: z.string().nullable().describe('Of an image pull secret: the registry'),
     expiresAt: Time.nullable().describe('Of an image pull secret: when the registry stops taking it, as far as known'),
@@ -137,7 +141,7 @@ export const getSecretHistory = operation({
   bodyBytes: 0,
   status: 200,
   response: z.object({ revisions: z.array(SecretRevision), nextBefore: z.number().int().nullable() }),
-  errors: ['invalid-request', 'secret-set-not-found'],
+  errors: ['invalid-request', 'secret-set-not-found', 'secret-set-damaged'],
 });
 
 const CheckedPullSecret = z

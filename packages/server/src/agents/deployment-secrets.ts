@@ -1,4 +1,5 @@
 import { openPinned, SecretsUnavailable } from '../secrets/pin.ts';
+import { isDamage } from '../secrets/vault/damaged.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
 import { pinsOfDeployment } from './pin-rows.ts';
@@ -16,7 +17,7 @@ export async function deploymentSecrets(
   try {
     return Object.values(await openPinned(context, row.organization_id, row.secret_pins));
   } catch (error) {
-    if (error instanceof SecretsUnavailable) return null;
+    if (error instanceof SecretsUnavailable || isDamage(error)) return null;
     throw error;
   }
 }

@@ -11,7 +11,11 @@ type Context = { readonly db: Database; readonly keyring: Keyring };
 /** @throws DamagedError unless the set's row is as it was written, and its revisions are those that it names */
 export async function requireSetWhole({ db, keyring }: Context, set: SecretSetRow): Promise<void> {
   await requireSetStamp({ db, keyring }, set);
-  const present = await revisionsOf(db, set.id);
+  requireRevisions(set, await revisionsOf(db, set.id));
+}
+
+/** @throws DamagedError unless these are the revisions that the set names */
+export function requireRevisions(set: Pick<SecretSetRow, 'revision' | 'revisions'>, present: readonly number[]): void {
   if (present.join() !== set.revisions.join() || present.at(-1) !== set.revision) {
     throw new DamagedError('the revisions of the set are not those that it names');
   }

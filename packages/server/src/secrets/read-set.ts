@@ -3,7 +3,7 @@ import type { Database } from '../store/tables.ts';
 import type { Entry } from './change.ts';
 import { openRevision, openRow, requireSetWhole, valueRowsOf } from './open-set.ts';
 import type { SecretSetRow, ValueRow } from './rows.ts';
-import { DamagedError } from './vault/damaged.ts';
+import { isDamage } from './vault/damaged.ts';
 import { type Keyring, lookedUpOnce } from './vault/keyring.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
@@ -55,6 +55,6 @@ export async function tellDamage<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    throw error instanceof DamagedError ? failure('secret-set-damaged', { cause: error }) : error;
+    throw isDamage(error) ? failure('secret-set-damaged', { cause: error }) : error;
   }
 }

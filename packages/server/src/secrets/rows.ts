@@ -107,7 +107,7 @@ export async function revisionsOf(db: Database, setId: string): Promise<number[]
 export function pageOfRevisions(db: Database, setId: string, page: { limit: number; before: number | undefined }) {
   return db
     .selectFrom('secret_revisions')
-    .innerJoin('secret_deliveries', (join) =>
+    .leftJoin('secret_deliveries', (join) =>
       join
         .onRef('secret_deliveries.set_id', '=', 'secret_revisions.set_id')
         .onRef('secret_deliveries.revision', '=', 'secret_revisions.revision'),
@@ -139,39 +139,5 @@ export function valuesOf(
     .selectAll()
     .where('set_id', '=', setId)
     .where(sql<boolean>`(key, revision) in (select * from unnest(${keys}::text[], ${revisions}::integer[]))`)
-    .execute();
-}
-
-export function setsWithDelivery(
-  db: Database,
-  organizationId: string,
-  filter: { readonly region?: string | undefined; readonly kind?: SecretSetRow['kind'] | undefined },
-) {
-  return db
-    .selectFrom('secret_sets')
-    .innerJoin('secret_revisions', (join) =>
-      join
-        .onRef('secret_revisions.set_id', '=', 'secret_sets.id')
-        .onRef('secret_revisions.revision', '=', 'secret_sets.revision'),
-    )
-    .innerJoin('secret_deliveries', (join) =>
-      join
-        .onRef('secret_deliveries.set_id', '=', 'secret_sets.id')
-        .onRef('secret_deliveries.revision', '=', 'secret_sets.revision'),
-    )
-    .selectAll('secret_sets')
-    .leftJoin('pull_secret_checks', (join) =>
-      join
-        .onRef('pull_secret_checks.set_id', '=', 'secret_sets.id')
-        .onRef('pull_secret_checks.revision', '=', 'secret_sets.revision'),
-    )
-    .select(['secret_deliveries.state', 'secret_deliveries.error', 'secret_revisions.expires_at'])
-    .select(['pull_secret_checks.result', 'pull_secret_checks.message', 'pull_secret_checks.image'])
-    .select('pull_secret_checks.checked_at')
-    .select(sql<number>`jsonb_array_length(secret_revisions.entries)`.as('key_count'))
-    .where('secret_sets.organization_id', '=', organizationId)
-    .$if(filter.region !== undefined, (query) => query.where('secret_sets.region', '=', filter.region ?? ''))
-    .$if(filter.kind !== undefined, (query) => query.where('secret_sets.kind', '=', filter.kind ?? 'secret'))
-    .orderBy(sql`lower(secret_sets.name)`)
     .execute();
 }

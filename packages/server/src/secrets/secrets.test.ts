@@ -5,9 +5,10 @@ import { verifyAudit } from '../audit/verify.ts';
 import { type TestRows, testRows } from '../store/test-rows.ts';
 import { deleteSecretSet } from './delete.ts';
 import { deliverSecrets } from './deliver.ts';
+import { listSecrets } from './list.ts';
 import { openPinned, pinSecretSet, SecretsUnavailable } from './pin.ts';
 import { rollBackSecrets } from './rollback.ts';
-import { getSecretSet, listSecrets, secretHistory } from './show.ts';
+import { getSecretSet, secretHistory } from './show.ts';
 import { pairs, reasonOf, testVault } from './test-vault.ts';
 
 const encoded = (text: string) => Buffer.from(text).toString('base64');
@@ -33,7 +34,8 @@ describe('secret sets', () => {
   const values = async (name = 'keys') => openPinned(vault.context, home, [await pin(name)]);
   const show = (name = 'keys', organizationId = home) =>
     getSecretSet(vault.context, { organizationId }, name, async () => []);
-  const history = async () => (await secretHistory(rows, { organizationId: home }, 'keys', { limit: 20 })).revisions;
+  const history = async () =>
+    (await secretHistory(vault.context, { organizationId: home }, 'keys', { limit: 20 })).revisions;
   const remove = (
     name: string,
     force = false,
@@ -124,7 +126,7 @@ describe('secret sets', () => {
         dryRun: true,
         revision: null,
       });
-      expect(await listSecrets(rows, { organizationId: home }, {})).toEqual([]);
+      expect(await listSecrets(vault.context, { organizationId: home }, {})).toEqual([]);
       await put({ A: '1' });
       const dry = await put({ A: '2', B: '3' }, { dryRun: true });
       expect(dry).toMatchObject({ dryRun: true, revision: 1, changes: [{ change: 'changed' }, { change: 'new' }] });
@@ -288,7 +290,7 @@ describe('secret sets', () => {
     const pull = (host: string, text: string) =>
       vault.put(home, 'hub', { isImagePullSecret: true, host, secretValue: encoded(text) });
     await pull('https://index.docker.io/v1/', 'me:a:b');
-    expect(await listSecrets(rows, { organizationId: home }, {})).toMatchObject([
+    expect(await listSecrets(vault.context, { organizationId: home }, {})).toMatchObject([
       { name: 'hub', type: 'imagePullSecret', host: 'https://index.docker.io/v1/', keyCount: 1, status: 'pending' },
     ]);
     expect(await pull('docker.io', 'me:a:b')).toMatchObject({ change: 'none' });
@@ -297,7 +299,7 @@ describe('secret sets', () => {
     expect(await reasonOf(vault.put(home, 'hub', { remove: ['A'] }))).toBe('secret-not-found');
     expect(await reasonOf(pin('hub'))).toBe('secret-set-kind');
     for (const text of ['nocolon', ':x', '']) expect(await reasonOf(pull('ghcr.io', text))).toBe('invalid-request');
-    expect(await listSecrets(rows, { organizationId: home }, { type: 'secret' })).toEqual([]);
+    expect(await listSecrets(vault.context, { organizationId: home }, { type: 'secret' })).toEqual([]);
   });
 
   it('of another organization are answered as those that never were', async () => {
@@ -306,7 +308,7 @@ describe('secret sets', () => {
     const answers = async (name: string) => {
       const ask = [
         show(name, other),
-        secretHistory(rows, { organizationId: other }, name, { limit: 5 }),
+        secretHistory(vault.context, { organizationId: other }, name, { limit: 5 }),
         vault.put(other, name, { remove: ['A'] }),
         vault.put(other, name, { ...pairs({ A: '2' }), expectedRevision: 1 }),
         rollBackSecrets(vault.context, vault.scopeOf(other), name, { revision: 1 }),
@@ -322,7 +324,7 @@ describe('secret sets', () => {
     expect(await answers('keys')).toEqual(await answers('none'));
     const { setId } = await pin();
     await expect(openPinned(vault.context, other, [{ secretSet: 'keys', setId, revision: 1 }])).rejects.toThrow();
-    expect(await listSecrets(rows, { organizationId: other }, {})).toEqual([]);
+    expect(await listSecrets(vault.context, { organizationId: other }, {})).toEqual([]);
     expect(await vault.put(other, 'keys', pairs({ A: 'theirs' }))).toMatchObject({ change: 'created' });
   });
 

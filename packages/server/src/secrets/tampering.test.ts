@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestRows, testRows } from '../store/test-rows.ts';
+import { deleteSecretSet } from './delete.ts';
+import { listSecrets } from './list.ts';
 import { openPinned } from './pin.ts';
+import { getSecretSet, secretHistory } from './show.ts';
 import { pairs, testVault } from './test-vault.ts';
 
 /** Of each table the columns, and how each is made another one. What says nothing of content or place is left out. */
@@ -71,6 +74,56 @@ describe('a set of which somebody changed', () => {
     const own = { secret_sets: `where name = 'keys'`, vault_keys: '' }[table] ?? `where set_id = '${pins[0]?.setId}'`;
     await sql.raw(`update ${table} set ${column} = ${expression} ${own}`).execute(rows.db);
     await expect(openPinned(vault.context, home, pins)).rejects.toThrow();
+  });
+
+  /** What people are shown of the sets, each part by itself, with what it was refused for. */
+  async function shown() {
+    const scope = { organizationId: home };
+    const refusal = (error: { reason?: string; name: string }) => ({ refused: error.reason ?? error.name });
+    const look = async (name: string) => ({
+      details: await getSecretSet(vault.context, scope, name, async () => []).catch(refusal),
+      history: await secretHistory(vault.context, scope, name, { limit: 20 }).catch(refusal),
+    });
+    const list = await listSecrets(vault.context, scope, { type: 'secret', region: 'us-west' }).catch(refusal);
+    return { list, keys: await look('keys'), others: await look('others'), whole: await look('whole') };
+  }
+  const refusals = ['secret-set-damaged', 'secret-set-not-found', 'RootKeyMissing'].map((refused) => ({ refused }));
+
+  it.each(cases)(
+    '%s.%s is shown as damaged, and nothing that is not so is shown',
+    async (table, column, expression) => {
+      const before = await shown();
+      const own = { secret_sets: `where name = 'keys'`, vault_keys: '' }[table] ?? `where set_id = '${pins[0]?.setId}'`;
+      await sql.raw(`update ${table} set ${column} = ${expression} ${own}`).execute(rows.db);
+      const after = await shown();
+      for (const name of ['keys', 'others', 'whole'] as const) {
+        for (const part of ['details', 'history'] as const) {
+          expect([before[name][part], ...refusals]).toContainEqual(after[name][part]);
+        }
+        if (table !== 'vault_keys') expect(after.whole).toEqual(before.whole);
+      }
+      expect([after.keys.details, after.keys.history]).not.toEqual([before.keys.details, before.keys.history]);
+      if (!Array.isArray(after.list) || !Array.isArray(before.list)) return expect(after.list).toEqual(refusals[2]);
+      expect(after.list).toHaveLength(2);
+      for (const item of after.list) {
+        const isDamaged = item.damaged === true;
+        if (isDamaged) expect(item).toMatchObject({ status: 'failed', errorMessage: expect.any(String), keyCount: 0 });
+        else expect(before.list).toContainEqual(item);
+        if (item.name === 'whole' && table !== 'vault_keys') expect(isDamaged).toBe(false);
+        // The list shows nothing of values, and of revisions nothing but the newest one.
+        if (item.name !== 'whole' && table === 'secret_sets') expect(isDamaged).toBe(true);
+        if (item.name === 'keys' && table === 'secret_revisions') expect(isDamaged).toBe(true);
+      }
+      return undefined;
+    },
+  );
+
+  it('whose newest revision was taken away is still there to be deleted', async () => {
+    await sql.raw(`delete from secret_revisions where revision = 2`).execute(rows.db);
+    const { list } = await shown();
+    expect(list).toMatchObject([{ name: 'keys', damaged: true }, { name: 'whole' }]);
+    await deleteSecretSet(vault.context, vault.scopeOf(home), 'keys', { force: false }, async () => []);
+    expect((await shown()).list).toMatchObject([{ name: 'whole' }]);
   });
 
   it('two values, of an old revision or of another key, gives nothing, and other sets go on', async () => {

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verifyAudit } from '../audit/verify.ts';
 import { type TestRows, testRows } from '../store/test-rows.ts';
 import { deleteSecretSet } from './delete.ts';
+import { listSecrets } from './list.ts';
 import { createRegistryPolicy } from './registry/registry-policy.ts';
 import { type Asked, formsOf, reply, type StandIn, standIn } from './registry/test-registry.ts';
 import { rollBackSecrets } from './rollback.ts';
-import { listSecrets } from './show.ts';
 import { pairs, reasonOf, testVault } from './test-vault.ts';
 import { verifyImagePullSecret } from './verify.ts';
 import { wantedSecrets } from './wanted.ts';
@@ -60,7 +60,7 @@ describe('an image pull secret', () => {
   };
   const verify = (image: string | null = null, name = 'hub', organization = home) =>
     verifyImagePullSecret({ ...vault.context, registries: registries() }, vault.scopeOf(organization), name, image);
-  const listed = async () => (await listSecrets(rows, { organizationId: home }, {}))[0];
+  const listed = async () => (await listSecrets(vault.context, { organizationId: home }, {}))[0];
 
   it('is checked when that is asked for, and the list shows the last check apart from readiness', async () => {
     await put(credentials);

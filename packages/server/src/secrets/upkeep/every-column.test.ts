@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type TestRows, testRows } from '../../store/test-rows.ts';
+import { listSecrets } from '../list.ts';
 import { openPinned } from '../pin.ts';
 import { rollBackSecrets } from '../rollback.ts';
+import { getSecretSet, secretHistory } from '../show.ts';
 import { pairs, testVault } from '../test-vault.ts';
 import { rewrapKeys } from '../vault/rekey.ts';
 import { verifyVault } from './verify.ts';
@@ -61,6 +63,7 @@ describe('what is stored of secrets, by who can change anything in the database'
   let home: string;
   let other: string;
   let columns: Column[];
+  let asWritten: Awaited<ReturnType<typeof shown>>;
   let sets: { id: string; organization: string; name: string; revision: number }[];
 
   const run = async <Row>(statement: string) => (await sql.raw<Row>(statement).execute(rows.db)).rows;
@@ -103,6 +106,8 @@ describe('what is stored of secrets, by who can change anything in the database'
     }
     for (const table of tables()) await run(`create table kept_${table} as select * from ${table}`);
     expect(await look()).toEqual({ ...whole, findings: [] });
+    asWritten = await shown();
+    expect([asWritten.home.length, asWritten.other.length]).toEqual([7, 3]);
   });
   afterEach(() => restore());
   afterAll(() => rows.close());
@@ -119,6 +124,19 @@ describe('what is stored of secrets, by who can change anything in the database'
     for (const set of sets) got[`${set.organization === home ? 'home' : 'other'}/${set.name}`] = await values(set);
     return { ...got, findings: await verifyVault(context(), null, async () => undefined) };
   }
+  /** What people are shown, each part by itself; how a delivery or a check went is not sealed. */
+  async function shownTo(organizationId: string): Promise<unknown[]> {
+    const scope = { organizationId };
+    const nothing = () => [];
+    const list = await listSecrets(vault.context, scope, {}).catch(nothing);
+    const details = await getSecretSet(vault.context, scope, 'keys', async () => []).then((one) => [one], nothing);
+    const history = await secretHistory(vault.context, scope, 'keys', { limit: 9 }).catch(() => ({ revisions: [] }));
+    const parts = [...list.filter(({ damaged }) => damaged !== true), ...details, ...history.revisions];
+    const apart = ['status', 'errorMessage', 'verification'];
+    return parts.map((part) => Object.entries(part).filter(([name]) => !apart.includes(name)));
+  }
+  const shown = async () => ({ home: await shownTo(home), other: await shownTo(other) });
+
   const whole = {
     'home/keys': { A: 'v-one', B: 'v-two' },
     'home/registry': { '.dockerconfigjson': expect.stringContaining('ghcr.io') },
@@ -149,6 +167,16 @@ describe('what is stored of secrets, by who can change anything in the database'
         expect({ what, name, isConcerned }).toEqual({ what, name, isConcerned: true });
         expect({ what, count: findings.length }).not.toEqual({ what, count: 0 });
       } else expect({ what, got: got[name as keyof typeof got] }).toEqual({ what, got: right });
+    }
+    const now = await shown();
+    const right = (part: unknown) => JSON.stringify(part);
+    for (const of of ['home', 'other'] as const) {
+      const known = asWritten[of].map(right);
+      expect({ what, of, untrue: now[of].map(right).filter((part) => !known.includes(part)) }).toEqual({
+        what,
+        of,
+        untrue: [],
+      });
     }
     expect({ what, isFound: findings.length > 0 || !mustBeFound }).toEqual({ what, isFound: true });
     for (const finding of findings) expect(JSON.stringify(finding)).not.toMatch(/v-|user:/);

@@ -54,7 +54,7 @@ describe('a set of many revisions', () => {
   it('keeps the newest ten and what a deployment runs with, and no value that none of them has', async () => {
     expect(await pruneRevisions(context())).toBe(4);
     expect(await pruneRevisions(context())).toBe(0);
-    const { revisions } = await secretHistory(rows, { organizationId: home }, 'keys', { limit: 50 });
+    const { revisions } = await secretHistory(vault.context, { organizationId: home }, 'keys', { limit: 50 });
     expect(revisions.map(({ revision }) => revision)).toEqual([15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 3]);
     expect(await values(3)).toEqual({ OLD: 'stays', A: '3' });
     expect(await values(15)).toEqual({ OLD: 'stays', A: '15' });

@@ -2,3 +2,8 @@
 export class DamagedError extends Error {
   override readonly name = 'DamagedError';
 }
+
+/** What is so much another thing that it cannot be read is damaged, too. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof DamagedError || error instanceof TypeError || error instanceof RangeError;
+}

@@ -37,6 +37,16 @@ export function isStamp(
 }
 
 function hmac(key: VersionedKey, purpose: string, content: Buffer): Buffer {
-  const own = Buffer.from(hkdfSync('sha256', key.key, '', `bothost ${purpose}`, 32));
-  return createHmac('sha256', own).update(content).digest();
+  return createHmac('sha256', keyFor(key.key, purpose)).update(content).digest();
+}
+
+/** For as long as the key that they come from is at hand: a list checks thousands of rows. */
+const derived = new WeakMap<Buffer, Map<string, Buffer>>();
+
+function keyFor(key: Buffer, purpose: string): Buffer {
+  const known = derived.get(key) ?? new Map<string, Buffer>();
+  derived.set(key, known);
+  const own = known.get(purpose) ?? Buffer.from(hkdfSync('sha256', key, '', `bothost ${purpose}`, 32));
+  known.set(purpose, own);
+  return own;
 }

@@ -343,6 +343,20 @@ test('delete takes what was shown and nothing newer, or only the revision that -
   expect(service.state.revision).toBe(0);
 });
 
+test('of a set that is damaged nothing is shown but that, and it can be deleted', async () => {
+  service.state.revision = 2;
+  service.state.isDamaged = true;
+  const list = await secrets(['list']);
+  expect(list.stdout.split('\n')[0]).toBe('bot-secrets\t\tfailed\t\t\t');
+  expect(list.stdout + list.stderr).toContain('not what was written');
+  const one = await secrets(['list', 'bot-secrets']);
+  expect(one.stdout).toMatch(/not what was written/);
+  expect(one.stdout).not.toMatch(/us-west|Revision/);
+  const gone = await secrets(['delete', 'bot-secrets'], person(true));
+  expect(gone).toMatchObject({ status: 0, stderr: expect.not.stringContaining('at revision') });
+  expect(service.state.revision).toBe(0);
+});
+
 test('list shows sets, with --no-sets also pull secrets; with a name keys, and agents on an older revision', async () => {
   service.values.set('A', '1');
   service.state.revision = 2;

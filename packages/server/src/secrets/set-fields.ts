@@ -1,0 +1,18 @@
+import type { SecretSetRow } from './rows.ts';
+
+/** What every answer says of a set, by its row and the delivery of its newest revision. */
+export function fieldsOf(
+  set: SecretSetRow,
+  delivery: { readonly state: 'pending' | 'ready' | 'failed'; readonly error: string | null },
+) {
+  return {
+    name: set.name,
+    type: set.kind,
+    region: set.region,
+    status: delivery.state,
+    ...(delivery.error === null ? {} : { errorMessage: delivery.error }),
+    revision: set.revision,
+    createdAt: set.created_at.toISOString(),
+    updatedAt: set.updated_at.toISOString(),
+  };
+}
