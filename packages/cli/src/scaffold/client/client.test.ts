@@ -61,6 +61,22 @@ test('every client comes out lint-clean and formatted, as its own settings say',
   }
 }, 120_000);
 
+test('what a bot tells of its own trouble is not taken for a bot that cannot be reached', async () => {
+  const [one] = cases;
+  if (one === undefined) throw new Error('there are no cases');
+  for (const { path, text } of clientOf(one).filter((file) => /src\/(sentences|config)\.ts$/.test(file.path))) {
+    await mkdir(dirname(join(directory, path)), { recursive: true });
+    await writeFile(join(directory, path), text);
+  }
+  const { sentence } = await import(join(directory, 'client/src/sentences.ts'));
+  expect(sentence({ error: 'Error code: 401 - wrong key\nTraceback', fatal: false })).toBe(
+    'The bot has trouble: Error code: 401 - wrong key',
+  );
+  expect(sentence({})).toBe('The bot cannot be reached.');
+  expect(sentence(new TypeError('Failed to fetch'))).toMatch(/^The bot cannot be reached at http/);
+  expect(sentence({ message: 'a start was refused', error: 'refused' })).toBe('a start was refused');
+});
+
 test.each(cases)('a $framework client by $server for $transports depends on what it offers, and on no more', (one) => {
   const files = clientOf(one);
   const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? '';

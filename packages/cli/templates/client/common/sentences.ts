@@ -10,9 +10,14 @@ const deviceTrouble: Readonly<Record<string, string>> = {
 
 /** Trouble, as a sentence for the person in front of the page. */
 export function sentence(error: unknown): string {
-  const { name, type, message } = (error ?? {}) as Record<string, unknown>;
+  const { name, type, message, error: told } = (error ?? {}) as Record<string, unknown>;
   const device = deviceTrouble[String(name)] ?? deviceTrouble[causes[String(type)] ?? ''];
   if (device !== undefined) return device;
+  // The bot speaks of itself, as when a service refuses its key; whatever else fails has a message.
+  if (message === undefined && typeof told === 'string') {
+    const [line = ''] = told.split('\n');
+    return `The bot has trouble: ${line.slice(0, 200)}`;
+  }
   const text = typeof error === 'string' ? error : String(message ?? '');
   if (/failed to fetch|networkerror|load failed/i.test(text)) {
     return `The bot cannot be reached at ${startUrl}. Is it running?`;
