@@ -90,6 +90,13 @@ describe('a request that writes secrets', () => {
     expect(problems(body).some((problem) => problem.startsWith(`${field}:`))).toBe(true);
   });
 
+  it('says how many keys there are when they are too many', () => {
+    const keys = Array.from({ length: 257 }, (_, index) => `K${index}`);
+    const message = '257 keys, and a set has at most 256';
+    expect(problems({ secrets: keys.map((key) => pair(key, '1')) })).toEqual([`secrets: ${message}`]);
+    expect(problems({ remove: keys })).toEqual([`remove: ${message}`]);
+  });
+
   it('is refused without a word of its values', () => {
     const canary = 'canary-5f1e';
     for (const value of [`${canary}\0`, `${canary}\ud800`, canary.repeat(10_000)]) {

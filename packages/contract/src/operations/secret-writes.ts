@@ -17,6 +17,9 @@ const precondition = {
   dryRun: z.boolean().nullish().describe('Only says what would change'),
 };
 
+const tooMany = ({ input }: { readonly input?: unknown }): string =>
+  `${Array.isArray(input) ? input.length : 'too many'} keys, and a set has at most ${secretSetSize.keys}`;
+
 /**
  * The forms that existing clients send (cloud API 5.5), and ours in one: `secrets` with all keys; one `secretKey` with
  * `secretValue`; `isImagePullSecret` with `host` and `secretValue`. Unknown fields are ignored.
@@ -25,9 +28,13 @@ const PutSecretsRequest = z
   .object({
     secrets: z
       .array(z.object({ secretKey: SecretKey, secretValue: SecretValue }))
-      .max(secretSetSize.keys)
+      .max(secretSetSize.keys, { error: tooMany })
       .nullish(),
-    remove: z.array(z.string()).max(secretSetSize.keys).nullish().describe('Keys that the same revision leaves out'),
+    remove: z
+      .array(z.string())
+      .max(secretSetSize.keys, { error: tooMany })
+      .nullish()
+      .describe('Keys that the same revision leaves out'),
     mode: z.enum(['merge', 'replace']).nullish().describe('replace: what is not named is left out; default merge'),
     isImagePullSecret: z.boolean().nullish(),
     host: z.string().max(2_048).nullish().describe('Of an image pull secret: the registry'),
