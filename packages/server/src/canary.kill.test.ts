@@ -182,7 +182,9 @@ describe('a value that was written', () => {
       'secrets/bird-cage',
       'secrets/bird-cage/history',
       'secrets/registry',
+      'secrets/registry/history',
       'agents/finder',
+      'audit?limit=1000',
     ])
       await ask('GET', `/v1/${path}`);
     for (const path of ['/metrics', '/healthz', '/readyz']) said.push(await (await fetch(service.url + path)).text());
