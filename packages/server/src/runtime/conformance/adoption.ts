@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LIMITS, nextEvent, openFixture, type RuntimeSetup, tell, tellLast } from './fixture.ts';
 import { readLines } from './read-output.ts';
@@ -23,8 +25,13 @@ export function describeAdoption(setup: RuntimeSetup): void {
     });
 
     it('waits for a bot that was not ready yet when the server before it ended', async () => {
-      const { spec, runtime, leave, comeBack } = await openFixture(setup);
-      const late = await spec('late', 'readyStatus = 503; setTimeout(() => { readyStatus = 200; }, 700);');
+      const { spec, runtime, shared, leave, comeBack } = await openFixture(setup);
+      const sign = join(shared, 'sign');
+      const late = await spec(
+        'late',
+        `readyStatus = 503; const looking = setInterval(() => { if (!require('fs').existsSync('${sign}')) return;
+          clearInterval(looking); readyStatus = 200; }, 20);`,
+      );
       // The first server never learns the outcome: it is gone by then.
       void runtime()
         .start(late, NEVER)
@@ -33,7 +40,9 @@ export function describeAdoption(setup: RuntimeSetup): void {
       await leave();
       const next = await comeBack();
       expect(await next.list()).toMatchObject([{ instanceId: 'late', address: null }]);
-      expect(await tell(await next.start({ ...late, environment: lost }, NEVER), 'readyStatus')).toBe(200);
+      const starting = next.start({ ...late, environment: lost }, NEVER);
+      await writeFile(sign, '');
+      expect(await tell(await starting, 'readyStatus')).toBe(200);
       expect(await next.list()).toHaveLength(1);
     });
 
