@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import type { InstanceSpec } from '../runtime.ts';
 import { releaseUid, reserveUid } from './accounts.ts';
 import type { BotProgram } from './bot-program.ts';
-import { removeCgroups } from './cgroup.ts';
 import { botEnvironment } from './environment.ts';
-import { type InstanceFiles, readRecord } from './instance-record.ts';
+import type { InstanceFiles } from './instance-record.ts';
 import { type Isolation, makePassable } from './isolation.ts';
 import { type Launched, launchContained } from './launch-contained.ts';
 import type { Project } from './prepared-project.ts';
-import { removeTree } from './remove-tree.ts';
+import { removeInstance } from './remove-instance.ts';
 
 /** Bounds what a fork bomb can do; threads count, of which a Node process has about a dozen. */
 const PROCESS_LIMIT = 1024;
@@ -72,13 +71,4 @@ export async function launch(options: LaunchOptions): Promise<Launched> {
     if (uid !== null) releaseUid(options.reservationsDirectory, uid, files.directory);
     throw error;
   }
-}
-
-/** Removes all traces of an instance of which nothing runs: groups, then files, then its account. Idempotent. */
-export async function removeInstance(files: InstanceFiles, reservationsDirectory: string): Promise<void> {
-  const record = readRecord(files);
-  if (record?.cgroups != null) removeCgroups(record.cgroups);
-  await removeTree(files.directory);
-  // Last: until the files are gone, nobody else may have the account that owns them.
-  if (record?.account != null) releaseUid(reservationsDirectory, record.account.uid, files.directory);
 }

@@ -18,7 +18,6 @@ import {
   warnOfAccounts,
 } from './isolation.ts';
 import { readKernelUnits } from './kernel-units.ts';
-import { removeInstance } from './launch.ts';
 import { once } from './once.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
 import { createOutputs } from './outputs.ts';
@@ -26,6 +25,7 @@ import { parsePrepared } from './prepared-project.ts';
 import { createPreparer } from './preparing/preparer.ts';
 import { openShim } from './preparing/shim.ts';
 import { readBootId } from './process-identity.ts';
+import { removeInstance } from './remove-instance.ts';
 import { createStamps } from './stamps.ts';
 import { createStarter } from './start.ts';
 import { checkInstances, findWideListeners, tableOnce } from './watchdog.ts';

@@ -5,7 +5,7 @@ import { releaseUid, reserveUid } from '../accounts.ts';
 import { type InstanceFiles, instanceFiles } from '../instance-record.ts';
 import type { TryAccount } from '../interpreter.ts';
 import { type Isolation, makePassable } from '../isolation.ts';
-import { removeInstance } from '../launch.ts';
+import { removeInstance } from '../remove-instance.ts';
 import { removeTree } from '../remove-tree.ts';
 
 /** One program to run for a project, by the account that builds. `title` is what people read of it. */

@@ -7,8 +7,8 @@ import { findInstances } from '../adopt.ts';
 import type { Instance, InstanceOptions } from '../instance.ts';
 import { instanceFiles, readRecord } from '../instance-record.ts';
 import { makePassable } from '../isolation.ts';
-import { removeInstance } from '../launch.ts';
 import { type Project, readProject, writeProject } from '../prepared-project.ts';
+import { removeInstance } from '../remove-instance.ts';
 import { lockCache } from './builder.ts';
 import { copyProject } from './copy-project.ts';
 import {
