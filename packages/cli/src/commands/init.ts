@@ -45,7 +45,7 @@ export const command = define({
     'video-input': onOff('Let the bot see the camera; web bots only'),
     'video-output': onOff('Let the bot show pictures; web bots only'),
     'deploy-to-cloud': onOff('Files for a deployment (default: on)'),
-    'enable-nc': onOff('Take noise out of what the bot hears'),
+    'enable-nc': onOff('Take noise out of what the bot hears; needs the deployment'),
     observability: onOff('Let a debugger look at the pipeline'),
     eval: onOff('Scenarios that evaluate the bot'),
     config: stated('JSON file with the answers; options win over it', 'FILE', undefined, 'c'),
