@@ -55,9 +55,12 @@ export function packageFile(plan: Plan, kind: ClientKind, ways: readonly ClientT
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
+/** What all build tools of the clients run on. */
+export const oldestNode = '20.19';
+
 /** The lowest Node.js that the client is built with; the hosted rooms' package needs a newer one. */
 export function nodeFor(ways: readonly { readonly value: string }[]): string {
-  return ways.some(({ value }) => value === 'hostedrtc') ? '22.22' : '20.19';
+  return ways.some(({ value }) => value === 'hostedrtc') ? '22.22' : oldestNode;
 }
 
 function sorted(record: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -1,4 +1,4 @@
-import { nodeFor } from '../client/client-package.ts';
+import { nodeFor, oldestNode } from '../client/client-package.ts';
 import { contentSecurityPolicy } from '../client/content-security-policy.ts';
 import type { Plan } from './plan.ts';
 
@@ -8,12 +8,13 @@ export function clientSection(plan: Plan): readonly string[] {
   if (framework === null) return [];
   const isNext = server === 'nextjs';
   const name = isNext ? 'React and Next.js' : framework === 'react' ? 'React and Vite' : 'plain TypeScript and Vite';
+  const node = nodeFor(plan.transports);
   const page = framework === 'react' ? '`src/talk.tsx`' : '`index.html`, `src/main.ts`';
   return [
     [
       '## Client',
       '',
-      `A web client in ${name}. You need Node.js ${nodeFor(plan.transports)} or later. With the bot running:`,
+      `A web client in ${name}. You need Node.js ${node} or later. With the bot running:`,
       '',
       '```sh',
       'cd client',
@@ -29,6 +30,9 @@ export function clientSection(plan: Plan): readonly string[] {
         ? 'The key stays on the server of the page: `src/app/api` hands on what the browser asks.'
         : 'The key is in the page, for everybody to see: it has to be a public one, which may start sessions and do nothing else.',
       'Browsers give microphones only to pages at https:// addresses or on localhost.',
+      ...(node === oldestNode
+        ? ['npm may warn that a package wants a newer Node.js: that one runs in the browser, where it does not matter.']
+        : []),
       ...others(plan, isNext),
     ].join('\n'),
   ];
