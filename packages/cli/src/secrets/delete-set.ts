@@ -61,7 +61,7 @@ function kindOf({ item }: FoundSet): string {
 }
 
 const noStart =
-  'Bots of them that run keep their values. New ones cannot start until they are deployed without it, or it is set again.';
+  'Bots of them that run keep their values. New ones cannot start until they are deployed again, without it or with one that is set anew.';
 
 function contentNote({ details, host, item }: FoundSet): Block {
   const keys = details?.secrets.map(({ fieldName }) => fieldName) ?? [];
