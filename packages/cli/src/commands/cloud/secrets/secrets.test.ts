@@ -323,7 +323,7 @@ test('delete shows what goes, refuses before it asks while agents use it, and --
   expect(await secrets(['delete', 'bot-secrets', '--skip'])).toMatchObject({ status: 1 });
   expect(await secrets(['delete', 'bot-secrets', '--force'], person(true))).toMatchObject({
     status: 0,
-    stderr: expect.stringContaining('New ones cannot start until they are deployed without it'),
+    stderr: expect.stringContaining('New ones cannot start until they are deployed again'),
   });
   expect(service.state.revision).toBe(0);
 });
