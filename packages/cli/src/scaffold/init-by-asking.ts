@@ -5,7 +5,7 @@ import { UsageError } from '../failure.ts';
 import type { Report } from '../report.ts';
 import type { World } from '../world.ts';
 import type { Configuration } from './configuration/configuration.ts';
-import { guidesFor, type Making, makeGuides, makeProject } from './make-project.ts';
+import { guidesFor, type Making, makeGuides, makeProject, refuseBeforehand } from './make-project.ts';
 import { packageManagerFor } from './package-manager.ts';
 import { guidesReport, projectReport } from './tell.ts';
 
@@ -33,6 +33,7 @@ export async function initByAsking(
   const directory = absolute(world.directory, target);
   const making = makingIn(directory);
   if (person && !existsSync(join(directory, 'server')) && (await wantsWizard(world))) {
+    refuseBeforehand(making);
     const { askForConfiguration } = await import('./wizard/wizard.ts');
     const configuration = await askForConfiguration(world.ask, basename(directory));
     const settled = await offerRefresh(world, making, 'scaffold');

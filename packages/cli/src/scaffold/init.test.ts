@@ -381,6 +381,17 @@ describe('asking', () => {
     });
   });
 
+  test('what is in the way of every project is told before the questions', async () => {
+    await writeFile(join(directory, 'README.md'), '# mine\n');
+    const { status, stderr } = await botcli(['init', '.'], { terminal: true, answers: ['wizard'] });
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('README.md: exists and differs') });
+    const answers = [...wizard, [], 'make'];
+    expect((await botcli(['init', '.', '--force'], { terminal: true, answers })).status).toBe(0);
+    expect(await read('README.md')).toContain('# My Bot');
+    const onFile = await botcli(['init', 'README.md'], { terminal: true, answers: ['wizard'] });
+    expect(onFile).toMatchObject({ status: 1, stderr: expect.stringContaining('is a file') });
+  });
+
   test('a no at the end writes nothing', async () => {
     const answers = [...wizard, [], 'drop'];
     expect(await botcli(['init', 'demo'], { terminal: true, answers })).toMatchObject({ status: 1 });

@@ -37,6 +37,21 @@ export function makeGuides(making: Making): Made {
   return make([], 'agent', making);
 }
 
+/**
+ * What can be told before anything is asked: a target that is no directory, and files in the way of every project. Whatever
+ * is answered, they would refuse it at the end.
+ */
+export function refuseBeforehand({ directory, force }: Pick<Making, 'directory' | 'force'>): void {
+  checkDirectory(directory);
+  if (force) return;
+  const always = ['.gitignore', 'README.md'].map((path) => ({ path, text: '' }));
+  try {
+    refuse(survey(directory, always).conflicts);
+  } catch (error) {
+    throw failureOf(error);
+  }
+}
+
 function make(files: readonly ProjectFile[], set: GuideSet, making: Making): Made {
   const { directory, force } = making;
   checkDirectory(directory);
