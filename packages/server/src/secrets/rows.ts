@@ -16,8 +16,7 @@ export async function findSet(
     .selectFrom('secret_sets')
     .selectAll()
     .where('organization_id', '=', organizationId)
-    .where(sql<string>`lower(name)`, '=', name.toLowerCase())
-    .where('revision', '>', 0);
+    .where(sql<string>`lower(name)`, '=', name.toLowerCase());
   if (lock === 'share') query = query.forShare();
   if (lock === 'update') query = query.forUpdate();
   return query.executeTakeFirst();

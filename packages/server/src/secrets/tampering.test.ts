@@ -126,6 +126,16 @@ describe('a set of which somebody changed', () => {
     expect((await shown()).list).toMatchObject([{ name: 'whole' }]);
   });
 
+  it('the revision to that of none is neither written anew nor lost, and can be deleted', async () => {
+    await sql.raw(`update secret_sets set revision = 0 where name = 'keys'`).execute(rows.db);
+    expect((await shown()).list).toMatchObject([{ name: 'keys', damaged: true }, { name: 'whole' }]);
+    for (const body of [pairs({ A: 'five' }), { ...pairs({ A: 'five' }), expectedRevision: 0 }]) {
+      await expect(vault.put(home, 'keys', body)).rejects.toMatchObject({ reason: 'secret-set-damaged' });
+    }
+    await deleteSecretSet(vault.context, vault.scopeOf(home), 'keys', { force: false }, async () => []);
+    expect(await vault.put(home, 'keys', pairs({ A: 'five' }))).toMatchObject({ change: 'created', revision: 1 });
+  });
+
   it('two values, of an old revision or of another key, gives nothing, and other sets go on', async () => {
     const swap = (from: string, to: string) =>
       sql

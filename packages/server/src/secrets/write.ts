@@ -84,7 +84,8 @@ export function writeSecrets(
     if (set.kind !== wanted.kind) throw failure(wanted.values.size === 0 ? 'secret-not-found' : 'secret-set-kind');
     if (wanted.region !== null) requireRegion(set, wanted.region, regions.known);
     requireRevision(set, wanted.expectedRevision);
-    const before = set.revision === 0 ? nothing : await readSet(inside, set);
+    // One that was there at revision 0 was changed by somebody else.
+    const before = found === undefined && set.revision === 0 ? nothing : await readSet(inside, set);
     if (wanted.remove.some((key) => !before.rows.has(key))) throw failure('secret-not-found');
     return write(inside, scope, set, before, wanted);
   });
