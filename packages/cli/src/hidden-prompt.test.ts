@@ -1,6 +1,8 @@
 import { PassThrough } from 'node:stream';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { askHidden } from './hidden-prompt.ts';
+import { hostileValue } from './testing/hostile-values.ts';
 
 /** What somebody presses, piece by piece; answers what came of it, and what the terminal was told. */
 async function press(...pieces: readonly (string | Uint8Array)[]) {
@@ -88,3 +90,19 @@ test('an interruption that came before the question asks nothing', async () => {
   await expect(asked).rejects.toMatchObject({ name: 'Interrupted' });
   expect(questions).toEqual([]);
 });
+
+test('any line is the answer byte by byte, in whatever pieces its bytes come', async () => {
+  // Every other control character is a key that is no text.
+  const line = hostileValue.filter((value) => !/(?!\t)\p{Cc}/u.test(value));
+  const cuts = fc.array(fc.nat(40), { maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(line, cuts, async (value, places) => {
+      const bytes = Buffer.from(`${value}\r`);
+      const edges = [0, ...places.filter((at) => at < bytes.length).sort((one, other) => one - other), bytes.length];
+      const pieces = edges.slice(1).map((to, index) => bytes.subarray(edges[index], to));
+      const { answer } = await press(...pieces.filter(({ length }) => length > 0));
+      expect(answer).toBe(value);
+    }),
+    { numRuns: 10_000 },
+  );
+}, 120_000);

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { hostileValue } from '../testing/hostile-values.ts';
 import { decodeUtf8 } from './decode.ts';
 
 test('UTF-8 is kept as it is, a byte-order mark included', () => {
@@ -16,4 +18,24 @@ test('each line that is not UTF-8 is told, and UTF-16 by its name', () => {
   expect(decodeUtf8(Buffer.from('\u{feff}A=1', 'utf16le'), 'f')).toMatchObject({
     problems: [{ message: 'this is UTF-16; save it as UTF-8' }],
   });
+});
+
+test('of any bytes nothing is lost: they are a text that has the same bytes, or a problem with its line', () => {
+  const piece = fc.oneof(
+    hostileValue.map((value) => Buffer.from(value)),
+    fc.uint8Array({ maxLength: 6 }),
+  );
+  const bytes = fc.array(piece, { minLength: 1, maxLength: 3 }).map((pieces) => Buffer.concat(pieces));
+  let texts = 0;
+  fc.assert(
+    fc.property(bytes, (given) => {
+      const read = decodeUtf8(given, 'here');
+      if ('problems' in read)
+        return read.problems.length > 0 && read.problems.every(({ where }) => where.line !== null);
+      texts += 1;
+      return Buffer.from(read.text).equals(given);
+    }),
+    { numRuns: 30_000 },
+  );
+  expect(texts).toBeGreaterThan(10_000);
 });
