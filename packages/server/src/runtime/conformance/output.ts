@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nextEvent, openFixture, type RuntimeSetup, tell, tellLast } from './fixture.ts';
-import { linesOf, readLines, readOutput } from './read-output.ts';
+import { linesOf, readLines, readOutput, readWhole } from './read-output.ts';
 
 /** What a bot writes, and how it is read. */
 export function describeOutput(setup: RuntimeSetup): void {
@@ -59,16 +59,15 @@ export function describeOutput(setup: RuntimeSetup): void {
       await dropped;
       await tell(address, 'clearInterval(globalThis.flood); null');
       await tell(address, 'console.log("after")');
-      const lines = await readOutput(runtime(), 'flood');
+      const { file, lines = [] } = (await readWhole(runtime(), 'flood')) ?? {};
       expect(lines.at(0)?.text).toBe('before');
       expect(lines.at(-1)?.text).toBe('after');
       expect(new Set(lines.slice(1, -1).map(({ text }) => text.length))).toEqual(new Set([99]));
-      const file = await runtime().outputs.of('flood');
       const kept = lines.reduce((sum, { text }) => sum + text.length + 1, 0);
       const gone = file?.dropped.reduce((sum, { from, to }) => sum + to - from, 0) ?? 0;
       expect(kept + gone).toBe(file?.marks.at(-1)?.end);
-      const { blocks = 0 } = await stat(file?.path ?? '');
-      expect(blocks * 512).toBeLessThan((file?.marks.at(-1)?.end ?? 0) - gone / 2);
+      const bytesOnDisk = async () => (await stat(file?.path ?? '')).blocks * 512;
+      await expect.poll(bytesOnDisk).toBeLessThan((file?.marks.at(-1)?.end ?? 0) - gone / 2);
       await tellLast(address, 'process.exit(0)');
       expect((await nextEvent(runtime(), 'exited', 'flood')).exit.tail).toMatch(/after\n$/);
     });

@@ -5,11 +5,23 @@ const NEVER = new AbortController().signal;
 
 export type ReadLine = { readonly text: string; readonly at: Stamp; readonly unattended: boolean };
 
+type Whole = { readonly file: OutputFile; readonly lines: readonly ReadLine[] };
+
 /** What an instance has written until now, in lines; nothing when it is not known. */
 export async function readOutput(runtime: Runtime, instanceId: string): Promise<readonly ReadLine[]> {
-  runtime.outputs.look();
-  const file = await runtime.outputs.of(instanceId);
-  return file === null ? [] : linesOf(file);
+  return (await readWhole(runtime, instanceId))?.lines ?? [];
+}
+
+/** The same with the file that it is in. What is dropped is written down before it goes: the same gaps after the reading mean that all was there. */
+export async function readWhole(runtime: Runtime, instanceId: string): Promise<Whole | null> {
+  for (;;) {
+    runtime.outputs.look();
+    const file = await runtime.outputs.of(instanceId);
+    if (file === null) return null;
+    const lines = await linesOf(file);
+    const after = await runtime.outputs.of(instanceId);
+    if (JSON.stringify(after?.dropped) === JSON.stringify(file.dropped)) return { file, lines };
+  }
 }
 
 /** As `readOutput`, once there are so many lines, or the instance has ended. */
