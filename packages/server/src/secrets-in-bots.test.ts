@@ -170,8 +170,8 @@ describe('secrets', () => {
     await expect
       .poll(failed)
       .toMatchObject([{ message: expect.stringMatching(new RegExp(`set ${broken} is damaged.*set it again`)) }]);
-    const session = await service.client.getSession({ params: { agentName: unlucky, sessionId: cold } });
-    expect(session).toMatchObject({ completionStatus: 'HTTP_ERROR' });
+    const params = { agentName: unlucky, sessionId: cold };
+    await expect.poll(async () => (await service.client.getSession({ params })).completionStatus).toBe('HTTP_ERROR');
     await expect(start(service, unlucky)).rejects.toMatchObject({
       status: 503,
       reason: 'secrets-unavailable',
@@ -234,27 +234,29 @@ describe('secrets', () => {
   });
 
   it('that a bot prints are taken out of its logs also when its set is damaged, or deleted', async () => {
-    await put('gone', { A: 'sk_canary_3' });
-    await create('forgets', 'gone');
-    const sessionId = await start(service, 'forgets');
-    const say = () => fetch(sessionUrl(service, 'forgets', sessionId, '/say'), withKey(service.publicKey));
+    const gone = freshName('gone');
+    const forgets = freshName('forgets');
+    await put(gone, { A: 'sk_canary_3' });
+    await create(forgets, gone);
+    const sessionId = await start(service, forgets);
+    const say = () => fetch(sessionUrl(service, forgets, sessionId, '/say'), withKey(service.publicKey));
     const read = async () => {
       const query = { sessionId, limit: 100 };
-      const { logs } = await service.client.getLogs({ params: { agentName: 'forgets' }, query });
+      const { logs } = await service.client.getLogs({ params: { agentName: forgets }, query });
       return logs.map(({ log }) => log);
     };
     await say();
     await expect.poll(read).toEqual(['it is ***']);
-    await db.updateTable('secret_values').set({ bytes: 4 }).where('bytes', '=', 11).execute();
+    await db.updateTable('secret_values').set({ bytes: 4 }).where('bytes', '=', 'sk_canary_3'.length).execute();
     await say();
     await expect.poll(read).toEqual(['it is ***', 'it is ***']);
-    await service.client.deleteSecretSet({ params: { setName: 'gone' }, query: { force: 'true' } });
+    await service.client.deleteSecretSet({ params: { setName: gone }, query: { force: 'true' } });
     await say();
     await expect.poll(read).toEqual(['it is ***', 'it is ***', 'it is ***']);
-    await stop(service, 'forgets', sessionId);
+    await stop(service, forgets, sessionId);
     await expect.poll(read).toEqual(['it is ***', 'it is ***', 'it is ***']);
 
-    const { desiredDeploymentId: deployment } = await show('forgets');
+    const { desiredDeploymentId: deployment } = await show(forgets);
     const areKept = async () => {
       await purgeTraces({ db, now: () => new Date(Date.now() + 7_200_000) });
       const rows = await db.selectFrom('deployment_traces').select('deployment_id').execute();
@@ -264,8 +266,12 @@ describe('secrets', () => {
     const own = { sealed: Buffer.alloc(60) };
     await db.updateTable('deployment_traces').set(own).where('deployment_id', '=', deployment).execute();
     expect(new Set(await read())).toEqual(new Set([expect.stringMatching(/^.not shown: this bot was started/)]));
-    await db.deleteFrom('instance_logs').where('deployment_id', '=', deployment).execute();
-    expect(await areKept()).toBe(false);
+    const isForgotten = async () => {
+      await db.deleteFrom('instance_logs').where('deployment_id', '=', deployment).execute();
+      return !(await areKept());
+    };
+    // Its instance has to end first.
+    await expect.poll(isForgotten, { timeout: 60_000 }).toBe(true);
   });
 
   it('that a bot prints as it falls are not in what is said of its end', async () => {

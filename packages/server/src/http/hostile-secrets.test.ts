@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { operations, secretValueBytes } from '@bothost/contract';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Answer, ask as askService } from '../test-ask.ts';
 import { sendRaw } from '../test-client.ts';
 import { startTestServer, type TestServer } from '../test-server.ts';
@@ -17,7 +17,8 @@ describe('hostile requests about secrets', () => {
   beforeAll(async () => {
     service = await startTestServer();
     await ask('PUT', '/secrets/here', { secretKey: 'A', secretValue: 'is' });
-    await expect.poll(async () => (await ask('GET', '/secrets/here')).json['status']).toBe('ready');
+    const isReady = async () => (await ask('GET', '/secrets/here')).json['status'] === 'ready';
+    await vi.waitUntil(isReady, { timeout: 40_000 });
   });
   beforeEach(async () => {
     before = await stored();
