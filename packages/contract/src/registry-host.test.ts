@@ -56,6 +56,8 @@ describe('the host of an image pull secret', () => {
       'https://[::1]:5000',
       '[::ffff:a9fe:a9fe]',
       `${'a'.repeat(64)}.io`,
+      'xn--ghcr-io',
+      'http://xn--a.io',
       'ｇｈｃｒ.io',
       'docker。io',
       'ghcr.io\u0007',
@@ -66,6 +68,18 @@ describe('the host of an image pull secret', () => {
     const answer = canonicalRegistry(text);
     expect(answer).toHaveProperty('problem');
     expect(JSON.stringify(answer)).not.toContain('pass@');
+  });
+
+  it('is an address that can be asked, with the very same host', () => {
+    const label = fc.stringMatching(/^(?:xn--|0x)?[a-z0-9-]{1,8}$/);
+    const names = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.'));
+    fc.assert(
+      fc.property(names, (name) => {
+        const read = canonicalRegistry(name);
+        if ('host' in read) expect(new URL(`https://${read.host}`).host).toBe(name);
+      }),
+      { numRuns: 10_000 },
+    );
   });
 
   it('stays as it is once it has its one form', () => {

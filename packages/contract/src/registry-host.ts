@@ -25,7 +25,7 @@ export function canonicalRegistry(text: string): { readonly host: string } | { r
   if (/[?#%]/.test(rest)) return { problem: 'it holds more than a host, a port and a path' };
   const [, name = '', port = '', path = ''] = /^([^/:]*)(?::([^/]*))?(\/.*)?$/.exec(rest) ?? [];
   const host = name.toLowerCase();
-  if (!isHostName(host)) return { problem: 'it begins with no host name' };
+  if (!isHostName(host) || !isSameAsUrl(host)) return { problem: 'it begins with no host name' };
   // Kept apart from the port, or 5000 of "host:5000" would be read as one.
   const number = port === '' ? null : /^[0-9]{1,5}$/.test(port) ? Number(port) : Number.NaN;
   if (
@@ -60,6 +60,11 @@ function isHostName(host: string): boolean {
   if (!labels.every((label) => /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(label))) return false;
   if (!/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '')) return true;
   return labels.length === 4 && labels.every((label) => /^(?:0|[1-9]\d{0,2})$/.test(label) && Number(label) <= 255);
+}
+
+/** A label that begins with `xn--` and is no Punycode is no name to whoever connects to it. */
+function isSameAsUrl(host: string): boolean {
+  return URL.canParse(`https://${host}`) && new URL(`https://${host}`).hostname === host;
 }
 
 /** Whether credentials for it would travel in the clear. */
