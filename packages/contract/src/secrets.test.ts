@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { reservedSecretKey, secretValueBytes } from './limits.ts';
-import { putSecrets } from './operations/secret-writes.ts';
+import { putSecrets, rollBackSecrets } from './operations/secret-writes.ts';
+import { getSecretHistory } from './operations/secrets.ts';
 import { SecretKey, SecretSetName, secretValueProblems, utf8Bytes } from './secret-fields.ts';
 
 const accepts = (schema: { safeParse: (value: unknown) => { success: boolean } }, value: unknown) =>
@@ -84,10 +85,22 @@ describe('a request that writes secrets', () => {
     [{ isImagePullSecret: true, secretValue: 'dTpw' }, 'host'],
     [{ isImagePullSecret: true, host: 'ghcr.io' }, 'secretValue'],
     [{ isImagePullSecret: true, host: 'ghcr.io', secretValue: 'dTpw', secrets: [pair('A', '1')] }, 'isImagePullSecret'],
+    [
+      { isImagePullSecret: true, host: 'ghcr.io', secretValue: 'dTpw', expiresAt: '9999-12-31T23:00:00-14:00' },
+      'expiresAt',
+    ],
     [{ secrets: [pair('PORT', '1')] }, 'secrets.0.secretKey'],
     [{ secrets: [pair('A', '')] }, 'secrets.0.secretValue'],
   ])('is refused otherwise, by the field: %j', (body, field) => {
     expect(problems(body).some((problem) => problem.startsWith(`${field}:`))).toBe(true);
+  });
+
+  it('names no revision that no database can number', () => {
+    const beyond = 2_147_483_648;
+    expect(rollBackSecrets.body.safeParse({ revision: beyond }).success).toBe(false);
+    expect(rollBackSecrets.body.safeParse({ revision: beyond - 1 }).success).toBe(true);
+    expect(getSecretHistory.query.safeParse({ before: `${beyond}` }).success).toBe(false);
+    expect(getSecretHistory.query.safeParse({ before: `${beyond - 1}` }).success).toBe(true);
   });
 
   it('says how many keys there are when they are too many', () => {

@@ -42,6 +42,7 @@ const PutSecretsRequest = z
     secretValue: SecretValue.nullish().describe('Of an image pull secret: user:password in Base64'),
     expiresAt: z.iso
       .datetime({ offset: true })
+      .refine((time) => new Date(time).getUTCFullYear() <= 9_999, 'a time in a year of four digits')
       .nullish()
       .describe('Of an image pull secret: when the registry stops taking it'),
     region: z.string().nullish().describe('Of the set, which cannot change; default: that of the organization'),
@@ -200,7 +201,7 @@ export const rollBackSecrets = operation({
   path: '/secrets/{setName}/rollback',
   params: SetPath,
   query: none,
-  body: z.object({ revision: z.int().min(1), ...precondition }),
+  body: z.object({ revision: z.int32().min(1), ...precondition }),
   bodyBytes: secretBodyBytes,
   ...written,
   errors: [

@@ -135,7 +135,13 @@ export const getSecretHistory = operation({
   params: SetPath,
   query: z.object({
     limit: z.coerce.number<number>().int().min(1).max(secretHistoryRows.maximum).default(secretHistoryRows.default),
-    before: z.coerce.number<number>().int().min(1).optional().describe('Only revisions before this one'),
+    before: z.coerce
+      .number<number>()
+      .int()
+      .min(1)
+      .max(2_147_483_647)
+      .optional()
+      .describe('Only revisions before this one'),
   }),
   body: noBody,
   bodyBytes: 0,
