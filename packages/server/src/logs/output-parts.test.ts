@@ -76,6 +76,20 @@ it('passes over a gap, and says where it was', async () => {
   expect((await collect(partsDown(output, 8))).reverse()).toEqual(lines.slice(0, 2));
 });
 
+it('says what was dropped beyond where a reading had got to', async () => {
+  const output = await openText(`one\n${'\0'.repeat(1_000)}three\n`, { dropped: [{ from: 4, to: 1_004 }] });
+  for (const offset of [5, 500, 1_003]) {
+    expect(await collect(partsUp(output, await lineStartAt(output, offset)))).toEqual([
+      'gap 4 1004',
+      'newline 1004 three\n',
+    ]);
+    expect(await collect(partsDown(output, await lineStartAt(output, offset)))).toEqual([
+      'gap 4 1004',
+      'newline 0 one\n',
+    ]);
+  }
+});
+
 it('begins where an output begins of which the first part is gone', async () => {
   const output = await openText('three\nfour\n', { base: 500, dropped: [{ from: 0, to: 500 }] });
   const lines = ['gap 0 500', 'newline 500 three\n', 'newline 506 four\n'];

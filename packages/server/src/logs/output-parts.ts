@@ -20,10 +20,10 @@ export type OutputPart =
 /** What ends it, so that what is after its last break is a line; null where the bot may go on with that line. */
 type Region = OffsetRange & { readonly end: 'output' | 'gap' | null };
 
-/** Lines and gaps from a line's beginning on, upwards. */
+/** Lines and gaps from a line's beginning on, upwards. Of what was dropped since it was read to there, the gap tells. */
 export async function* partsUp(output: OpenOutput, from: number): AsyncGenerator<OutputPart> {
   for (const { region, gap } of regionsOf(output)) {
-    if (gap !== null && from <= gap.from) yield { kind: 'gap', gap };
+    if (gap !== null && from < gap.to) yield { kind: 'gap', gap };
     let at = Math.max(from, region.from);
     while (at < region.to) {
       const to = Math.min(at + windowBytes, region.to);
@@ -52,16 +52,16 @@ export async function* partsDown(output: OpenOutput, to: number): AsyncGenerator
       yield { kind: 'lines', bytes, from, lines: [...found].reverse() };
       at = start;
     }
-    if (gap !== null && to >= gap.to) yield { kind: 'gap', gap };
+    if (gap !== null && to > gap.from) yield { kind: 'gap', gap };
   }
 }
 
-/** The beginning of the line that an offset is in, or of the one that will be there. */
+/** The beginning of the line that an offset is in, or of the one that will be there; in a gap the offset itself. */
 export async function lineStartAt(output: OpenOutput, offset: number): Promise<number> {
   const regions = regionsOf(output).map(({ region }) => region);
   const region = regions.find(({ to }) => offset <= to);
   if (region === undefined) return offset;
-  if (offset <= region.from) return region.from;
+  if (offset <= region.from) return offset;
   const from = Math.max(region.from, offset - 3 * blockBytes);
   const bytes = await read(output, from, Math.min(region.to, offset + 2 * blockBytes));
   const start = from === region.from ? from : (firstLineStart(bytes, from) ?? from);
