@@ -75,6 +75,15 @@ describe('values of which nothing is known but their traces', () => {
     const pieces = logs(`${'a'.repeat(32 * blockBytes)}\n`, asTraces(secrets));
     expect(pieces.join('').replaceAll('***', '')).toBe('');
   });
+
+  it.each([
+    ['values', asValues],
+    ['traces', asTraces],
+  ])('are found by %s as one span where thousands of them lie over each other', (_, known) => {
+    const secrets = Array.from({ length: 1_000 }, (_, index) => 'a'.repeat(6 + index));
+    const pieces = logs(`${'a'.repeat(16 * blockBytes)}\n`, known(secrets));
+    expect(pieces.slice(0, -1)).toEqual(Array.from({ length: 16 }, () => '***'));
+  });
 });
 
 describe('values of which nothing is known', () => {

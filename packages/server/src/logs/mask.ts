@@ -1,5 +1,5 @@
 import { blockBytes, type LineRange } from './line-breaks.ts';
-import { createSearch } from './search.ts';
+import { createSearch, type Span } from './search.ts';
 import { formsOf, leastLength } from './value-forms.ts';
 
 const masked = '***';
@@ -13,12 +13,12 @@ export type Mask = (part: Buffer) => ((text: string, range: LineRange) => string
  */
 export function createMask(values: Iterable<string>): Mask {
   const secrets = formsOf(values);
-  const search = createSearch(secrets);
+  const { isIn, spansIn } = createSearch(secrets);
   return (part) => {
-    const within = search(part);
-    if (within.length === 0 && part.length < blockBytes) return null;
+    const hasSome = isIn(part);
+    if (!hasSome && part.length < blockBytes) return null;
     return (text, range) => {
-      const spans = within.flatMap((secret) => spansOf(text, secret));
+      const spans = hasSome ? [...spansIn(text)] : [];
       if (range.end === 'block') spans.push(...secrets.flatMap((secret) => endOf(text, secret)));
       if (followsBlock(range)) spans.push(...secrets.flatMap((secret) => beginningOf(text, secret)));
       return spans.length === 0 ? text : without(spans, (from, to) => text.slice(from, to));
@@ -28,23 +28,12 @@ export function createMask(values: Iterable<string>): Mask {
 
 /** The same for the last words of an output, which may begin within a value. */
 export function maskTail(tail: string, values: Iterable<string>): string {
-  const spans = formsOf(values).flatMap((secret) => [
-    ...spansOf(tail, secret),
-    ...beginningOf(tail, secret, leastLength),
-  ]);
+  const secrets = formsOf(values);
+  const spans = [
+    ...createSearch(secrets).spansIn(tail),
+    ...secrets.flatMap((secret) => beginningOf(tail, secret, leastLength)),
+  ];
   return spans.length === 0 ? tail : without(spans, (from, to) => tail.slice(from, to));
-}
-
-type Span = readonly [from: number, to: number];
-
-function spansOf(text: string, secret: string): Span[] {
-  const spans: Span[] = [];
-  for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + 1)) {
-    const [from, to] = spans.at(-1) ?? [0, -1];
-    if (at <= to) spans[spans.length - 1] = [from, at + secret.length];
-    else spans.push([at, at + secret.length]);
-  }
-  return spans;
 }
 
 /** A block ends at a multiple of its size, or a character's bytes before. */

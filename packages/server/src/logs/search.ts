@@ -1,42 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { readTraces, tracesOfForms } from './traces.ts';
+
+export type Span = readonly [from: number, to: number];
+
+/** Where some texts are: whether one is in a part of an output, and what of a line is of them. */
+export type Search = {
+  readonly isIn: (part: Buffer) => boolean;
+  readonly spansIn: (line: string) => readonly Span[];
+};
+
 /** So few texts are quicker looked for one by one. */
 const few = 24;
-const windowBytes = 4;
-/** A bit for each hash of so many bytes, by which most places of a part are passed over. */
-const hashBits = 16;
 
 /**
- * Which of many texts of at least four bytes are in a part of an output: in one pass over it, however many there are. A text
- * is looked for in earnest once its first bytes turned up.
+ * Looks for many texts, of at least the length that a form has, in one pass, however many there are and however alike they
+ * begin: thousands of lines of a value that is JSON begin with the same spaces, as lines of logs do.
  */
-export function createSearch(texts: readonly string[]): (part: Buffer) => readonly string[] {
-  const all = texts.map((text) => ({ text, bytes: Buffer.from(text) }));
-  if (all.length <= few) return (part) => all.filter(({ bytes }) => part.includes(bytes)).map(({ text }) => text);
-  const byBeginning = new Map<number, typeof all>();
-  const mayBegin = new Uint8Array(1 << hashBits);
-  for (const one of all) {
-    const beginning = one.bytes.readInt32BE(0);
-    const alike = byBeginning.get(beginning) ?? [];
-    alike.push(one);
-    byBeginning.set(beginning, alike);
-    mayBegin[hashOf(beginning)] = 1;
+export function createSearch(texts: readonly string[]): Search {
+  if (texts.length <= few) {
+    const all = texts.map((text) => Buffer.from(text));
+    return {
+      isIn: (part) => all.some((bytes) => part.includes(bytes)),
+      spansIn: (line) => texts.flatMap((text) => spansOf(line, text)),
+    };
   }
-  return (part) => {
-    const found: string[] = [];
-    const seen = new Set<number>();
-    let window = 0;
-    for (let end = 0; end < part.length; end++) {
-      window = (window << 8) | (part[end] ?? 0);
-      if (mayBegin[hashOf(window)] === 0 || end < windowBytes - 1 || seen.has(window)) continue;
-      const alike = byBeginning.get(window);
-      if (alike === undefined) continue;
-      seen.add(window);
-      const from = end - windowBytes + 1;
-      for (const { text, bytes } of alike) if (part.includes(bytes, from)) found.push(text);
-    }
-    return found;
+  const key = randomBytes(32);
+  const { find } = readTraces(tracesOfForms(texts, key), key);
+  return {
+    isIn: (part) => find(part).length > 0,
+    spansIn: (line) => {
+      const bytes = Buffer.from(line);
+      const spans = find(bytes);
+      if (bytes.length === line.length) return spans;
+      return spans.map(([from, to]) => [bytes.toString('utf8', 0, from).length, bytes.toString('utf8', 0, to).length]);
+    },
   };
 }
 
-function hashOf(window: number): number {
-  return Math.imul(window, 0x9e3779b1) >>> (32 - hashBits);
+function spansOf(line: string, text: string): Span[] {
+  const spans: Span[] = [];
+  for (let at = line.indexOf(text); at !== -1; at = line.indexOf(text, at + 1)) {
+    const [from, to] = spans.at(-1) ?? [0, -1];
+    if (at <= to) spans[spans.length - 1] = [from, at + text.length];
+    else spans.push([at, at + text.length]);
+  }
+  return spans;
 }

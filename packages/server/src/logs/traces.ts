@@ -8,7 +8,7 @@ import { formsOf, leastLength } from './value-forms.ts';
 export type Traces = {
   /** Of the longest form. */
   readonly longest: number;
-  /** Where in a line forms are. Offsets in its bytes. */
+  /** What of a line is of forms, without those that lie within another. Offsets in its bytes. */
   readonly find: (line: Buffer) => readonly (readonly [from: number, to: number])[];
 };
 
@@ -17,19 +17,22 @@ const hashBits = 16;
 
 /** Traces of values, 16 bytes for each form. `key` is of these values alone. */
 export function writeTraces(values: Iterable<string>, key: Buffer): Buffer {
+  return tracesOfForms(formsOf(values), key);
+}
+
+export function tracesOfForms(forms: readonly string[], key: Buffer): Buffer {
   const hashes = createHashes(key);
-  return Buffer.concat(
-    formsOf(values).map((form) => {
-      const bytes = Buffer.from(form);
-      const { one, other } = hashes.of(bytes);
-      const record = Buffer.alloc(recordBytes);
-      record.writeUInt32BE(bytes.length, 0);
-      record.writeInt32BE(hashes.part(one, 0, leastLength), 4);
-      record.writeInt32BE(hashes.part(one, 0, bytes.length), 8);
-      record.writeInt32BE(hashes.partOfOther(other, 0, bytes.length), 12);
-      return record;
-    }),
-  );
+  const written = Buffer.alloc(forms.length * recordBytes);
+  forms.forEach((form, index) => {
+    const bytes = Buffer.from(form);
+    const { one, other } = hashes.of(bytes);
+    const at = index * recordBytes;
+    written.writeUInt32BE(bytes.length, at);
+    written.writeInt32BE(hashes.part(one, 0, leastLength), at + 4);
+    written.writeInt32BE(hashes.part(one, 0, bytes.length), at + 8);
+    written.writeInt32BE(hashes.partOfOther(other, 0, bytes.length), at + 12);
+  });
+  return written;
 }
 
 export function readTraces(written: Buffer, key: Buffer): Traces {
@@ -37,7 +40,6 @@ export function readTraces(written: Buffer, key: Buffer): Traces {
   /** By the hash of their beginning: their lengths, and of each length the hashes of the whole. */
   const forms = new Map<number, Map<number, Set<number>>>();
   const mayBegin = new Uint8Array(1 << hashBits);
-  let longest = 0;
   for (let at = 0; at + recordBytes <= written.length; at += recordBytes) {
     const length = written.readUInt32BE(at);
     const beginning = written.readInt32BE(at + 4);
@@ -47,24 +49,34 @@ export function readTraces(written: Buffer, key: Buffer): Traces {
     lengths.set(length, whole);
     forms.set(beginning, lengths);
     mayBegin[beginning >>> (32 - hashBits)] = 1;
-    longest = Math.max(longest, length);
   }
+  const longestFirst = new Map([...forms].map(([beginning, lengths]) => [beginning, sorted(lengths)]));
+  const longest = [...longestFirst.values()].reduce((most, [first]) => Math.max(most, first?.[0] ?? 0), 0);
   const find = (line: Buffer): [number, number][] => {
     const found: [number, number][] = [];
     if (forms.size === 0 || line.length < leastLength) return found;
     const { one, other } = hashes.of(line);
+    let reached = 0;
     for (let from = 0; from + leastLength <= line.length; from++) {
       const beginning = hashes.part(one, from, from + leastLength);
       if (mayBegin[beginning >>> (32 - hashBits)] === 0) continue;
-      for (const [length, whole] of forms.get(beginning) ?? []) {
+      for (const [length, whole] of longestFirst.get(beginning) ?? []) {
         const to = from + length;
+        // This one, and all that are shorter, would lie within what was found.
+        if (to <= reached) break;
         if (to > line.length) continue;
-        if (whole.has(joined(hashes.part(one, from, to), hashes.partOfOther(other, from, to)))) found.push([from, to]);
+        if (!whole.has(joined(hashes.part(one, from, to), hashes.partOfOther(other, from, to)))) continue;
+        found.push([from, to]);
+        reached = to;
       }
     }
     return found;
   };
   return { longest, find };
+}
+
+function sorted<Value>(byLength: ReadonlyMap<number, Value>): readonly (readonly [number, Value])[] {
+  return [...byLength].sort(([a], [b]) => b - a);
 }
 
 /** 52 bits of two hashes, as one number. */
