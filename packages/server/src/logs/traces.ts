@@ -3,7 +3,8 @@ import { formsOf, leastLength } from './value-forms.ts';
 
 /**
  * What values are known by in a log when nobody has them any more: of each form its length, and hashes of its beginning and
- * of all of it. No value can be read from them; who has them and their key can test guesses.
+ * of all of it. The hashes are for searching, and no one-way functions: who has them and their key can work values out, so
+ * they are kept sealed only.
  */
 export type Traces = {
   /** Of the longest form. */
