@@ -255,7 +255,7 @@ describe('a target that cannot be', () => {
     if (!isRoot) await mkdir(closed, { mode: 0o500 });
     expect(await botcli(['init', join(closed, 'demo'), ...cascadeOptions])).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('no permission'),
+      stderr: expect.stringContaining(`there is no permission to write there (${closed}/demo). Nothing was written.`),
     });
     expect(await tree()).toEqual([]);
   });

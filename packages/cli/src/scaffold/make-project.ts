@@ -7,7 +7,7 @@ import type { ProjectFile } from './project/project-file.ts';
 import { answersFile } from './writing/answers.ts';
 import { lockProject } from './writing/lock.ts';
 import { putInPlace } from './writing/put-in-place.ts';
-import { clearDeadStages } from './writing/stage.ts';
+import { clearDeadStages, withoutStage } from './writing/stage.ts';
 import { type Conflict, survey, textOf } from './writing/survey.ts';
 import { systemCause } from './writing/system-cause.ts';
 
@@ -48,7 +48,7 @@ export function refuseBeforehand({ directory, force }: Pick<Making, 'directory' 
   try {
     refuse(survey(directory, always).conflicts);
   } catch (error) {
-    throw failureOf(error);
+    throw failureOf(error, directory);
   }
 }
 
@@ -73,7 +73,7 @@ function make(files: readonly ProjectFile[], set: GuideSet, making: Making): Mad
     return { written: all.map(({ path }) => path).sort(), guides };
   } catch (error) {
     if (making.signal.aborted) throw new Interrupted();
-    throw failureOf(error);
+    throw failureOf(error, directory);
   } finally {
     release?.();
   }
@@ -99,7 +99,7 @@ function checkDirectory(directory: string): void {
   try {
     found = statSync(directory, { throwIfNoEntry: false });
   } catch (error) {
-    throw failureOf(error);
+    throw failureOf(error, directory);
   }
   if (found !== undefined && !found.isDirectory()) {
     throw new Failure('not-a-directory', `${directory} is a file. Nothing was written.`);
@@ -117,8 +117,8 @@ function refuse(conflicts: readonly Conflict[]): void {
   );
 }
 
-function failureOf(error: unknown): unknown {
-  const cause = systemCause(error);
+function failureOf(error: unknown, directory: string): unknown {
+  const cause = systemCause(error, (path) => withoutStage(path, directory));
   if (cause === null) return error;
   if (error instanceof Error && 'code' in error && (error.code === 'EEXIST' || error.code === 'ENOTEMPTY')) {
     const message = 'Another program wrote there at the same time. Nothing was written.';

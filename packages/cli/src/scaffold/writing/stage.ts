@@ -1,9 +1,10 @@
 import { existsSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { fateOf, ownTrace, tracePattern } from './process-trace.ts';
 import { survey } from './survey.ts';
 
 /** Where files are written before they are put in place. Its name says whose it is. */
+const stagePrefix = '.botcli-init-';
 const stageName = new RegExp(`^\\.botcli-init-(${tracePattern.source})-[A-Za-z0-9]{6}$`);
 
 /**
@@ -11,7 +12,7 @@ const stageName = new RegExp(`^\\.botcli-init-(${tracePattern.source})-[A-Za-z0-
  * volume) or nothing can be written beside it.
  */
 export function makeStage(directory: string): string {
-  const name = `.botcli-init-${ownTrace()}-`;
+  const name = `${stagePrefix}${ownTrace()}-`;
   if (existsSync(directory) && statSync(directory).dev !== statSync(dirname(directory)).dev) {
     return mkdtempSync(join(directory, name));
   }
@@ -21,6 +22,11 @@ export function makeStage(directory: string): string {
     if (!existsSync(directory)) throw error;
     return mkdtempSync(join(directory, name));
   }
+}
+
+/** A path as people know it: whatever is in a stage belongs to the directory that it is for. */
+export function withoutStage(path: string, directory: string): string {
+  return path.split(sep).some((part) => part.startsWith(stagePrefix)) ? directory : path;
 }
 
 /** Where a stage keeps what is replaced in a directory; it says where each file belongs, for whoever clears the stage. */

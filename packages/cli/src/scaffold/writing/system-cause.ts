@@ -12,10 +12,13 @@ const causes: Readonly<Record<string, string>> = {
   ELOOP: 'links lead in a circle',
 };
 
-/** Why the system did not let a file be written, with its path; null of an error that is not the system's. */
-export function systemCause(error: unknown): string | null {
+/**
+ * Why the system did not let a file be written, with its path as `told` says it; null of an error that is not the
+ * system's.
+ */
+export function systemCause(error: unknown, told = (path: string) => path): string | null {
   if (!(error instanceof Error) || !('syscall' in error)) return null;
   const code = 'code' in error ? String(error.code) : '';
-  const path = 'path' in error ? ` (${String(error.path)})` : '';
+  const path = 'path' in error ? ` (${told(String(error.path))})` : '';
   return `${causes[code] ?? `the system says ${code}`}${path}`;
 }
