@@ -98,7 +98,7 @@ function isField(name: string): name is keyof typeof fields {
 
 /** Options over file, resolved; a `Failure` tells everything that is wrong with either. */
 function settled(world: World, options: Given, file: string | undefined, defaultName: string): Configuration {
-  const said = file === undefined ? { given: {}, issues: [] } : readConfigFile(readConfig(world, file));
+  const said = file === undefined ? { given: {}, issues: [] } : readConfigFile(readConfig(world, file), options);
   const resolved = resolve(merge(said.given, options), defaultName);
   const unread = new Set(said.issues.map(({ path }) => path));
   // What the file says wrongly is not missing as well.

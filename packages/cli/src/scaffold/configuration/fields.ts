@@ -46,9 +46,12 @@ const derived = 'generate_client';
 
 /**
  * Reads a JSON config file. Unknown keys and wrong types come all at once; null means "not said", as in what `--dry-run`
- * prints.
+ * prints. `options` win over the file: where they name the framework of the client, the file need not.
  */
-export function readConfigFile(text: string): { readonly given: Given; readonly issues: readonly Issue[] } {
+export function readConfigFile(
+  text: string,
+  options: Given = {},
+): { readonly given: Given; readonly issues: readonly Issue[] } {
   const whole = (message: string) => ({ given: {}, issues: [{ path: '', message }] });
   let parsed: unknown;
   try {
@@ -69,9 +72,15 @@ export function readConfigFile(text: string): { readonly given: Given; readonly 
       else if (!Object.hasOwn(given, name)) given[name] = value;
     }
   }
-  const client = said.get(derived);
-  if (client !== undefined && typeof client !== 'boolean')
+  const client = said.get(derived) ?? undefined;
+  if (client !== undefined && typeof client !== 'boolean') {
     issues.push({ path: derived, message: 'takes true or false' });
+  } else if (options.client_framework === undefined) {
+    const isFramework = (given['client_framework'] ?? 'none') !== 'none';
+    if (client === true && !isFramework) issues.push({ path: derived, message: 'needs client_framework, too' });
+    if (client === false && isFramework)
+      issues.push({ path: derived, message: 'cannot be false with client_framework' });
+  }
   said.delete(derived);
   for (const key of said.keys()) issues.push({ path: key, message: 'is not a key of this file' });
   return { given, issues };

@@ -223,6 +223,18 @@ describe('a config file', () => {
     ]);
   });
 
+  test.each([
+    [{ generate_client: true }, 'needs client_framework, too'],
+    [{ generate_client: true, client_framework: 'none' }, 'needs client_framework, too'],
+    [{ generate_client: false, client_framework: 'react' }, 'cannot be false with client_framework'],
+  ])('that contradicts itself about a client is refused, unless options say which: %j', (said, message) => {
+    const text = JSON.stringify(said);
+    expect(readConfigFile(text).issues).toEqual([{ path: 'generate_client', message }]);
+    for (const framework of ['vanilla', 'none']) {
+      expect(readConfigFile(text, { client_framework: framework }).issues).toEqual([]);
+    }
+  });
+
   test.each(['', '{', '[]', 'null', '"text"', '[1]'])('is refused when it is %j', (text) => {
     expect(readConfigFile(text).issues).toEqual([{ path: '', message: expect.stringMatching(/JSON/) }]);
   });
