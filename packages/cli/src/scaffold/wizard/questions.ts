@@ -6,18 +6,24 @@ import type { Given } from '../configuration/fields.ts';
 import { refusalOfName, slugOf } from '../configuration/project-name.ts';
 
 /** What was answered so far, by the question's name. */
-export type Answers = Readonly<Record<string, string | readonly string[]>>;
+export type Answers = Readonly<Record<string, Answer>>;
 
-/** A question, and whether the answers so far raise it. `extra` are choices that its list offers besides. */
+/** A question, and whether the answers so far raise it. */
 export type Question = {
   readonly name: string;
   readonly when: (answers: Answers) => boolean;
-  readonly ask: (
-    ask: Ask,
-    answers: Answers,
-    defaultName: string,
-    extra: readonly Choice[],
-  ) => Promise<string | readonly string[]>;
+  readonly ask: (ask: Ask, asking: Asking) => Promise<Answer>;
+};
+
+type Answer = string | readonly string[];
+
+type Asking = {
+  readonly answers: Answers;
+  /** What was answered before the question was gone back from. */
+  readonly proposed: Answer | undefined;
+  readonly defaultName: string;
+  /** Choices that a list offers besides. */
+  readonly extra: readonly Choice[];
 };
 
 const features: readonly (Choice & { readonly webOnly?: true })[] = [
@@ -37,7 +43,8 @@ export const questions: readonly Question[] = [
   {
     name: 'project_name',
     when: () => true,
-    ask: (ask, _answers, defaultName) => ask.text('Name of the project', defaultName, nameRefusal),
+    ask: (ask, { proposed, defaultName }) =>
+      ask.text('Name of the project', typeof proposed === 'string' ? proposed : defaultName, nameRefusal),
   },
   list(
     'bot_type',
@@ -101,11 +108,12 @@ export const questions: readonly Question[] = [
   {
     name: 'features',
     when: () => true,
-    ask: (ask, answers, _defaultName, extra) => {
+    ask: (ask, { answers, proposed = ['deploy_to_cloud'], extra }) => {
       const fitting = features.filter(
         ({ webOnly }) => webOnly === undefined || (isWeb(answers) && carriesVideo(answers)),
       );
-      return ask.chooseMany('Features (space marks, Enter goes on)', [...fitting, ...extra], ['deploy_to_cloud']);
+      const marked = fitting.map(({ value }) => value).filter((value) => proposed.includes(value));
+      return ask.chooseMany('Features (space marks, Enter goes on)', [...fitting, ...extra], marked);
     },
   },
   service('video', 'Whose face?', ({ features: chosen }) => chosen?.includes('avatar') ?? false, 'heygen_video'),
@@ -157,9 +165,10 @@ function list(
   return {
     name,
     when,
-    ask: (ask, answers, _defaultName, extra) => {
+    ask: (ask, { answers, proposed, extra }) => {
       const choices = choicesFor(answers);
-      return ask.choose(question, [...choices, ...extra], choices[0]?.value ?? '');
+      const initial = choices.find(({ value }) => value === proposed) ?? choices[0];
+      return ask.choose(question, [...choices, ...extra], initial?.value ?? '');
     },
   };
 }

@@ -70,6 +70,32 @@ test('the wizard is answered on a terminal, and a long list is searched by typin
   });
 });
 
+test('going back proposes what was answered before, chosen and marked', async () => {
+  const terminal = start();
+  const [before, between] = [steps.slice(0, 9), steps.slice(10, 11)];
+  const answers: typeof steps = [
+    ...before,
+    ['Which service thinks', `to the question before${keys.enter}`],
+    ['Which service hears', keys.enter],
+    ['Which service thinks', keys.enter],
+    ...between,
+    // The second of them beside the first, which is proposed; the last choice leads back.
+    ['Features', keys.down + keys.space + keys.down.repeat(8) + keys.space + keys.enter],
+    ['Which service speaks', keys.enter],
+    ['Features', keys.enter],
+    ['Make this project', keys.down + keys.enter],
+    ['Features', keys.enter],
+    ['Make this project', keys.enter],
+  ];
+  for (const [shown, pressed] of answers) {
+    await terminal.shows(shown);
+    terminal.press(pressed);
+  }
+  expect((await terminal.ended).status).toBe(0);
+  const { configuration } = JSON.parse(await readFile(join(directory, 'my-bot/.botcli/project.json'), 'utf8'));
+  expect(configuration).toMatchObject({ stt_service: 'soniox_stt', deploy_to_cloud: true, enable_eval: true });
+});
+
 test('Ctrl-C at the offer to renew guides leaves them as they are', async () => {
   const guide = `# old\n\n<!-- botcli init 0.0.1 sha256:${'0'.repeat(64)} -->\n`;
   await writeFile(join(directory, 'AGENTS.md'), guide);

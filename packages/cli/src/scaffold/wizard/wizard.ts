@@ -16,6 +16,8 @@ const drop = { value: 'drop', label: 'No, write nothing' } as const;
  */
 export async function askForConfiguration(ask: Ask, defaultName: string): Promise<Configuration> {
   let answers: Answers = {};
+  /** What was answered at last to each question, also to those that were gone back from: it is proposed again. */
+  let former: Answers = {};
   const asked: Answers[] = [];
   for (;;) {
     const question = questions.find((one) => !Object.hasOwn(answers, one.name) && one.when(answers));
@@ -27,8 +29,16 @@ export async function askForConfiguration(ask: Ask, defaultName: string): Promis
       answers = asked.pop() ?? {};
       continue;
     }
-    const answer = await question.ask(ask, answers, defaultName, asked.length > 0 ? [backChoice] : []);
-    if (answer === back || (typeof answer !== 'string' && answer.includes(back))) {
+    const proposed = former[question.name];
+    const extra = asked.length > 0 ? [backChoice] : [];
+    const answer = await question.ask(ask, { answers, proposed, defaultName, extra });
+    if (answer === back) {
+      answers = asked.pop() ?? {};
+      continue;
+    }
+    const kept = typeof answer === 'string' ? answer : answer.filter((value) => value !== back);
+    former = { ...former, [question.name]: kept };
+    if (kept.length < answer.length) {
       answers = asked.pop() ?? {};
       continue;
     }
