@@ -72,7 +72,18 @@ test('who was killed while it removed a lock stops nobody, and leaves nothing', 
   await symlink(holder, path);
   await symlink(dead(), removing(holder));
   await symlink(dead(), removing(other));
+  await symlink(dead(), `${removing(other)}-0123456789ab`);
   lockProject(directory)();
+  expect(await left()).toEqual([]);
+});
+
+test('who gives back takes no lock away that another has got since', async () => {
+  const release = lockProject(directory);
+  await rm(path);
+  const others = lockProject(directory);
+  release();
+  expect(isLocked(directory)).toBe(true);
+  others();
   expect(await left()).toEqual([]);
 });
 

@@ -44,7 +44,7 @@ export function isLocked(directory: string): boolean {
 function take(path: string, refusal: () => Failure): () => void {
   const mine = `${ownTrace()}-${randomBytes(4).toString('hex')}`;
   for (;;) {
-    if (put(path, mine)) return () => rmSync(path, { force: true });
+    if (put(path, mine)) return () => giveBack(path, mine);
     const theirs = read(path);
     // Given back meanwhile.
     if (theirs === null) continue;
@@ -58,6 +58,11 @@ function take(path: string, refusal: () => Failure): () => void {
       done();
     }
   }
+}
+
+/** Somebody may have removed it by hand, as the hint says, and another may hold it since. */
+function giveBack(path: string, mine: string): void {
+  if (read(path) === mine) rmSync(path, { force: true });
 }
 
 /** Whether there was none. A link is made with its content in one step; a kill cannot leave an empty one. */
@@ -93,7 +98,7 @@ function read(path: string): string | null {
 /** Removes what those left who were killed while they removed a dead one's lock; who holds the lock may. */
 function sweep(folder: string): void {
   for (const name of readdirSync(folder)) {
-    if (!/^change\.lock-[0-9a-f]{12}$/.test(name)) continue;
+    if (!/^change\.lock(-[0-9a-f]{12})+$/.test(name)) continue;
     const holder = read(join(folder, name));
     if (holder !== null && fateOf(holder.replace(nonce, '')) === 'dead') rmSync(join(folder, name), { force: true });
   }
