@@ -5,36 +5,55 @@ import { parse } from 'smol-toml';
  * project got since is missing there. The lock names what it was made from: `requires-dist` of the package at `.`.
  */
 export function lockDoubt(lock: string, dependencies: readonly string[]): string | null {
-  const locked = requirementsOf(lock);
-  if (locked === null) return 'is no lock of uv: make it anew by uv lock';
-  const wanted = new Set(dependencies.map(canonical));
+  const listed = requirementsOf(lock);
+  if (listed === null) return 'is no lock of uv: make it anew by uv lock';
+  // uv drops the bounds of what `tool.uv.sources` takes from elsewhere.
+  const unbound = new Set(listed.filter(isFromElsewhere).map(({ name }) => plain(String(name))));
+  const locked = new Set(listed.map((one) => canonical(writtenOut(one), unbound)));
+  const wanted = new Set(dependencies.map((one) => canonical(one, unbound)));
   const fits = wanted.size === locked.size && [...wanted].every((one) => locked.has(one));
   return fits ? null : 'was made for other dependencies: make it anew by uv lock';
 }
 
-type Locked = { readonly name?: unknown; readonly extras?: unknown; readonly specifier?: unknown };
+type Locked = Readonly<Record<'name' | 'extras' | 'specifier' | 'marker', unknown>>;
 
-function requirementsOf(lock: string): ReadonlySet<string> | null {
+/** Without those of `optional-dependencies`, which nobody asks for in a deployment. */
+function requirementsOf(lock: string): readonly Locked[] | null {
   try {
     const { package: packages } = parse(lock) as { package?: readonly Record<string, unknown>[] };
-    const own = packages?.find(({ source }) => (source as { virtual?: unknown } | undefined)?.virtual === '.');
+    const own = packages?.find(({ source }) => {
+      // The second where the project is a package that can be built.
+      const { virtual, editable } = (source ?? {}) as Readonly<Record<string, unknown>>;
+      return virtual === '.' || editable === '.';
+    });
     const { 'requires-dist': listed } = (own?.['metadata'] ?? {}) as { 'requires-dist'?: readonly Locked[] };
-    return listed === undefined ? null : new Set(listed.map(writtenOut));
+    return listed?.filter(({ marker }) => !/\bextra\s*==/.test(String(marker ?? ''))) ?? null;
   } catch {
     return null;
   }
 }
 
-function writtenOut({ name, extras, specifier }: Locked): string {
-  const named = Array.isArray(extras) && extras.length > 0 ? `[${extras.join(',')}]` : '';
-  return canonical(`${String(name)}${named}${typeof specifier === 'string' ? specifier : ''}`);
+function isFromElsewhere(requirement: Locked): boolean {
+  return ['git', 'url', 'path', 'directory', 'editable'].some((key) => Object.hasOwn(requirement, key));
 }
 
-/** Names in lower case with hyphens, extras and bounds in order, no spaces: what is the same requirement is the same text. */
-function canonical(requirement: string): string {
+function writtenOut({ name, extras, specifier }: Locked): string {
+  const named = Array.isArray(extras) && extras.length > 0 ? `[${extras.join(',')}]` : '';
+  return `${String(name)}${named}${typeof specifier === 'string' ? specifier : ''}`;
+}
+
+/**
+ * Names in lower case with hyphens, extras and bounds in order, no spaces: what is the same requirement is the same text.
+ * Markers are left out, as uv writes them in words of its own.
+ */
+function canonical(requirement: string, unbound: ReadonlySet<string>): string {
+  const [short = ''] = requirement.split(/\s*;|\s*@/);
   const [, name = '', extras = '', bounds = ''] =
-    /^([\w.-]+?)(?:\[([^\]]*)\])?((?:[<>=!~].*)?)$/.exec(requirement.replace(/\s/g, '')) ?? [];
-  const plain = (text: string) => text.toLowerCase().replace(/[-_.]+/g, '-');
+    /^([\w.-]+?)(?:\[([^\]]*)\])?((?:[<>=!~].*)?)$/.exec(short.replace(/[\s()]/g, '')) ?? [];
   const inOrder = (text: string) => text.split(',').sort().join(',');
-  return `${plain(name)}[${inOrder(plain(extras))}]${inOrder(bounds)}`;
+  return `${plain(name)}[${inOrder(plain(extras))}]${unbound.has(plain(name)) ? '' : inOrder(bounds)}`;
+}
+
+function plain(text: string): string {
+  return text.toLowerCase().replace(/[-_.]+/g, '-');
 }
