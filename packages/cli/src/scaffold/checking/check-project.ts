@@ -7,8 +7,8 @@ import { hashOf } from '../writing/answers.ts';
 import { brokenOff } from '../writing/carry-out.ts';
 import { isLocked } from '../writing/lock.ts';
 import { textOf } from '../writing/survey.ts';
-import { lockDoubt } from './lock.ts';
 import type { Answers } from './read-answers.ts';
+import { lockDoubt } from './uv-lock.ts';
 
 /** One thing that was looked at. `problem`: the project does not work like this; `edited`: it is not as it was generated. */
 export type Finding = {

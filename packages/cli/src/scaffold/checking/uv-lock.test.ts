@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lockDoubt } from './lock.ts';
+import { lockDoubt } from './uv-lock.ts';
 
 /** As uv writes it, shortened to what says where it comes from. */
 const lock = `version = 1
