@@ -2,7 +2,7 @@ import type { LogLevel, LogLine } from '@bothost/contract';
 import type { OffsetRange, OutputFile, Stamp } from '../runtime/runtime.ts';
 import { blockBytes, type LineRange } from './line-breaks.ts';
 import { isAtLeast, levelOf } from './line-level.ts';
-import type { Mask } from './mask.ts';
+import { type Cut, followsBlock, type Mask } from './mask.ts';
 import type { OutputPart } from './output-parts.ts';
 
 /** What a line has to be like. `text` is in lower case. */
@@ -39,7 +39,7 @@ export function findLines(
     // Dropped while it was being read.
     if (bytes.length > 1 && bytes[0] === 0 && bytes.every((byte) => byte === 0)) continue;
     const written = bytes.toString('utf8').replace(/\r?\n$/, '');
-    const log = conceal?.(written, range) ?? written;
+    const log = conceal?.(written, cutOf(file, range)) ?? written;
     // Also of a line of which nothing else may be shown.
     const level = levelOf(written);
     if (filter.text !== undefined && !log.toLowerCase().includes(filter.text)) continue;
@@ -53,6 +53,14 @@ export function findLines(
   }
   found.push(end);
   return found;
+}
+
+/** A long line is cut where a block of it is full, and where a gap begins and ends in it. */
+function cutOf({ dropped }: OutputFile, range: LineRange): Cut {
+  return {
+    begins: followsBlock(range) || dropped.some(({ to }) => to === range.from),
+    ends: range.end === 'block' || range.end === 'gap',
+  };
 }
 
 function gapLine(file: OutputFile, gap: OffsetRange, filter: LineFilter): FoundLine {

@@ -86,6 +86,35 @@ describe('values of which nothing is known but their traces', () => {
   });
 });
 
+describe('a gap in a line without an end', () => {
+  const secret = Array.from({ length: 300 }, (_, index) => index.toString(36)).join('-');
+  const written = Buffer.from(`${'.'.repeat(900)}${secret}${'.'.repeat(900)}`);
+
+  /** What is handed out before or behind a gap that begins, or ends, within the value. */
+  const beside = (dropped: { from: number; to: number }, part: 'before' | 'behind', known: KnownSecrets) => {
+    const marks = [{ end: written.length, at: 1, unattended: false }];
+    const file = { path: '', base: 0, dropped: [dropped], marks, endedAt: 1 };
+    const [from, to] = part === 'before' ? [0, dropped.from] : [dropped.to, written.length];
+    const lines = [{ from, to, end: part === 'before' ? 'gap' : 'output' }] as const;
+    const found = findLines(
+      file,
+      { kind: 'lines', bytes: written.subarray(from, to), from, lines },
+      { text: undefined, level: undefined },
+      maskFor(known),
+    );
+    return found.flatMap(({ line }) => (line === null ? [] : [line.log])).join('');
+  };
+
+  it.each([
+    ['values', asValues],
+    ['traces', asTraces],
+  ])('leaves no piece of a value on either side, known by %s', (_, known) => {
+    const gap = { from: 1_300, to: 1_400 };
+    for (const part of ['before', 'behind'] as const)
+      expect(beside(gap, part, known([secret])).replace('***', '')).toMatch(/^\.*$/);
+  });
+});
+
 describe('values of which nothing is known', () => {
   it('have each line withheld, which is there all the same with its level', () => {
     const lines = shown('it is sk_1\n2026-11-20 12:00:00.000 | ERROR    | bot:main:1 - sk_1\n', { kind: 'nothing' });

@@ -1,5 +1,4 @@
-import { blockBytes, type LineRange } from './line-breaks.ts';
-import { createMask, followsBlock, type Mask, maskTail, without } from './mask.ts';
+import { type Cut, createMask, type Mask, maskTail, without } from './mask.ts';
 import { readTraces, type Traces } from './traces.ts';
 
 /**
@@ -19,18 +18,9 @@ export function maskFor(known: KnownSecrets): Mask {
   if (known.kind === 'values') return createMask(known.values);
   if (known.kind === 'nothing') return () => () => withheld;
   const traces = readTraces(known.written, known.key);
-  // Of a form that is in two parts neither is known, so as much goes as one may have of it.
-  const edges = ({ from, end }: Pick<LineRange, 'from' | 'end'>) => ({
-    begins: followsBlock({ from }),
-    ends: end === 'block',
-  });
   return (part) => {
     const hasSome = traces.find(part).length > 0;
-    if (!hasSome && part.length < blockBytes) return null;
-    return (text, range) => {
-      const { begins, ends } = edges(range);
-      return hasSome || begins || ends ? takeOut(text, traces, { begins, ends }) : text;
-    };
+    return (text, cut) => (hasSome || cut.begins || cut.ends ? takeOut(text, traces, cut) : text);
   };
 }
 
@@ -45,12 +35,13 @@ export function tailFor(known: KnownSecrets, tail: string): string {
   return lines.join('\n');
 }
 
-function takeOut(text: string, traces: Traces, edges: { readonly begins: boolean; readonly ends: boolean }): string {
+/** Of a form that is in two parts neither is known, so as much goes where a line was cut as one may have of it. */
+function takeOut(text: string, traces: Traces, cut: Cut): string {
   const line = Buffer.from(text);
   const spans = [...traces.find(line)];
   const reach = Math.min(Math.max(traces.longest - 1, 0), line.length);
-  if (edges.begins && reach > 0) spans.push([0, wholeAt(line, reach, 1)]);
-  if (edges.ends && reach > 0) spans.push([wholeAt(line, line.length - reach, -1), line.length]);
+  if (cut.begins && reach > 0) spans.push([0, wholeAt(line, reach, 1)]);
+  if (cut.ends && reach > 0) spans.push([wholeAt(line, line.length - reach, -1), line.length]);
   return spans.length === 0 ? text : without(spans, (from, to) => line.toString('utf8', from, to ?? line.length));
 }
 

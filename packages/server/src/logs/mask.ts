@@ -4,23 +4,26 @@ import { formsOf, leastLength } from './value-forms.ts';
 
 const masked = '***';
 
-/** Takes values out of the lines of a part of an output. Null: none of them is in it. */
-export type Mask = (part: Buffer) => ((text: string, range: LineRange) => string) | null;
+/** Whether a line begins, or ends, where it was cut: a piece of a value may be there. */
+export type Cut = { readonly begins: boolean; readonly ends: boolean };
+
+/** Takes values out of the lines of a part of an output. Null: nothing is to be taken out. */
+export type Mask = (part: Buffer) => ((text: string, cut: Cut) => string) | null;
 
 /**
- * What nobody is to read in a log: these values, in each form that a line may have of them. Where a line is handed out in
- * blocks, also the piece of one that ends or begins there.
+ * What nobody is to read in a log: these values, in each form that a line may have of them. Where a line is cut, also the
+ * piece of one that ends or begins there.
  */
 export function createMask(values: Iterable<string>): Mask {
   const secrets = formsOf(values);
+  if (secrets.length === 0) return () => null;
   const { isIn, spansIn } = createSearch(secrets);
   return (part) => {
     const hasSome = isIn(part);
-    if (!hasSome && part.length < blockBytes) return null;
-    return (text, range) => {
+    return (text, cut) => {
       const spans = hasSome ? [...spansIn(text)] : [];
-      if (range.end === 'block') spans.push(...secrets.flatMap((secret) => endOf(text, secret)));
-      if (followsBlock(range)) spans.push(...secrets.flatMap((secret) => beginningOf(text, secret)));
+      if (cut.ends) spans.push(...secrets.flatMap((secret) => endOf(text, secret)));
+      if (cut.begins) spans.push(...secrets.flatMap((secret) => beginningOf(text, secret)));
       return spans.length === 0 ? text : without(spans, (from, to) => text.slice(from, to));
     };
   };
