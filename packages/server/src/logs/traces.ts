@@ -15,6 +15,11 @@ export type Traces = {
 
 const recordBytes = 16;
 const hashBits = 16;
+/**
+ * How many hashes may be compared for each byte of a line, and of as many bytes more. Only values and lines that were made for
+ * it need as many, and would hold the service up for seconds: of those more is taken out than would have to be.
+ */
+const patience = { hashes: 16, more: 256 };
 
 /** Traces of values, 16 bytes for each form. `key` is of these values alone. */
 export function writeTraces(values: Iterable<string>, key: Buffer): Buffer {
@@ -58,6 +63,7 @@ export function readTraces(written: Buffer, key: Buffer): Traces {
     if (forms.size === 0 || line.length < leastLength) return found;
     const { one, other } = hashes.of(line);
     let reached = 0;
+    let left = patience.hashes * (line.length + patience.more);
     for (let from = 0; from + leastLength <= line.length; from++) {
       const beginning = hashes.part(one, from, from + leastLength);
       if (mayBegin[beginning >>> (32 - hashBits)] === 0) continue;
@@ -66,7 +72,8 @@ export function readTraces(written: Buffer, key: Buffer): Traces {
         // This one, and all that are shorter, would lie within what was found.
         if (to <= reached) break;
         if (to > line.length) continue;
-        if (!whole.has(joined(hashes.part(one, from, to), hashes.partOfOther(other, from, to)))) continue;
+        left -= 1;
+        if (left >= 0 && !whole.has(joined(hashes.part(one, from, to), hashes.partOfOther(other, from, to)))) continue;
         found.push([from, to]);
         reached = to;
       }
