@@ -92,6 +92,15 @@ test('one variable belongs to one vendor, but for the AWS account that NVIDIA ru
   expect(shared.filter((variable) => !variable.startsWith('AWS_'))).toEqual([]);
 });
 
+test('a voice that replaces all properties of a session is there only with its variable', () => {
+  const settings = findService('realtime', 'azure_voice_live_realtime')?.service.settings;
+  const properties = settings?.['session_properties'];
+  expect(properties).toMatchObject({ kind: 'choice', condition: 'os.getenv("AZURE_VOICE_LIVE_VOICE_ID")' });
+  expect(properties && variablesOf(properties).map(({ name, required }) => ({ name, required }))).toEqual([
+    { name: 'AZURE_VOICE_LIVE_VOICE_ID', required: false },
+  ]);
+});
+
 test('what should not be chosen for something new stands last in its list', () => {
   expect(servicesOf('tts').at(-1)?.service.value).toBe('xtts_tts');
 });

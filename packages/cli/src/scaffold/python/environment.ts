@@ -24,6 +24,18 @@ export function wholeNumberSetting(name: string, about?: string): Expression {
   return python(text, [os, notGiven], [variable(name, false, about)]);
 }
 
+/** A key of the Settings that is there only with the variable, which `value` reads. */
+export function settingWith(name: string, value: Expression, about: string): Expression {
+  return {
+    kind: 'choice',
+    condition: `os.getenv("${name}")`,
+    value,
+    otherwise: 'NOT_GIVEN',
+    imports: [os, notGiven],
+    variables: [variable(name, false, about)],
+  };
+}
+
 /** For the few arguments that take neither None nor NOT_GIVEN, and services without a default of their own. */
 export function fallback(name: string, value: string): Expression {
   return python(`os.getenv("${name}") or "${value}"`, [os], [{ ...variable(name, false), fallback: value }]);

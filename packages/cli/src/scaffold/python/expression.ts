@@ -19,6 +19,8 @@ export type Expression = {
 } & (
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly callee: string; readonly arguments: readonly Argument[] }
+  /** The value where a condition holds; `imports` and `variables` are those of the condition and of what is there else. */
+  | { readonly kind: 'choice'; readonly condition: string; readonly value: Expression; readonly otherwise: string }
 );
 
 /** Positional where it has no name. */
@@ -61,12 +63,17 @@ export function variablesOf(expression: Expression): readonly Variable[] {
 
 /**
  * The lines of `before` + expression + `after` at an indent, as a formatter leaves them: on one line where it fits, else
- * one argument a line, each with its comma.
+ * one argument a line, each with its comma, and a choice by parts.
  */
 export function layOut(expression: Expression, indent: number, before = '', after = ''): readonly string[] {
   const space = ' '.repeat(indent);
   const line = `${space}${before}${flat(expression)}${after}`;
-  if (line.length <= lineLength || expression.kind === 'text' || expression.arguments.length === 0) return [line];
+  if (line.length <= lineLength || expression.kind === 'text') return [line];
+  if (expression.kind === 'choice') {
+    const { value, condition, otherwise } = expression;
+    return [...layOut(value, indent, before), `${space}if ${condition}`, `${space}else ${otherwise}${after}`];
+  }
+  if (expression.arguments.length === 0) return [line];
   return [
     `${space}${before}${expression.callee}(`,
     ...expression.arguments.flatMap(({ name, value }) =>
@@ -78,6 +85,9 @@ export function layOut(expression: Expression, indent: number, before = '', afte
 
 function flat(expression: Expression): string {
   if (expression.kind === 'text') return expression.text;
+  if (expression.kind === 'choice') {
+    return `${flat(expression.value)} if ${expression.condition} else ${expression.otherwise}`;
+  }
   const args = expression.arguments.map(({ name, value }) =>
     name === undefined ? flat(value) : `${name}=${flat(value)}`,
   );
@@ -85,5 +95,6 @@ function flat(expression: Expression): string {
 }
 
 function partsOf(expression: Expression): readonly Expression[] {
-  return expression.kind === 'text' ? [] : expression.arguments.map(({ value }) => value);
+  if (expression.kind === 'text') return [];
+  return expression.kind === 'choice' ? [expression.value] : expression.arguments.map(({ value }) => value);
 }

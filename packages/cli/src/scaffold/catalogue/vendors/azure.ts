@@ -1,8 +1,18 @@
-import { required, setting } from '../../python/environment.ts';
+import { required, setting, settingWith } from '../../python/environment.ts';
 import { construct, python } from '../../python/expression.ts';
 import type { Vendor } from '../service.ts';
 
 const event = (name: string) => ({ module: 'pipecat.services.openai.realtime.events', name });
+const live = (name: string) => ({ module: 'pipecat.services.azure.voice_live.events', name });
+
+/** All that the library takes by itself, as properties with a voice replace its own as a whole. */
+const liveProperties = construct(live('SessionProperties'), {
+  modalities: python('["text", "audio"]'),
+  voice: construct(live('AzureStandardVoice'), { name: python('os.environ["AZURE_VOICE_LIVE_VOICE_ID"]') }),
+  turn_detection: construct(live('TurnDetection'), { type: python('"azure_semantic_vad"') }),
+  input_audio_transcription: construct(live('InputAudioTranscription'), { model: python('"azure-speech"') }),
+  input_audio_noise_reduction: construct(live('InputAudioNoiseReduction'), {}),
+});
 
 export const azure: Vendor = {
   name: 'Azure',
@@ -65,7 +75,14 @@ export const azure: Vendor = {
       className: 'AzureVoiceLiveLLMService',
       extras: ['azure'],
       arguments: { api_key: required('AZURE_VOICE_LIVE_API_KEY'), endpoint: required('AZURE_VOICE_LIVE_ENDPOINT') },
-      settings: { model: setting('AZURE_VOICE_LIVE_MODEL') },
+      settings: {
+        model: setting('AZURE_VOICE_LIVE_MODEL'),
+        session_properties: settingWith(
+          'AZURE_VOICE_LIVE_VOICE_ID',
+          liveProperties,
+          'voice of Azure Speech, which the model azure-realtime does not take; without it the library’s own choice',
+        ),
+      },
       since: '1.13.0',
       aliases: ['azure_voice_live'],
     },
