@@ -123,6 +123,17 @@ describe('the mask of a log', () => {
     ).toMatch(/^\.*$/);
   });
 
+  it('takes out the piece of any of many values where a long line is cut', () => {
+    const value = Array.from({ length: 32_000 }, (_, index) => `xy${index.toString(36)}_${index}`).join('\n');
+    const [first = ''] = shown(`${'.'.repeat(blockBytes - 1)}x${'.'.repeat(2 * blockBytes)}\n`, [
+      value,
+      value.replaceAll('_', '+'),
+      value.replaceAll('_', '%'),
+      value.replaceAll('_', '"'),
+    ]);
+    expect(first).toMatch(/^\.+\*\*\*$/);
+  });
+
   it('takes out the longest end of a value with which last words begin, however they repeat themselves', () => {
     const repetitive = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 6, maxLength: 14 });
     fc.assert(

@@ -21,9 +21,9 @@ export function createMask(values: Iterable<string>): Mask {
   return (part) => {
     const hasSome = isIn(part);
     return (text, cut) => {
-      const spans = hasSome ? [...spansIn(text)] : [];
-      if (cut.ends) spans.push(...secrets.flatMap((secret) => endOf(text, secret)));
-      if (cut.begins) spans.push(...secrets.flatMap((secret) => beginningOf(text, secret)));
+      const ends = cut.ends ? secrets.flatMap((secret) => endOf(text, secret)) : [];
+      const beginnings = cut.begins ? secrets.flatMap((secret) => beginningOf(text, secret)) : [];
+      const spans = [...(hasSome ? spansIn(text) : []), ...ends, ...beginnings];
       return spans.length === 0 ? text : without(spans, (from, to) => text.slice(from, to));
     };
   };
