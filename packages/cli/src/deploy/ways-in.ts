@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Cell } from '../report.ts';
 
 /** How a client reaches an agent, as far as that is known. */
@@ -12,11 +12,11 @@ export type WaysIn = {
 };
 
 /**
- * The transports that `botcli init` gave the project of a folder, which is `server` of the project as a rule. Null for a
- * project of another make: what its bot takes, only its code says.
+ * The transports that `botcli init` gave the project of a folder, which is `server` of the project as a rule; what else lies
+ * in a project is none of it. Null for a project of another make: what its bot takes, only its code says.
  */
 export async function transportsOf(folder: string): Promise<readonly string[] | null> {
-  for (const place of [folder, dirname(folder)]) {
+  for (const place of basename(folder) === 'server' ? [folder, dirname(folder)] : [folder]) {
     const text = await readFile(join(place, '.botcli/project.json'), 'utf8').catch(() => null);
     const transports = text === null ? null : transportsIn(text);
     if (transports !== null) return transports;

@@ -113,6 +113,16 @@ test.each([
   });
 });
 
+test('a bot of another make beside one that init made is not told the ways into that one', async () => {
+  await put({
+    '.botcli/project.json': JSON.stringify({ configuration: { transports: ['carrier1'] } }),
+    'other/package.json': '{"main": "bot.js"}',
+    'other/bot.js': '// 1',
+  });
+  const { stdout } = await deploy('--yes --build-dir other');
+  expect(stdout).toContain('(if it takes a WebSocket)');
+});
+
 test('an unchanged project says so: nothing is asked, sent or prepared', async () => {
   await deploy('--yes');
   const before = service.taken.length;
