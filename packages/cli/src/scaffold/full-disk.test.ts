@@ -61,6 +61,7 @@ describe('a disk that is too small', () => {
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('The project cannot be written: the disk is full');
     expect(stderr).toContain('Nothing was written.');
+    expect(stderr).not.toContain('.botcli-');
   });
 
   test('files that --force would replace stay as they were', async () => {
