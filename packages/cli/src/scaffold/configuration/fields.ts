@@ -1,4 +1,4 @@
-import type { Issue } from './configuration.ts';
+import { clientFrameworks, type Issue } from './configuration.ts';
 
 /** How a key of the configuration can be given: its names in a config file, first one wins, and its option. */
 type Field = { readonly keys: readonly string[]; readonly option: string; readonly type: FieldType };
@@ -77,7 +77,9 @@ export function readConfigFile(
     issues.push({ path: derived, message: 'takes true or false' });
   } else if (options.client_framework === undefined) {
     const isFramework = (given['client_framework'] ?? 'none') !== 'none';
-    if (client === true && !isFramework) issues.push({ path: derived, message: 'needs client_framework, too' });
+    if (client === true && !isFramework) {
+      issues.push({ path: derived, message: `needs client_framework: ${clientFrameworks.join(' or ')}` });
+    }
     if (client === false && isFramework)
       issues.push({ path: derived, message: 'cannot be false with client_framework' });
   }

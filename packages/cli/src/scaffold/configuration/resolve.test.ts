@@ -224,8 +224,8 @@ describe('a config file', () => {
   });
 
   test.each([
-    [{ generate_client: true }, 'needs client_framework, too'],
-    [{ generate_client: true, client_framework: 'none' }, 'needs client_framework, too'],
+    [{ generate_client: true }, 'needs client_framework: react or vanilla'],
+    [{ generate_client: true, client_framework: 'none' }, 'needs client_framework: react or vanilla'],
     [{ generate_client: false, client_framework: 'react' }, 'cannot be false with client_framework'],
   ])('that contradicts itself about a client is refused, unless options say which: %j', (said, message) => {
     const text = JSON.stringify(said);
