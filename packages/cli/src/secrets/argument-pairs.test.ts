@@ -45,6 +45,8 @@ test.each([
   'A=1\tB=2',
   'A=1 B=',
   'A="two words"',
+  'A="x B=2"',
+  'A=" B=" ',
   'A=""',
 ])('%j can be meant in several ways and is refused', (text) => {
   expect(pairsOf('X=1', text)).toEqual([expect.stringMatching(/^argument 2 (?:can be read|has a value in double)/)]);

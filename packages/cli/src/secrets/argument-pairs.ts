@@ -56,9 +56,11 @@ function readArgument(text: string): Several | { readonly problem: string } {
   const value = text.slice(equals + 1);
   // Node has put this in the place of bytes that it could not read.
   if (value.includes('\ufffd')) return { problem: notUtf8 };
-  if (anotherPair.test(value)) return severalPairs(text) ?? { problem: severalWays };
-  // With the quotes, and as a value that the quotes were meant to hold together: nobody can tell.
-  if (/^".*"$/s.test(value)) return { problem: inQuotes };
+  const several = anotherPair.test(value) ? severalPairs(text) : [];
+  if (several === null) return { problem: severalWays };
+  if (several.length > 1) return several;
+  // With the quotes, and as a value that the quotes were meant to hold together, also what looks like a pair: nobody can tell.
+  if (several.length === 1 || /^".*"$/s.test(value)) return { problem: inQuotes };
   if (value === '@') return { problem: 'names no file after its @; to mean the sign itself put a backslash before it' };
   const source = sourceOf(value);
   return source === null
