@@ -220,13 +220,14 @@ describe('an attack', () => {
   });
 });
 
-it('an unpacking that is given up ends with the reason, and leaves nothing', async () => {
+it.each([
+  ['between two files', tar({ path: '.env', body: 'x' }, { path: 'a', body: Buffer.alloc(4_000_000, 'abc') })],
+  ['while a file is being opened', tar({ path: 'a', body: Buffer.alloc(4_000_000, 'abc'), mode: 0o4755 })],
+])('an unpacking that is given up %s ends with the reason, and leaves nothing', async (_, unpacked) => {
   const path = join(folder, 'archive');
-  const bytes = archive({ path: 'a', body: Buffer.alloc(4_000_000, 'abc') }, file('b'));
-  await writeFile(path, bytes);
   const giveUp = new AbortController();
   const output = () => giveUp.abort(new Error('enough'));
-  const packed = gzipSync(tar({ path: '.env', body: 'x' }, { path: 'a', body: Buffer.alloc(4_000_000, 'abc') }));
+  const packed = gzipSync(unpacked);
   await writeFile(path, packed);
   const unpacking = unpackArchive({ path, bytes: packed.length }, join(folder, 'tree'), output, giveUp.signal);
   await expect(unpacking).rejects.toThrow('enough');
