@@ -89,11 +89,11 @@ export async function reportSession(context: ParrotContext, url: URL, response: 
     numberField(asked, 'wait', { min: 0, max: longestTimerSeconds, fallback: 0 }),
   );
   if (wait > 0 && context.slot.running() !== undefined) {
-    const patience = new AbortController();
-    response.once('close', () => patience.abort());
-    const signal = AbortSignal.any([patience.signal, context.closing]);
+    const waiting = new AbortController();
+    response.once('close', () => waiting.abort());
+    const signal = AbortSignal.any([waiting.signal, context.closing]);
     await Promise.race([context.slot.ended(), setTimeout(wait * 1000, undefined, { signal }).catch(() => {})]);
-    patience.abort();
+    waiting.abort();
   }
   sendJson(response, 200, context.slot.report());
 }

@@ -67,8 +67,8 @@ export async function startParrot(options: ParrotOptions): Promise<Parrot> {
   const context: ParrotContext = { ...options, slot, closing: closing.signal };
   // A client that does not answer the closing handshake delays the end of its session by no more than this (ms).
   // The types of ws do not know the option yet.
-  const patience: object = { closeTimeout: 2000 };
-  const sockets = new WebSocketServer({ ...patience, noServer: true, maxPayload: 1_048_576, perMessageDeflate: false });
+  const timeouts: object = { closeTimeout: 2000 };
+  const sockets = new WebSocketServer({ ...timeouts, noServer: true, maxPayload: 1_048_576, perMessageDeflate: false });
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: 65_000 });
 
   server.on('request', (request, response) => {

@@ -14,6 +14,7 @@ import { rollBack } from './agents/rollback.ts';
 import { agentsWithSecretSet } from './agents/secret-users.ts';
 import { nameWarning } from './agents/settings.ts';
 import { getAgent, listAgents } from './agents/show.ts';
+import { withAnySignal } from './any-signal.ts';
 import { listAuditEntries } from './audit/list.ts';
 import { verifyAudit } from './audit/verify.ts';
 import { beginUpload } from './builds/begin-upload.ts';
@@ -34,7 +35,6 @@ import {
   listRegions,
   updateProperties,
 } from './organizations/properties.ts';
-import { withPatience } from './patience.ts';
 import { knownSecrets } from './reconciler/known-secrets.ts';
 import { deleteSecretSet } from './secrets/delete.ts';
 import { listSecrets } from './secrets/list.ts';
@@ -160,7 +160,7 @@ export function createHandlers(context: Context): Handlers {
     listBuilds: ({ query }, caller) => listBuilds(context, caller, query),
     getBuild: ({ params }, caller) => getBuild(context, caller, params.buildId),
     getBuildLogs: ({ params, query }, caller, _, gone) =>
-      withPatience([context.closing, gone()], (closing) =>
+      withAnySignal([context.closing, gone()], (closing) =>
         readBuildLog({ ...context, ...context.builds, closing }, caller, params.buildId, query),
       ),
     listSecrets: async ({ query }, caller) => ({ sets: await listSecrets(context, caller, query) }),
@@ -200,7 +200,7 @@ export function createHandlers(context: Context): Handlers {
     getLogs: async ({ params, query }, caller, _, gone) => {
       const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);
       const secretsOf = (id: string) => knownSecrets(context, id);
-      return withPatience([context.closing, gone()], (closing) =>
+      return withAnySignal([context.closing, gone()], (closing) =>
         getLogs({ ...context, secretsOf, closing }, agentId, query),
       );
     },

@@ -50,8 +50,8 @@ function stopOnSignals(
     const wanted = readSignal(before, now);
     before = now;
     if (wanted === 'same') return;
-    const patience = grace === null ? 'bots go on' : `live sessions get ${grace} s, or until the next signal`;
-    logger.info({ signal }, wanted === 'stop' ? `stopping: ${patience}` : 'stopping at once');
+    const liveBots = grace === null ? 'bots go on' : `live sessions get ${grace} s, or until the next signal`;
+    logger.info({ signal }, wanted === 'stop' ? `stopping: ${liveBots}` : 'stopping at once');
     stopping();
     starting.then((server) => server.close()).catch(fail);
   };

@@ -31,7 +31,7 @@ const publicKey = `pk_${'q'.repeat(40)}`;
 /** Starts what `npm run build` made. `settings` are environment variables of the service. */
 export async function startService(
   settings: Readonly<Record<string, string>> = {},
-  patience = startMilliseconds,
+  timeoutMilliseconds = startMilliseconds,
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'bothost-service-'));
   // Bots and the database have accounts of their own when root runs this.
@@ -52,7 +52,7 @@ export async function startService(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const remove = () => rm(folder, { recursive: true, force: true });
-  const origin = await ready(child, patience).catch(async (error: unknown) => {
+  const origin = await ready(child, timeoutMilliseconds).catch(async (error: unknown) => {
     await remove();
     throw error;
   });
@@ -76,11 +76,11 @@ export async function startService(
 }
 
 /** Reads on after the greeting, so that the service never waits for its reader. */
-async function ready(child: ChildProcess, patience: number): Promise<string> {
+async function ready(child: ChildProcess, timeoutMilliseconds: number): Promise<string> {
   const output: string[] = [];
   return new Promise((resolve, reject) => {
     child.once('exit', () => reject(new Error(`the service did not start:\n${output.join('\n')}`)));
-    const limit = setTimeout(() => child.kill('SIGTERM'), patience);
+    const limit = setTimeout(() => child.kill('SIGTERM'), timeoutMilliseconds);
     if (child.stdout === null) return;
     createInterface(child.stdout).on('line', (line) => {
       output.push(line);

@@ -56,8 +56,8 @@ export type AgentSocketContext = {
  */
 export function createAgentSocket(context: AgentSocketContext) {
   // The types of ws do not know the option yet.
-  const patience: object = { closeTimeout: closeMilliseconds };
-  const common: ServerOptions = { ...patience, noServer: true, perMessageDeflate: false };
+  const timeouts: object = { closeTimeout: closeMilliseconds };
+  const common: ServerOptions = { ...timeouts, noServer: true, perMessageDeflate: false };
   const server = new WebSocketServer({ ...common, maxPayload: messageBytes });
   const callServer = new WebSocketServer({ ...common, maxPayload: carrierMessageBytes });
 

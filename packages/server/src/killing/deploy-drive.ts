@@ -28,7 +28,7 @@ const region = 'us-west';
 const paddingBytes = 400_000;
 const pieceBytes = 50_000;
 /** A deploy that takes longer is lost. */
-const patienceMilliseconds = 60_000;
+const timeoutMilliseconds = 60_000;
 const pollMilliseconds = 10;
 
 /** A project whose archive is new, and of which every fourth does not start. */
@@ -127,7 +127,7 @@ async function until(context: DeployContext, path: string, holds: (body: unknown
   const begun = Date.now();
   for (;;) {
     const { body } = await insist(context, 'GET', path);
-    if (holds(body) || Date.now() - begun > patienceMilliseconds) return body;
+    if (holds(body) || Date.now() - begun > timeoutMilliseconds) return body;
     await delay(pollMilliseconds);
   }
 }

@@ -36,7 +36,7 @@ export type DriveContext = {
 };
 
 /** A session that goes on for longer than this after it should have ended is lost. */
-const patienceMilliseconds = 60_000;
+const timeoutMilliseconds = 60_000;
 /** A bot that was never called, and cannot be asked, is given up by its client after this. */
 const muteMilliseconds = 6_000;
 const pollMilliseconds = 40;
@@ -200,7 +200,7 @@ export async function ended(context: DriveContext, drive: Drive): Promise<void> 
     if (record === undefined) return void drive.problems.push('its session is lost');
     if (record.state === 'ended') return;
     const waited = Date.now() - begun;
-    if (waited > patienceMilliseconds) return void drive.problems.push(`it does not end (${record.state})`);
+    if (waited > timeoutMilliseconds) return void drive.problems.push(`it does not end (${record.state})`);
     const isNeverCalled = !context.diary.entries().some((entry) => entry.session === sessionId);
     if (kind.startsWith('mute') && waited > muteMilliseconds && isNeverCalled && drive.stopAskedAt === null) {
       await stop(context, drive);

@@ -38,14 +38,14 @@ const lookMilliseconds = 1_000;
  */
 export async function getLogs(context: LogsContext, agentId: string, query: Query): Promise<ResponseOf<Get>> {
   const { closing } = context;
-  const patience = new AbortController();
-  const stop = () => patience.abort();
+  const waitOver = new AbortController();
+  const stop = () => waitOver.abort();
   const timer = setTimeout(stop, query.wait * 1000);
   // Not by `AbortSignal.any`: each of those leaves something behind at a signal that lives as long as the server.
   closing.addEventListener('abort', stop);
   if (closing.aborted) stop();
   try {
-    return await readLogs({ ...context, maskOf: maskOnce(context.secretsOf) }, agentId, query, patience.signal);
+    return await readLogs({ ...context, maskOf: maskOnce(context.secretsOf) }, agentId, query, waitOver.signal);
   } finally {
     clearTimeout(timer);
     closing.removeEventListener('abort', stop);
@@ -66,7 +66,7 @@ async function readLogs(
   context: LogsContext & PageContext,
   agentId: string,
   query: Query,
-  patience: AbortSignal,
+  waitOver: AbortSignal,
 ): Promise<ResponseOf<Get>> {
   const { order, deploymentId, sessionId } = query;
   let after = query.cursor === undefined ? null : decodeCursor(order, query.cursor);
@@ -96,10 +96,10 @@ async function readLogs(
       },
     });
     const isEmpty = page.lines.length === 0 && page.isComplete;
-    if (order === 'desc' || !isEmpty || !mayCome || patience.aborted || query.wait === 0)
+    if (order === 'desc' || !isEmpty || !mayCome || waitOver.aborted || query.wait === 0)
       return answer(query, page, now, mayCome);
     after = beginningAt(now);
-    const soon = AbortSignal.any([patience, AbortSignal.timeout(lookMilliseconds)]);
+    const soon = AbortSignal.any([waitOver, AbortSignal.timeout(lookMilliseconds)]);
     await context.outputs.changed(page.live, now, soon);
   }
 }

@@ -19,7 +19,7 @@ const hashBits = 16;
  * How many hashes may be compared for each byte of a line, and of as many bytes more. Only values and lines that were made for
  * it need as many, and would hold the service up for seconds: of those more is taken out than would have to be.
  */
-const patience = { hashes: 16, more: 256 };
+const comparisons = { hashes: 16, more: 256 };
 
 /** Traces of values, 16 bytes for each form. `key` is of these values alone. */
 export function writeTraces(values: Iterable<string>, key: Buffer): Buffer {
@@ -63,7 +63,7 @@ export function readTraces(written: Buffer, key: Buffer): Traces {
     if (forms.size === 0 || line.length < leastLength) return found;
     const { one, other } = hashes.of(line);
     let reached = 0;
-    let left = patience.hashes * (line.length + patience.more);
+    let left = comparisons.hashes * (line.length + comparisons.more);
     for (let from = 0; from + leastLength <= line.length; from++) {
       const beginning = hashes.part(one, from, from + leastLength);
       if (mayBegin[beginning >>> (32 - hashBits)] === 0) continue;

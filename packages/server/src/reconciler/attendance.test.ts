@@ -51,11 +51,11 @@ describe('attendance', () => {
   it('lets go of those who wait no longer, and the session stays held', async () => {
     const attendance = createAttendance();
     attendance.hold('s');
-    const patience = new AbortController();
-    const waiting = attendance.released('s', patience.signal);
-    patience.abort();
+    const aborting = new AbortController();
+    const waiting = attendance.released('s', aborting.signal);
+    aborting.abort();
     await waiting;
-    await attendance.released('s', patience.signal);
+    await attendance.released('s', aborting.signal);
     expect(attendance.has('s')).toBe(true);
   });
 });

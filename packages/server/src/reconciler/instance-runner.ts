@@ -55,8 +55,8 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     try {
       const signal = AbortSignal.any([abort.signal, deadline]);
       const address = await context.runtime.start(specOf(row, deployment), signal);
-      const patience = AbortSignal.any([abort.signal, AbortSignal.timeout(askMilliseconds)]);
-      const known = await askBot(address, controlToken(context.key, row.id), 0, patience).catch(() => null);
+      const asking = AbortSignal.any([abort.signal, AbortSignal.timeout(askMilliseconds)]);
+      const known = await askBot(address, controlToken(context.key, row.id), 0, asking).catch(() => null);
       const ready = await context.persist(() => markReady(context, row.id, address, known !== null));
       await context.validation.started(deployment);
       if (ready !== undefined) context.onReady(ready);

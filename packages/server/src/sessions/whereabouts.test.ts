@@ -89,9 +89,9 @@ describe('where sessions run', () => {
     const directory = open();
     const one = entry();
     directory.expect(one);
-    const patience = new AbortController();
-    const waiting = directory.whenOpen(one.sessionId, patience.signal);
-    patience.abort();
+    const aborting = new AbortController();
+    const waiting = directory.whenOpen(one.sessionId, aborting.signal);
+    aborting.abort();
     expect(await waiting).toBeNull();
   });
 

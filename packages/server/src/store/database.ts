@@ -17,7 +17,7 @@ import { StoreError } from './store-error.ts';
 const oldestServer = 150_000;
 
 /** How long a request may wait for the database to come back before it fails; the recovery itself goes on. */
-const recoveryPatienceMs = 10_000;
+const recoveryTimeoutMs = 10_000;
 
 export type DatabaseOptions = {
   readonly address: DatabaseAddress;
@@ -69,7 +69,7 @@ async function connectOrRecover(
     return discardedWhenBroken(await pool.connect());
   } catch (error) {
     if (recover === undefined || pool.ending || !isConnectionError(error)) throw error;
-    await withPatience(recover(), error);
+    await withTimeout(recover(), error);
     return discardedWhenBroken(await pool.connect());
   }
 }
@@ -92,11 +92,11 @@ function discardedWhenBroken(client: pg.PoolClient): PostgresPoolClient {
   return { query, release: () => client.release(broken) };
 }
 
-/** Waits for a recovery, at most `recoveryPatienceMs`. A failed or late recovery is told as the original error. */
-async function withPatience(recovery: Promise<void>, original: unknown): Promise<void> {
+/** Waits for a recovery, at most `recoveryTimeoutMs`. A failed or late recovery is told as the original error. */
+async function withTimeout(recovery: Promise<void>, original: unknown): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(original), recoveryPatienceMs);
+    timer = setTimeout(() => reject(original), recoveryTimeoutMs);
   });
   try {
     await Promise.race([recovery.catch(() => Promise.reject(original)), late]);

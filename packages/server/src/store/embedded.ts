@@ -9,7 +9,7 @@ import { reach } from './embedded/reach.ts';
 import { StoreError } from './store-error.ts';
 
 /** How long an orderly stop may take before the database is stopped at once. */
-const stopPatienceMs = 60_000;
+const stopTimeoutMs = 60_000;
 
 /** After a failed start the next is not tried before this, so that requests against a full disk do not storm it. */
 const retryAfterMs = 1_000;
@@ -86,7 +86,7 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
     stop: async () => {
       close();
       await starting?.catch(() => undefined);
-      await stopPostmaster(layout.data, stopPatienceMs);
+      await stopPostmaster(layout.data, stopTimeoutMs);
     },
     close,
   };

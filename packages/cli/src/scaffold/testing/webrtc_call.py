@@ -13,7 +13,7 @@ from aiortc import RTCPeerConnection, RTCSessionDescription
 from aiortc.mediastreams import AudioStreamTrack, MediaStreamError, VideoStreamTrack
 
 # Seconds to wait for all that the bot has to say.
-PATIENCE = 60
+TIMEOUT_SECONDS = 60
 
 
 async def main(url: str, texts: list[str]) -> None:
@@ -68,7 +68,7 @@ async def main(url: str, texts: list[str]) -> None:
     offer = {"sdp": peer.localDescription.sdp, "type": peer.localDescription.type}
     answer = await asyncio.to_thread(post, url, offer)
     await peer.setRemoteDescription(RTCSessionDescription(answer["sdp"], answer["type"]))
-    await asyncio.wait_for(over.wait(), PATIENCE)
+    await asyncio.wait_for(over.wait(), TIMEOUT_SECONDS)
     sound = np.concatenate(heard).astype(float)
     (rate,) = rates
     crossings = int(np.count_nonzero(np.diff(np.signbit(sound))))

@@ -122,14 +122,14 @@ export function sweepCgroups(host: CgroupHost, isKnown: (instanceId: string) => 
   return forgotten.map(removeGroup).every(Boolean);
 }
 
-/** Removes the directories of a host once nothing but known instances is left in them, within `patience` milliseconds. */
+/** Removes the directories of a host once nothing but known instances is left in them, or the time is up. */
 export async function closeCgroupHost(
   host: CgroupHost,
   isKnown: (instanceId: string) => boolean,
-  patience: number,
+  timeoutMilliseconds: number,
 ): Promise<void> {
   // Nobody is told when init has waited for an orphan.
-  for (let waited = 0; !sweepCgroups(host, isKnown) && waited < patience; waited += SWEEP_MILLISECONDS) {
+  for (let waited = 0; !sweepCgroups(host, isKnown) && waited < timeoutMilliseconds; waited += SWEEP_MILLISECONDS) {
     await delay(SWEEP_MILLISECONDS);
   }
   for (const directory of new Set(Object.values(host))) if (directory !== null) removeGroup(directory);

@@ -17,7 +17,7 @@ export function unexpected(
   answer: { readonly status: number; readonly retryAfter: string | undefined },
 ): Verdict {
   const { status } = answer;
-  if (status === 429) return unreachable(`${who} has had too many requests. Try again ${patience(answer.retryAfter)}.`);
+  if (status === 429) return unreachable(`${who} has had too many requests. Try again ${when(answer.retryAfter)}.`);
   if (status >= 300 && status < 400) {
     return unreachable(`${who} sends elsewhere (${status}), where no credentials go. Name the host that it leads to.`);
   }
@@ -27,7 +27,7 @@ export function unexpected(
 }
 
 /** RFC 9110 10.2.3: seconds, or a date. */
-function patience(retryAfter: string | undefined): string {
+function when(retryAfter: string | undefined): string {
   if (retryAfter !== undefined && /^\d{1,6}$/.test(retryAfter)) return `in ${Number(retryAfter)} s`;
   const at = Date.parse(retryAfter ?? '');
   return Number.isNaN(at) ? 'later' : `after ${new Date(at).toISOString()}`;

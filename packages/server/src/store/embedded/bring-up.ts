@@ -13,7 +13,7 @@ import { reach } from './reach.ts';
 import { writeSettings } from './settings.ts';
 
 /** How long a start may take in all: repairing after a crash replays at most `max_wal_size` of the log. */
-const startPatienceMs = 120_000;
+const startTimeoutMs = 120_000;
 
 /** What stays the same from one start of the database to the next. */
 export type Installation = { readonly layout: Layout; readonly own: Account; readonly programPackage: ProgramPackage };
@@ -30,8 +30,8 @@ export async function bringUp(installation: Installation): Promise<'adopted' | '
     const existing = await readCluster(layout.data);
     if (existing !== undefined) requireSameMajor(existing.major, installation.programPackage, layout);
     if (existing !== undefined && (await probeData(layout.data)) === 'answers') return 'adopted';
-    const refusal = `Another process has been starting the database for ${startPatienceMs / 1000} seconds.`;
-    const claim = { directory: layout.starting, timeoutMs: startPatienceMs, refusal };
+    const refusal = `Another process has been starting the database for ${startTimeoutMs / 1000} seconds.`;
+    const claim = { directory: layout.starting, timeoutMs: startTimeoutMs, refusal };
     return await withClaim(claim, () => start(installation));
   } catch (error) {
     throw explainDiskError(error, layout.root);
@@ -47,11 +47,11 @@ async function start({ layout, own, programPackage }: Installation): Promise<'ad
   const settingsFile = await writeSettings(layout.settings, [own, account]);
   const started = await waitFor({
     directory: layout.data,
-    timeoutMs: startPatienceMs,
+    timeoutMs: startTimeoutMs,
     check: () => startOnce({ layout, postgres: programs.postgres, settingsFile, account }),
   });
   if (started === undefined) {
-    throw new StoreError(`The database in ${layout.data} did not become ready in ${startPatienceMs / 1000} seconds.`);
+    throw new StoreError(`The database in ${layout.data} did not become ready in ${startTimeoutMs / 1000} seconds.`);
   }
   if (started === 'started') await removeOtherPrograms(layout.root, programs);
   return started;
@@ -77,7 +77,7 @@ async function startOnce(options: {
     settingsFile,
     logFile,
     account,
-    timeoutMs: startPatienceMs,
+    timeoutMs: startTimeoutMs,
   });
   if (said === undefined) return 'started';
   // The children of a killed server are still ending, or a server from elsewhere was faster.

@@ -1,13 +1,13 @@
 import { getEventListeners, once } from 'node:events';
 import { expect, it } from 'vitest';
-import { withPatience } from './patience.ts';
+import { withAnySignal } from './any-signal.ts';
 
 it.each([0, 1])('work ends at the first of several signals, and nothing is left at any (%s)', async (index) => {
   const ends = [new AbortController(), new AbortController()];
   const signals = ends.map(({ signal }) => signal);
   const left = () => signals.map((signal) => getEventListeners(signal, 'abort').length);
-  const work = withPatience(signals, async (patience) => {
-    await once(patience, 'abort');
+  const work = withAnySignal(signals, async (signal) => {
+    await once(signal, 'abort');
     return 'ended';
   });
   expect(left()).toEqual([1, 1]);
@@ -17,8 +17,8 @@ it.each([0, 1])('work ends at the first of several signals, and nothing is left 
 });
 
 it('work that begins too late sees it, and work that fails leaves nothing either', async () => {
-  const signal = AbortSignal.abort();
-  expect(await withPatience([signal], async (patience) => patience.aborted)).toBe(true);
-  await expect(withPatience([signal], () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  const aborted = AbortSignal.abort();
+  expect(await withAnySignal([aborted], async (signal) => signal.aborted)).toBe(true);
+  await expect(withAnySignal([aborted], () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(getEventListeners(aborted, 'abort')).toEqual([]);
 });

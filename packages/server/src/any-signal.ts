@@ -1,0 +1,18 @@
+/**
+ * Runs work with one signal that aborts at the first of several. Not by `AbortSignal.any`: that leaves something behind at a
+ * signal that lives as long as the server.
+ */
+export async function withAnySignal<T>(
+  signals: readonly AbortSignal[],
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const first = new AbortController();
+  const stop = () => first.abort();
+  for (const signal of signals) signal.addEventListener('abort', stop);
+  if (signals.some(({ aborted }) => aborted)) stop();
+  try {
+    return await work(first.signal);
+  } finally {
+    for (const signal of signals) signal.removeEventListener('abort', stop);
+  }
+}
