@@ -4,7 +4,7 @@ import type { Client, VaultStatus, VaultTask } from '@bothost/contract';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
 import { onOff, text } from './options.ts';
-import { patiently } from './patience.ts';
+import { withRetries } from './retry.ts';
 import type { Sourced } from './settings.ts';
 
 /** Options of every command that works as the service's operator. */
@@ -78,7 +78,7 @@ export async function waitFor(
   kind: VaultTask['task'],
   begun: VaultStatus,
 ): Promise<VaultStatus> {
-  for (let status = begun; ; status = await patiently(context, () => client.getVault())) {
+  for (let status = begun; ; status = await withRetries(context, () => client.getVault())) {
     const task = status.tasks.find((one) => one.task === kind);
     if (task === undefined || task.state === 'done') {
       context.talk.status(null);

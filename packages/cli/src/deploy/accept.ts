@@ -1,6 +1,6 @@
 import type { AgentSettings, Client, DeployedAgent } from '@bothost/contract';
 import type { Context } from '../context.ts';
-import { isPassing, patiently } from '../patience.ts';
+import { isTransient, withRetries } from '../retry.ts';
 import { type Current, findCurrent } from './current.ts';
 import { leaving } from './leaving.ts';
 
@@ -33,8 +33,8 @@ export async function askForDeployment(
     try {
       return await write();
     } catch (error) {
-      if (context.world.signal.aborted || !isPassing(error)) throw error;
-      const found = await patiently(context, () => findCurrent(client, agent.name));
+      if (context.world.signal.aborted || !isTransient(error)) throw error;
+      const found = await withRetries(context, () => findCurrent(client, agent.name));
       const deploymentId = found?.desired.id;
       if (deploymentId === undefined || deploymentId === agent.before?.desired.id) return write();
       return { deploymentId, change: 'deployment', warning: null };

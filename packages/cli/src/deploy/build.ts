@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { printableLog } from '../log-text.ts';
 import type { Archive } from '../pack/archive.ts';
-import { patiently } from '../patience.ts';
+import { withRetries } from '../retry.ts';
 import { leaving } from './leaving.ts';
 import { upload } from './upload.ts';
 
@@ -26,7 +26,7 @@ export async function obtainBuild(
   place: { readonly region: string; readonly dockerfile: string | undefined },
 ): Promise<Obtained> {
   const query = { contentHash: archive.contentHash, region: place.region, status: 'success', limit: 1 } as const;
-  const { builds } = await patiently(context, () => client.listBuilds({ query }));
+  const { builds } = await withRetries(context, () => client.listBuilds({ query }));
   const [found] = builds;
   if (found !== undefined) return { build: found, sentBytes: 0, isCached: true };
   const { uploadId, sentBytes } = await leaving(
@@ -35,7 +35,7 @@ export async function obtainBuild(
     () => upload(context, client, archive, place.region),
   );
   const dockerfilePath = place.dockerfile === undefined ? {} : { dockerfilePath: place.dockerfile };
-  const { build, cached } = await patiently(context, () =>
+  const { build, cached } = await withRetries(context, () =>
     client.createBuild({ body: { uploadId, region: place.region, ...dockerfilePath } }),
   );
   if (cached) return { build, sentBytes, isCached: true };
@@ -59,13 +59,13 @@ async function attendBuild(context: Pick<Context, 'world' | 'talk'>, client: Cli
     const seconds = Math.floor((world.now().getTime() - begun) / 1_000);
     talk.status(`${hasBegun ? 'Building' : 'Waiting for the build to begin'}, ${seconds} s`);
     const query = { wait, ...(nextToken === undefined ? {} : { nextToken }) };
-    const page = await patiently(context, () => client.getBuildLogs({ params: { buildId }, query }));
+    const page = await withRetries(context, () => client.getBuildLogs({ params: { buildId }, query }));
     for (const line of page.logs) talk.say(`  ${printableLog(line.replace(/^\S+ /, ''), false)}`);
     hasBegun ||= page.logs.length > 0;
     nextToken = page.nextToken;
   } while (nextToken !== undefined);
   talk.status(null);
-  const { build } = await patiently(context, () => client.getBuild({ params: { buildId } }));
+  const { build } = await withRetries(context, () => client.getBuild({ params: { buildId } }));
   if (build.status !== 'success') throw buildFailure(build);
   return build;
 }

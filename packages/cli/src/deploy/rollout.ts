@@ -2,7 +2,7 @@ import type { Client, DeploymentDetails } from '@bothost/contract';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { printableLog } from '../log-text.ts';
-import { patiently } from '../patience.ts';
+import { withRetries } from '../retry.ts';
 import { secondsBetween } from '../values.ts';
 import { leaving } from './leaving.ts';
 
@@ -35,12 +35,12 @@ async function watch(
   const begun = world.now();
   let said = { phase: '', seconds: 0 };
   for (;;) {
-    const found = await patiently(context, () => client.getDeployment({ params: { agentName, deploymentId } }));
+    const found = await withRetries(context, () => client.getDeployment({ params: { agentName, deploymentId } }));
     if (found.state === 'ready') {
       talk.status(null);
       return found;
     }
-    const agent = await patiently(context, () => client.getAgent({ params: { agentName } }));
+    const agent = await withRetries(context, () => client.getAgent({ params: { agentName } }));
     if (found.state === 'failed') throw rolloutFailure(found, agent.activeDeploymentId);
     if (agent.desiredDeploymentId !== deploymentId) {
       const message = `Another deploy of ${agentName} came in between (${agent.desiredDeploymentId}).`;

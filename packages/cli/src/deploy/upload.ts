@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { ApiError, type Client, ConnectionError, toApiError, UploadAnswer } from '@bothost/contract';
 import type { Context } from '../context.ts';
 import type { Archive } from '../pack/archive.ts';
-import { isPassing, patiently, pauses } from '../patience.ts';
+import { isTransient, pauses, withRetries } from '../retry.ts';
 import { byteSize } from '../values.ts';
 import type { World } from '../world.ts';
 import { progressBar } from './progress-bar.ts';
@@ -28,7 +28,7 @@ export async function upload(
   region: string,
 ): Promise<Uploaded> {
   const where = () =>
-    patiently({ world, talk }, () =>
+    withRetries({ world, talk }, () =>
       client.getBuildUploadUrl({ body: { region, contentHash: archive.contentHash, sizeBytes: archive.bytes } }),
     );
   let target = await where();
@@ -60,7 +60,7 @@ export async function upload(
         world.signal.throwIfAborted();
         const pause = pauses[failures];
         const isLost = error instanceof ApiError && lostTrack.includes(error.reason);
-        if (pause === undefined || !(isLost || isPassing(error))) throw error;
+        if (pause === undefined || !(isLost || isTransient(error))) throw error;
         failures += 1;
         if (error instanceof ConnectionError) isDirect = !isDirect;
         talk.status(`The upload broke off; going on in ${pause / 1_000} s`);

@@ -1,8 +1,8 @@
 import type { Client, SecretSetListItem, WrittenSecrets } from '@bothost/contract';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { patiently } from '../patience.ts';
 import type { Cell } from '../report.ts';
+import { withRetries } from '../retry.ts';
 import { secondsBetween } from '../values.ts';
 
 export type SetRevision = {
@@ -26,7 +26,7 @@ export async function awaitReadiness(
   const { world, talk } = context;
   const begun = world.now().toISOString();
   for (;;) {
-    const found = await patiently(context, () => look(client, set));
+    const found = await withRetries(context, () => look(client, set));
     if (found === null) throw new Failure('secret-set-not-found', `${set.name} was deleted meanwhile.`);
     if (found.revision >= set.revision && found.status !== 'pending') {
       talk.status(null);

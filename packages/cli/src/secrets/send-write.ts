@@ -1,7 +1,7 @@
 import { ConnectionError, type WrittenSecrets } from '@bothost/contract';
 import type { Context } from '../context.ts';
 import { networkCode } from '../describe-failure.ts';
-import { isPassing } from '../patience.ts';
+import { isTransient } from '../retry.ts';
 
 /** Sends a write that is no dry run. Where no answer came, it says what may have become of it. */
 export async function sendWrite(
@@ -12,7 +12,7 @@ export async function sendWrite(
     return await send();
   } catch (error) {
     const arrived = !(error instanceof ConnectionError && networkCode(error) === 'ECONNREFUSED');
-    if (world.signal.aborted || (isPassing(error) && arrived)) {
+    if (world.signal.aborted || (isTransient(error) && arrived)) {
       say('No answer came, so it may have been stored or not: wholly or not at all. It can be done again.');
     }
     throw error;

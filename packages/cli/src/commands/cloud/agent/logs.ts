@@ -85,11 +85,11 @@ async function* comingLines(
   from: string | null,
   signal: AbortSignal,
 ): AsyncIterable<LogLine> {
-  const { patiently } = await import('../../../patience.ts');
+  const { withRetries } = await import('../../../retry.ts');
   let cursor = from;
   while (cursor !== null) {
     const query: Query = { ...filter, cursor, order: 'asc', limit: 1_000, wait: 20 };
-    const page = await patiently(context, () => client.getLogs({ params: { agentName }, query }, signal));
+    const page = await withRetries(context, () => client.getLogs({ params: { agentName }, query }, signal));
     yield* page.logs;
     cursor = page.nextCursor;
   }

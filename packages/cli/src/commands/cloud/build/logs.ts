@@ -59,11 +59,11 @@ async function* comingLines(
   from: string | undefined,
   signal: AbortSignal,
 ): AsyncIterable<string> {
-  const { patiently } = await import('../../../patience.ts');
+  const { withRetries } = await import('../../../retry.ts');
   let nextToken = from;
   while (nextToken !== undefined) {
     const query = { nextToken, wait: 20 };
-    const page = await patiently(context, () => client.getBuildLogs({ params: { buildId }, query }, signal));
+    const page = await withRetries(context, () => client.getBuildLogs({ params: { buildId }, query }, signal));
     yield* page.logs;
     nextToken = page.nextToken;
   }

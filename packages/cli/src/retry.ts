@@ -9,7 +9,7 @@ export const pauses: readonly number[] = [250, 500, 1_000, 2_000, 4_000, 8_000, 
  * Asks again while no usable answer comes, with longer and longer pauses. Only for what may be asked twice: nobody knows
  * whether the request that was not answered arrived. Once there is an answer the status that told of it is gone.
  */
-export async function patiently<T>(
+export async function withRetries<T>(
   { world, talk }: { readonly world: Pick<World, 'pause' | 'signal'>; readonly talk: Talk },
   ask: () => Promise<T>,
 ): Promise<T> {
@@ -24,7 +24,7 @@ export async function patiently<T>(
       return await askOnce();
     } catch (error) {
       world.signal.throwIfAborted();
-      if (!isPassing(error)) throw error;
+      if (!isTransient(error)) throw error;
       isAway = true;
       talk.status('The service does not answer; asking again');
       await world.pause(milliseconds);
@@ -34,7 +34,7 @@ export async function patiently<T>(
 }
 
 /** Whether the same request may well be answered in a while: the connection failed, or the service is away. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (error instanceof ApiError) return [502, 503, 504].includes(error.status);
   return error instanceof ConnectionError || (error instanceof DOMException && error.name === 'TimeoutError');
 }

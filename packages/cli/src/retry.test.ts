@@ -1,6 +1,6 @@
 import { ConnectionError, failure } from '@bothost/contract';
 import { expect, test } from 'vitest';
-import { patiently, pauses } from './patience.ts';
+import { pauses, withRetries } from './retry.ts';
 
 function circumstances(signal = new AbortController().signal) {
   const waited: number[] = [];
@@ -20,7 +20,7 @@ test.each([new ConnectionError('gone'), failure('shutting-down'), failure('bot-u
   async (error) => {
     const { waited, context } = circumstances();
     let asked = 0;
-    const answer = await patiently(context, async () => {
+    const answer = await withRetries(context, async () => {
       asked += 1;
       if (asked < 4) throw error;
       return asked;
@@ -33,7 +33,7 @@ test('that it is asked again is said until there is an answer, the last one too,
   for (const failures of [0, 1, pauses.length]) {
     const { statuses, context } = circumstances();
     let asked = 0;
-    await patiently(context, async () => {
+    await withRetries(context, async () => {
       asked += 1;
       if (asked <= failures) throw new ConnectionError('gone');
     });
@@ -45,15 +45,15 @@ test('that it is asked again is said until there is an answer, the last one too,
 test('a refusal is final, and so is the last attempt', async () => {
   const { waited, context } = circumstances();
   const refuse = () => Promise.reject(failure('not-found'));
-  await expect(patiently(context, refuse)).rejects.toMatchObject({ reason: 'not-found' });
+  await expect(withRetries(context, refuse)).rejects.toMatchObject({ reason: 'not-found' });
   expect(waited).toEqual([]);
   const fail = () => Promise.reject(new ConnectionError('gone'));
-  await expect(patiently(context, fail)).rejects.toThrow('gone');
+  await expect(withRetries(context, fail)).rejects.toThrow('gone');
   expect(waited).toEqual(pauses);
 });
 
 test('Ctrl-C is not waited through', async () => {
   const { waited, context } = circumstances(AbortSignal.abort(new Error('interrupted')));
-  await expect(patiently(context, () => Promise.reject(new ConnectionError('gone')))).rejects.toThrow('interrupted');
+  await expect(withRetries(context, () => Promise.reject(new ConnectionError('gone')))).rejects.toThrow('interrupted');
   expect(waited).toEqual([]);
 });
