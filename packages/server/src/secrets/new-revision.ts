@@ -3,7 +3,7 @@ import { type Entry, type KeyChange, keysOf } from './change.ts';
 import { insertDelivery } from './delivery-rows.ts';
 import { changeSet, insertRevision, insertValues, type RevisionRow, type SecretSetRow, type ValueRow } from './rows.ts';
 import type { SealingKeys } from './seal-row.ts';
-import { revisionFields, setFields } from './stamps.ts';
+import { revisionFields, setFields } from './stamped-fields.ts';
 import { stampRow } from './vault/fingerprint.ts';
 
 export type Draft = {

@@ -1,6 +1,6 @@
 import type { Database } from '../store/tables.ts';
 import { findRevision, type RevisionRow, revisionsOf, type SecretSetRow, type ValueRow, valuesOf } from './rows.ts';
-import { revisionFields, setFields } from './stamps.ts';
+import { revisionFields, setFields } from './stamped-fields.ts';
 import { DamagedError } from './vault/damaged.ts';
 import { fingerprintOf, isStamp, stampVersion } from './vault/fingerprint.ts';
 import { type Keyring, lookedUpOnce } from './vault/keyring.ts';

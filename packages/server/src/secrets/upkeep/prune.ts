@@ -2,7 +2,7 @@ import { appendAudit } from '../../audit/append.ts';
 import { requireRevisionStamp, requireSetWhole } from '../open-set.ts';
 import { changeSet } from '../rows.ts';
 import { sealingKeys } from '../seal-row.ts';
-import { setFields } from '../stamps.ts';
+import { setFields } from '../stamped-fields.ts';
 import { DamagedError } from '../vault/damaged.ts';
 import { stampRow } from '../vault/fingerprint.ts';
 import { RootKeyMissing } from '../vault/root-key.ts';

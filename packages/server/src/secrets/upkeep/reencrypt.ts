@@ -2,7 +2,7 @@ import type { Database, VaultFinding } from '../../store/tables.ts';
 import { openRow, requireRevisionStamp, requireSetStamp } from '../open-set.ts';
 import { changeSet, type RevisionRow, type SecretSetRow, type ValueRow } from '../rows.ts';
 import { type SealingKeys, sealingKeys, sealRow } from '../seal-row.ts';
-import { revisionFields, setFields } from '../stamps.ts';
+import { revisionFields, setFields } from '../stamped-fields.ts';
 import { DamagedError } from '../vault/damaged.ts';
 import { stampRow, stampVersion } from '../vault/fingerprint.ts';
 import { RootKeyMissing } from '../vault/root-key.ts';

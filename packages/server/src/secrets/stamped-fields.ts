@@ -1,7 +1,7 @@
 import type { RevisionRow, SecretSetRow } from './rows.ts';
 import { milliseconds } from './vault/encode.ts';
 
-/** The fields of a set's row that its stamp covers: all. */
+/** The fields of a set's row that its stamp, a MAC, covers: all. */
 export function setFields(row: Omit<SecretSetRow, 'stamp'>): (string | number | null)[] {
   return [
     row.id,
@@ -17,7 +17,7 @@ export function setFields(row: Omit<SecretSetRow, 'stamp'>): (string | number | 
   ];
 }
 
-/** The fields of a revision's row that its stamp covers: all. */
+/** The fields of a revision's row that its stamp, a MAC, covers: all. */
 export function revisionFields(row: Omit<RevisionRow, 'stamp'>): (string | number | null)[] {
   return [
     row.set_id,
