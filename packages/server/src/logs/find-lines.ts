@@ -1,5 +1,5 @@
 import type { LogLevel, LogLine } from '@bothost/contract';
-import type { OffsetRange, OutputFile, Stamp } from '../runtime/runtime.ts';
+import type { OffsetRange, OutputFile, Timestamp } from '../runtime/runtime.ts';
 import { blockBytes, type LineRange } from './line-breaks.ts';
 import { isAtLeast, levelOf } from './line-level.ts';
 import { type Cut, followsBlock, type Mask } from './mask.ts';
@@ -12,7 +12,7 @@ export type LineFilter = { readonly text: string | undefined; readonly level: Lo
 export type FoundLine = {
   readonly from: number;
   readonly to: number;
-  readonly at: Stamp;
+  readonly at: Timestamp;
   /** Null when it is not what is looked for: the reading has got past it. */
   readonly line: Omit<LogLine, 'deploymentId' | 'instanceId' | 'sessionId'> | null;
 };
@@ -91,11 +91,11 @@ function stampOf(file: OutputFile, { to, end }: LineRange) {
   const unattended = mark?.unattended ?? false;
   if (mark === undefined || (end === 'output' && endedAt !== null)) {
     const at = endedAt ?? 0;
-    return { at, unattended, timestamp: writeStamp(at, 0) };
+    return { at, unattended, timestamp: formatTimestamp(at, 0) };
   }
   const begin = marks[index - 1]?.end ?? 0;
   const share = Math.max(0, Math.min(1, (to - begin) / (mark.end - begin)));
-  return { at: mark.at, unattended, timestamp: writeStamp(mark.at, Math.round(share * 999)) };
+  return { at: mark.at, unattended, timestamp: formatTimestamp(mark.at, Math.round(share * 999)) };
 }
 
 /** Index of the first mark whose end is not before `offset`. */
@@ -110,7 +110,7 @@ function firstMarkAt({ marks }: OutputFile, offset: number): number {
   return low;
 }
 
-function writeStamp(at: Stamp, nanoseconds: number): string {
+function formatTimestamp(at: Timestamp, nanoseconds: number): string {
   const micro = String(at % 1000).padStart(3, '0');
   const nano = String(nanoseconds).padStart(3, '0');
   return new Date(Math.floor(at / 1000)).toISOString().replace('Z', `${micro}${nano}Z`);

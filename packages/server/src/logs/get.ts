@@ -1,5 +1,5 @@
 import type { Operations, RequestOf, ResponseOf } from '@bothost/contract';
-import type { Stamp } from '../runtime/runtime.ts';
+import type { Timestamp } from '../runtime/runtime.ts';
 import { isUuid } from '../uuid.ts';
 import { type KnownSecrets, maskFor } from './known-secrets.ts';
 import type { Mask } from './mask.ts';
@@ -105,13 +105,13 @@ async function readLogs(
 }
 
 /** A session writes until it and its instance have ended; an agent may always get another instance. */
-async function mayComeMore({ db, outputs }: LogsContext, scope: LogScope, end: Stamp): Promise<boolean> {
+async function mayComeMore({ db, outputs }: LogsContext, scope: LogScope, end: Timestamp): Promise<boolean> {
   if (end <= outputs.look()) return false;
   const { sessionId } = scope;
   return sessionId === undefined || maySessionWrite(db, { ...scope, sessionId });
 }
 
-function answer(query: Query, page: Page, now: Stamp, mayCome: boolean): ResponseOf<Get> {
+function answer(query: Query, page: Page, now: Timestamp, mayCome: boolean): ResponseOf<Get> {
   const { order } = query;
   const here = page.reached === null ? null : encodeCursor(order, page.reached);
   const future = mayCome ? encodeCursor('asc', beginningAt(now)) : null;

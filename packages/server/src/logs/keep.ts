@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { OutputFile, Runtime, Stamp } from '../runtime/runtime.ts';
+import type { OutputFile, Runtime, Timestamp } from '../runtime/runtime.ts';
 import type { Database } from '../store/tables.ts';
 import { logDirectory } from './directory.ts';
 import { insertLog, ownerOf } from './rows.ts';
@@ -68,6 +68,6 @@ export function withKeptOutput(driver: Runtime, keep: (instanceId: string) => Pr
   };
 }
 
-function laterMillisecond(at: Stamp): Date {
+function laterMillisecond(at: Timestamp): Date {
   return new Date(Math.ceil(at / 1000));
 }

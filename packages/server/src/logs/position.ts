@@ -1,5 +1,5 @@
 import { failure } from '@bothost/contract';
-import type { Stamp } from '../runtime/runtime.ts';
+import type { Timestamp } from '../runtime/runtime.ts';
 import { isUuid } from '../uuid.ts';
 
 export type Order = 'asc' | 'desc';
@@ -8,7 +8,7 @@ export type Order = 'asc' | 'desc';
  * How far a reading got, in the one order of all lines: by time, then instance, then offset. Going up, everything before
  * `offset` was read; going down, everything after it.
  */
-export type Position = { readonly at: Stamp; readonly instanceId: string; readonly offset: number };
+export type Position = { readonly at: Timestamp; readonly instanceId: string; readonly offset: number };
 
 export function comparePositions(a: Position, b: Position): number {
   if (a.at !== b.at) return a.at - b.at;
@@ -17,7 +17,7 @@ export function comparePositions(a: Position, b: Position): number {
 }
 
 /** Before every line that is seen at `at` or later. */
-export function beginningAt(at: Stamp): Position {
+export function beginningAt(at: Timestamp): Position {
   return { at, instanceId: '', offset: 0 };
 }
 

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { OutputFile, Stamp } from '../runtime/runtime.ts';
+import type { OutputFile, Timestamp } from '../runtime/runtime.ts';
 import { type FoundLine, findLines, type LineFilter } from './find-lines.ts';
 import type { Mask } from './mask.ts';
 import { lineStartAt, type OpenOutput, type OutputPart, partsDown, partsUp } from './output-parts.ts';
@@ -12,8 +12,8 @@ export type Wanted = {
   readonly mask: Mask | null;
   /** How far a reading before this one got. */
   readonly after: Position | null;
-  readonly from: Stamp;
-  readonly to: Stamp;
+  readonly from: Timestamp;
+  readonly to: Timestamp;
 };
 
 /** Lines with their place in the order of all. */
@@ -44,7 +44,7 @@ export async function* readOutput(
 }
 
 /** Up to where the output had been seen before a moment. All of it once it had ended by then. */
-function endBefore({ base, marks, endedAt }: OutputFile, to: Stamp): number {
+function endBefore({ base, marks, endedAt }: OutputFile, to: Timestamp): number {
   if (endedAt !== null && endedAt < to) return marks.at(-1)?.end ?? base;
   return marks.findLast(({ at }) => at < to)?.end ?? base;
 }

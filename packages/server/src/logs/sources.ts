@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { InstanceOutputs, OutputFile, Stamp } from '../runtime/runtime.ts';
+import type { InstanceOutputs, OutputFile, Timestamp } from '../runtime/runtime.ts';
 import type { Database } from '../store/tables.ts';
 import { logDirectory } from './directory.ts';
 import type { Order } from './position.ts';
@@ -17,7 +17,7 @@ export type SourcesContext = {
 /** An instance's output that can be opened, and the moment from which on it has to be looked at in the order of a reading. */
 export type Source = {
   readonly owner: LogOwner;
-  readonly due: Stamp;
+  readonly due: Timestamp;
   /** Null when it is gone meanwhile. The caller closes the handle. */
   readonly open: () => Promise<{ readonly handle: FileHandle; readonly file: OutputFile } | null>;
 };
@@ -36,7 +36,7 @@ export type Sources = {
 export async function findSources(
   context: SourcesContext,
   scope: LogScope,
-  span: { readonly order: Order; readonly from: Stamp; readonly to: Stamp },
+  span: { readonly order: Order; readonly from: Timestamp; readonly to: Timestamp },
 ): Promise<Sources> {
   const { order, from, to } = span;
   const live: Source[] = [];
@@ -114,6 +114,6 @@ async function openFile(context: SourcesContext, owner: LogOwner, file: OutputFi
 }
 
 /** For the database; a moment that it does not know is the first or the last that it does. */
-function dateOf(at: Stamp): Date {
+function dateOf(at: Timestamp): Date {
   return new Date(Math.min(Math.max(0, at / 1000), 253_402_300_799_000));
 }

@@ -74,13 +74,13 @@ export type InstanceNotice = 'listens-wide' | 'cpu-limit-not-enforced' | 'memory
 export type Usage = { readonly cpuMicroseconds: number; readonly memoryBytes: number };
 
 /**
- * A moment in microseconds since the epoch. No two stamps of one server are equal and later ones are greater, whatever its
+ * A moment in microseconds since the epoch. No two timestamps of one server are equal and later ones are greater, whatever its
  * clock does, so they order what its instances wrote.
  */
-export type Stamp = number;
+export type Timestamp = number;
 
 /** Output before the offset `end` had been seen at `at`. `unattended`: it came while no server ran, so `at` is a bound. */
-export type OutputMark = { readonly end: number; readonly at: Stamp; readonly unattended: boolean };
+export type OutputMark = { readonly end: number; readonly at: Timestamp; readonly unattended: boolean };
 
 export type OffsetRange = { readonly from: number; readonly to: number };
 
@@ -94,17 +94,17 @@ export type OutputFile = {
   /** Rising. Bytes after the last mark have no time yet: read up to it. */
   readonly marks: readonly OutputMark[];
   /** After the last mark: from then on nothing is added, and a last line without a break is one. Null while it runs. */
-  readonly endedAt: Stamp | null;
+  readonly endedAt: Timestamp | null;
 };
 
 /** The output of instances: read in place while they run, and handed over when they have ended. */
 export type InstanceOutputs = {
   /** Marks what all instances have written until now. Whatever is marked later gets a later stamp than the one returned. */
-  readonly look: () => Stamp;
+  readonly look: () => Timestamp;
   /** Null for an instance that is not known (any more). */
   readonly of: (instanceId: string) => Promise<OutputFile | null>;
   /** Resolves when one of the instances has output marked after `since`, or has ended; and at the abort. */
-  readonly changed: (instanceIds: readonly string[], since: Stamp, signal: AbortSignal) => Promise<void>;
+  readonly changed: (instanceIds: readonly string[], since: Timestamp, signal: AbortSignal) => Promise<void>;
   /** Moves the output of an ended instance into a directory, which must not be there, in one step. Idempotent. */
   readonly release: (instanceId: string, directory: string) => Promise<void>;
   /** Output that was moved; null when there is none. */

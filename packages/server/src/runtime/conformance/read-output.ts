@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { OutputFile, Runtime, Stamp } from '../runtime.ts';
+import type { OutputFile, Runtime, Timestamp } from '../runtime.ts';
 
 const NEVER = new AbortController().signal;
 
-export type ReadLine = { readonly text: string; readonly at: Stamp; readonly unattended: boolean };
+export type ReadLine = { readonly text: string; readonly at: Timestamp; readonly unattended: boolean };
 
 type Whole = { readonly file: OutputFile; readonly lines: readonly ReadLine[] };
 

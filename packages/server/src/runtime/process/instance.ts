@@ -6,6 +6,7 @@ import { type InstanceEnd, type InstanceFiles, type InstanceRecord, writeEnd, wr
 import { describeStatus, readExitFile } from './keeper.ts';
 import type { KernelUnits } from './kernel-units.ts';
 import { killUntilEmpty, signalAll } from './kill.ts';
+import type { MonotonicClock } from './monotonic-clock.ts';
 import { type Output, openOutput } from './output.ts';
 import {
   hasEnded,
@@ -15,7 +16,6 @@ import {
   readProportionalMemory,
 } from './process-identity.ts';
 import { readProcessTable } from './process-table.ts';
-import type { Stamps } from './stamps.ts';
 
 /** A keeper that was held back by its bot gets so long to write the status down, then it is killed too. */
 const KEEPER_GRACE_MILLISECONDS = 1000;
@@ -30,7 +30,7 @@ export type InstanceOptions = {
   readonly end: InstanceEnd | null;
   readonly units: KernelUnits;
   readonly outputLimitBytes: number;
-  readonly stamps: Stamps;
+  readonly clock: MonotonicClock;
   readonly searchPath: string;
   readonly now: () => Date;
   readonly onDropped: (bytes: number) => void;
@@ -73,7 +73,7 @@ export function openInstance(options: InstanceOptions): Instance {
   const containment = openContainment(record, keeper, options.units);
   const output = openOutput({
     files,
-    stamps: options.stamps,
+    clock: options.clock,
     searchPath: options.searchPath,
     limitBytes: options.outputLimitBytes,
     adopted: child === null,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { OutputMark, Stamp } from '../runtime.ts';
+import type { OutputMark, Timestamp } from '../runtime.ts';
 
 /** One line per mark, appended. Begins with the line's break, so that a mark that a kill cut short spoils no other. */
 export function formatMark(mark: OutputMark): string {
@@ -7,11 +7,11 @@ export function formatMark(mark: OutputMark): string {
 }
 
 /** Written once, after the last mark. */
-export function formatEnd(at: Stamp): string {
+export function formatEnd(at: Timestamp): string {
   return `\n${at} e`;
 }
 
-export function parseEnd(text: string): Stamp | null {
+export function parseEnd(text: string): Timestamp | null {
   const [, at] = /^(\d+) e$/m.exec(text) ?? [];
   return at === undefined ? null : Number(at);
 }

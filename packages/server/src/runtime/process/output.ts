@@ -10,19 +10,19 @@ import {
   watch,
   writeFileSync,
 } from 'node:fs';
-import type { OffsetRange, OutputFile, Stamp } from '../runtime.ts';
+import type { OffsetRange, OutputFile, Timestamp } from '../runtime.ts';
 import { type InstanceFiles, replaceFile } from './instance-record.ts';
+import type { MonotonicClock } from './monotonic-clock.ts';
 import { describeOutput, outputFiles, readBase, readGap, readLastBytes, readTail } from './output-files.ts';
 import { nextGap } from './output-gap.ts';
 import { formatEnd, formatMark, parseEnd, parseMarks, readMarksText } from './output-marks.ts';
 import { punchHole } from './punch-hole.ts';
-import type { Stamps } from './stamps.ts';
 
 const NOTE_INTERVAL_MILLISECONDS = 100;
 
 export type OutputOptions = {
   readonly files: InstanceFiles;
-  readonly stamps: Stamps;
+  readonly clock: MonotonicClock;
   /** Bytes that are kept: the first quarter of it, and at least the last half. */
   readonly limitBytes: number;
   /** Whether a server has looked at this output before, and what came since was unattended. */
@@ -42,7 +42,7 @@ export type Output = {
   readonly note: () => void;
   readonly describe: () => Promise<OutputFile | null>;
   /** Resolves when there is a mark after `since`, or at `finish`. `stop` ends the wait. */
-  readonly changed: (since: Stamp) => { readonly done: Promise<void>; readonly stop: () => void };
+  readonly changed: (since: Timestamp) => { readonly done: Promise<void>; readonly stop: () => void };
   readonly finish: () => void;
   readonly tail: () => string;
   readonly close: () => void;
@@ -50,14 +50,14 @@ export type Output = {
 
 export function openOutput(options: OutputOptions): Output {
   const files = outputFiles(options.files.log);
-  const { limitBytes, stamps } = options;
+  const { limitBytes, clock } = options;
   const written = options.adopted ? readMarksText(files.marks) : '';
   const earlier = parseMarks(written).at(-1);
   let base = readBase(files);
   let gap = readGap(files);
   let unattended = options.adopted;
   let noted = earlier?.end ?? 0;
-  let notedAt: Stamp = earlier?.at ?? 0;
+  let notedAt: Timestamp = earlier?.at ?? 0;
   let finished = false;
   let isFailing = false;
   let hasDropped = gap !== null;
@@ -66,7 +66,7 @@ export function openOutput(options: OutputOptions): Output {
   let missed = false;
   const waiting = new Set<() => void>();
   let endedAt = parseEnd(written);
-  stamps.after(endedAt ?? notedAt);
+  clock.after(endedAt ?? notedAt);
 
   const wake = () => {
     const woken = [...waiting];
@@ -81,7 +81,7 @@ export function openOutput(options: OutputOptions): Output {
     if (base + size < noted) replaceBase(noted);
     const end = base + size;
     if (end > noted) {
-      const at = stamps.next();
+      const at = clock.next();
       appendFileSync(files.marks, formatMark({ end, at, unattended }), { mode: 0o600 });
       noted = end;
       notedAt = at;
@@ -154,7 +154,7 @@ export function openOutput(options: OutputOptions): Output {
   const markEnd = () => {
     // It may have been handed over already, by a server that was killed before it forgot the instance.
     if (endedAt !== null || !existsSync(files.output)) return;
-    endedAt = stamps.next();
+    endedAt = clock.next();
     try {
       appendFileSync(files.marks, formatEnd(endedAt), { mode: 0o600 });
     } catch (error) {

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { createMonotonicClock } from './monotonic-clock.ts';
 import { createOutputs } from './outputs.ts';
-import { createStamps } from './stamps.ts';
 
 const isRoot = process.geteuid?.() === 0;
 
@@ -26,7 +26,11 @@ it.runIf(isRoot)('hands output over to another disk, also after it was interrupt
   await mkdir(join(disk, 'agent/one.copy'), { recursive: true });
   await writeFile(join(disk, 'agent/one.copy/output'), 'li');
 
-  const outputs = createOutputs({ instances: new Map(), instancesDirectory, stamps: createStamps(() => new Date()) });
+  const outputs = createOutputs({
+    instances: new Map(),
+    instancesDirectory,
+    clock: createMonotonicClock(() => new Date()),
+  });
   const place = join(disk, 'agent/one');
   await outputs.release('one', place);
   await outputs.release('one', place);

@@ -4,19 +4,19 @@ import { dirname } from 'node:path';
 import type { InstanceOutputs } from '../runtime.ts';
 import type { Instance } from './instance.ts';
 import { type InstanceFiles, instanceFiles } from './instance-record.ts';
+import type { MonotonicClock } from './monotonic-clock.ts';
 import { describeOutput, outputFiles } from './output-files.ts';
-import type { Stamps } from './stamps.ts';
 
 export function createOutputs(context: {
   readonly instances: ReadonlyMap<string, Instance>;
   readonly instancesDirectory: string;
-  readonly stamps: Stamps;
+  readonly clock: MonotonicClock;
 }): InstanceOutputs {
   const { instances } = context;
   return {
     look: () => {
       for (const instance of instances.values()) if (instance.end() === null) instance.output.note();
-      return context.stamps.next();
+      return context.clock.next();
     },
     of: async (instanceId) => (await instances.get(instanceId)?.output.describe()) ?? null,
     changed: async (instanceIds, since, signal) => {

@@ -18,6 +18,7 @@ import {
   warnOfAccounts,
 } from './isolation.ts';
 import { readKernelUnits } from './kernel-units.ts';
+import { createMonotonicClock } from './monotonic-clock.ts';
 import { once } from './once.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
 import { createOutputs } from './outputs.ts';
@@ -26,7 +27,6 @@ import { createPreparer } from './preparing/preparer.ts';
 import { openShim } from './preparing/shim.ts';
 import { readBootId } from './process-identity.ts';
 import { removeInstance } from './remove-instance.ts';
-import { createStamps } from './stamps.ts';
 import { createStarter } from './start.ts';
 import { checkInstances, findWideListeners, tableOnce } from './watchdog.ts';
 
@@ -65,13 +65,13 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   const units = readKernelUnits();
   const bootId = readBootId();
   const events = createInstanceEvents(now);
-  const stamps = createStamps(now);
+  const clock = createMonotonicClock(now);
   const instances = new Map<string, Instance>();
   const knownWide = new Set<Instance>();
   const opening = {
     units,
     now,
-    stamps,
+    clock,
     searchPath: options.path,
     outputLimitBytes: options.outputLimitBytes ?? DEFAULT_OUTPUT_LIMIT_BYTES,
   };
@@ -205,7 +205,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       }
       return usages;
     },
-    outputs: createOutputs({ instances, instancesDirectory, stamps }),
+    outputs: createOutputs({ instances, instancesDirectory, clock }),
     forget: async (instanceId) => {
       requireName(instanceId);
       const instance = instances.get(instanceId);
