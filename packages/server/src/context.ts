@@ -12,7 +12,7 @@ import type { InstanceOutputs } from './runtime/runtime.ts';
 import type { RegistryWorld } from './secrets/registry/check-credentials.ts';
 import type { Keyring } from './secrets/vault/keyring.ts';
 import type { RootKeyProvider } from './secrets/vault/root-key.ts';
-import type { Directory } from './sessions/whereabouts.ts';
+import type { SessionDirectory } from './sessions/session-directory.ts';
 import type { Persist } from './store/persist.ts';
 import type { Database } from './store/tables.ts';
 
@@ -35,7 +35,7 @@ export type Context = {
   readonly traceKey: Buffer;
   readonly authenticator: Authenticator;
   readonly attendance: Attendance;
-  readonly directory: Directory;
+  readonly directory: SessionDirectory;
   readonly sampler: Sampler;
   readonly telemetry: Telemetry;
   readonly reconciler: Reconciler;

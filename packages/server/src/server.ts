@@ -30,7 +30,7 @@ import { createAttendance } from './reconciler/attendance.ts';
 import { createReconciler } from './reconciler/reconcile.ts';
 import { hashDirectory } from './runtime/directory-hash.ts';
 import { pruneRevisions } from './secrets/upkeep/prune.ts';
-import { createDirectory } from './sessions/whereabouts.ts';
+import { createSessionDirectory } from './sessions/session-directory.ts';
 import { openStore } from './store/open-store.ts';
 import { createPersist } from './store/persist.ts';
 import { newId } from './uuid.ts';
@@ -108,7 +108,7 @@ async function compose(
   const serverId = newId();
   const telemetry = createTelemetry();
   const attendance = createAttendance();
-  const directory = createDirectory(base);
+  const directory = createSessionDirectory(base);
   const sampler = createSampler({ ...base, usage: (ids) => runtime.sample(ids) });
   const authenticator = createAuthenticator(base);
   const controlTokenKey = deriveKey(data.rootKey, 'control-token');

@@ -7,7 +7,7 @@ import { purgeLogs, type Retention, sweepLogs } from '../logs/retention.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import { watchPending } from '../secrets/watch.ts';
 import { purgeSessions } from '../sessions/retention.ts';
-import type { Directory } from '../sessions/whereabouts.ts';
+import type { SessionDirectory } from '../sessions/session-directory.ts';
 import type { Database } from '../store/tables.ts';
 
 type Context = {
@@ -15,7 +15,7 @@ type Context = {
   readonly now: () => Date;
   readonly logger: Logger;
   readonly host: Host;
-  readonly directory: Directory;
+  readonly directory: SessionDirectory;
   readonly sampler: Sampler;
   readonly retentionDays: number;
   readonly logs: Retention & { readonly logsDirectory: string };

@@ -14,7 +14,7 @@ import type { Logger } from 'pino';
 import type { RefusalLog } from '../audit/refusals.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Authenticator } from '../organizations/authenticate.ts';
-import type { Directory } from '../sessions/whereabouts.ts';
+import type { SessionDirectory } from '../sessions/session-directory.ts';
 import { type AgentSocketContext, createAgentSocket } from './agent-socket.ts';
 import { limitBodyTime } from './body-deadline.ts';
 import { type CorsPolicy, corsHeaders, isPreflight, isPublic, preflightHeaders } from './cors.ts';
@@ -40,7 +40,7 @@ export type AppContext = {
   readonly cors: CorsPolicy;
   readonly authenticator: Authenticator;
   readonly isOperator: (token: string) => boolean;
-  readonly directory: Directory;
+  readonly directory: SessionDirectory;
   readonly telemetry: Telemetry;
   readonly toFailure: ToFailure;
   readonly connect: AgentSocketContext['connect'];

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
-import type { Address } from '../sessions/whereabouts.ts';
+import type { Address } from '../sessions/session-directory.ts';
 
 export type BotRequest = {
   readonly address: Address;

@@ -3,7 +3,7 @@ import { ApiError, failure, proxyBodyBytes, proxyHoldSeconds, proxyMethods } fro
 import type { Logger } from 'pino';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Authenticator, Caller } from '../organizations/authenticate.ts';
-import type { Address, Directory, Whereabouts } from '../sessions/whereabouts.ts';
+import type { Address, SessionDirectory, SessionLocation } from '../sessions/session-directory.ts';
 import { bearerToken } from './bearer.ts';
 import { createBotRequests } from './bot-requests.ts';
 import { type CorsPolicy, corsHeaders } from './cors.ts';
@@ -13,7 +13,7 @@ import type { SessionPath } from './session-path.ts';
 
 export type ProxyContext = {
   readonly authenticator: Authenticator;
-  readonly directory: Directory;
+  readonly directory: SessionDirectory;
   readonly telemetry: Telemetry;
   readonly logger: Logger;
   readonly cors: CorsPolicy;
@@ -97,12 +97,12 @@ export async function locate(
   return known.open && known.address !== null ? known.address : hold(context.directory, known.sessionId, incoming);
 }
 
-function isOf(known: Whereabouts, caller: Caller, path: SessionPath): boolean {
+function isOf(known: SessionLocation, caller: Caller, path: SessionPath): boolean {
   return known.organizationId === caller.organizationId && known.agentName === path.agentName;
 }
 
 /** Waits until the bot has the session, which takes a cold instance a while; 404 when the session ended meanwhile, 504 when it took too long. */
-async function hold(directory: Directory, sessionId: string, incoming: IncomingMessage): Promise<Address> {
+async function hold(directory: SessionDirectory, sessionId: string, incoming: IncomingMessage): Promise<Address> {
   const gone = new AbortController();
   const onClose = () => gone.abort();
   incoming.socket.once('close', onClose);

@@ -8,7 +8,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import { finishSession } from '../sessions/finish.ts';
 import { recordEvents } from '../sessions/progress.ts';
-import type { Directory } from '../sessions/whereabouts.ts';
+import type { SessionDirectory } from '../sessions/session-directory.ts';
 import type { Database } from '../store/tables.ts';
 import { type AttendContext, type AttendedSession, handOver } from './attend.ts';
 import type { Attendance } from './attendance.ts';
@@ -38,7 +38,7 @@ export type ReconcilerContext = {
   /** Where bots fetch their ICE servers; known once the service listens. */
   readonly iceConfigUrl: () => string;
   readonly attendance: Attendance;
-  readonly directory: Directory;
+  readonly directory: SessionDirectory;
   readonly sampler: Sampler;
   readonly telemetry: Telemetry;
   /** The last sign of life of the server before this one: when the sockets that it relayed ended. */
@@ -89,7 +89,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     looked = resolve;
   });
 
-  const attendContext: AttendContext & { directory: Directory } = {
+  const attendContext: AttendContext & { directory: SessionDirectory } = {
     ...context,
     closing: closing.signal,
     finish,

@@ -1,10 +1,10 @@
 import type { OpenInstance } from '../instances/lifecycle.ts';
 import { bodyForBot, type OpenSession, stateOfSession } from '../sessions/progress.ts';
-import type { Directory } from '../sessions/whereabouts.ts';
+import type { SessionDirectory } from '../sessions/session-directory.ts';
 import { type AttendContext, resume } from './attend.ts';
 import { isCold } from './cold.ts';
 
-type Context = AttendContext & { readonly directory: Directory };
+type Context = AttendContext & { readonly directory: SessionDirectory };
 
 /**
  * Takes up a session that nobody attends and whose instance answers: a cold one whose instance has become ready, or one

@@ -5,7 +5,7 @@ import { addressRow } from './rows.ts';
 export type Address = { readonly host: string; readonly port: number };
 
 /** What the proxy needs to know of a session that has not ended. */
-export type Whereabouts = {
+export type SessionLocation = {
   readonly sessionId: string;
   readonly organizationId: string;
   readonly agentName: string;
@@ -20,11 +20,11 @@ export type Whereabouts = {
  * Where the sessions of this server run, in memory, so that the proxy asks the database only for sessions that it does not
  * know. The database stays the arbiter: an entry is made after its row and removed when the row ends.
  */
-export type Directory = {
-  readonly known: (sessionId: string) => Whereabouts | undefined;
+export type SessionDirectory = {
+  readonly known: (sessionId: string) => SessionLocation | undefined;
   /** Like `known`, but asks the database for one that is not. Undefined: there is no such open session. */
-  readonly find: (sessionId: string) => Promise<Whereabouts | undefined>;
-  readonly expect: (entry: Omit<Whereabouts, 'open'>) => void;
+  readonly find: (sessionId: string) => Promise<SessionLocation | undefined>;
+  readonly expect: (entry: Omit<SessionLocation, 'open'>) => void;
   /** Its instance answers. */
   readonly ready: (sessionId: string, address: Address) => void;
   /** Its bot has it. */
@@ -38,11 +38,11 @@ export type Directory = {
   readonly running: () => { sessionId: string; instanceId: string }[];
 };
 
-export function createDirectory(context: { db: Database }): Directory {
-  const entries = new Map<string, Whereabouts>();
+export function createSessionDirectory(context: { db: Database }): SessionDirectory {
+  const entries = new Map<string, SessionLocation>();
   const waiting = new Map<string, Set<() => void>>();
 
-  function change(entry: Whereabouts) {
+  function change(entry: SessionLocation) {
     entries.set(entry.sessionId, entry);
     wake(entry.sessionId);
   }
@@ -51,12 +51,12 @@ export function createDirectory(context: { db: Database }): Directory {
     for (const look of waiting.get(sessionId) ?? []) look();
   }
 
-  function update(sessionId: string, fields: Partial<Pick<Whereabouts, 'address' | 'open'>>) {
+  function update(sessionId: string, fields: Partial<Pick<SessionLocation, 'address' | 'open'>>) {
     const entry = entries.get(sessionId);
     if (entry !== undefined) change({ ...entry, ...fields });
   }
 
-  async function find(sessionId: string): Promise<Whereabouts | undefined> {
+  async function find(sessionId: string): Promise<SessionLocation | undefined> {
     const key = sessionId.toLowerCase();
     const known = entries.get(key);
     if (known !== undefined || !isUuid(key)) return known;
@@ -73,7 +73,7 @@ export function createDirectory(context: { db: Database }): Directory {
   function wait(
     sessionId: string,
     signal: AbortSignal,
-    answer: (entry: Whereabouts) => Address | null,
+    answer: (entry: SessionLocation) => Address | null,
   ): Promise<Address | null> {
     return new Promise((resolve) => {
       const looks = waiting.get(sessionId) ?? new Set();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
 import { newId } from '../uuid.ts';
-import { createDirectory } from './whereabouts.ts';
+import { createSessionDirectory } from './session-directory.ts';
 
 const address = { host: '127.0.0.1', port: 40_000 };
 const never = new AbortController().signal;
@@ -17,7 +17,7 @@ const entry = (fields: object = {}) => ({
 describe('where sessions run', () => {
   let rows: TestRows;
   let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
-  const open = () => createDirectory({ db: rows.db });
+  const open = () => createSessionDirectory({ db: rows.db });
 
   beforeAll(async () => {
     rows = await testRows();
