@@ -111,6 +111,8 @@ const reservedSecretKeys: ReadonlySet<string> = new Set([
   'LANG',
   'TZ',
   'PYTHONPATH',
+  'PYTHONDONTWRITEBYTECODE',
+  'VIRTUAL_ENV',
   'ICE_CONFIG_URL',
   'PIPECAT_ICE_SERVERS',
   'PIPECAT_ALLOWED_ORIGINS',

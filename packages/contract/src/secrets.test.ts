@@ -70,6 +70,8 @@ describe('a request that writes secrets', () => {
     [{ name: 'x', isImagePullSecret: false, secretKey: 'A', secretValue: '1', region: 'us-west' }],
     [{ isImagePullSecret: true, host: 'https://ghcr.io/', secretValue: 'dTpw' }],
     [{ secrets: [], remove: ['A'] }],
+    // From before the service set it itself.
+    [{ secrets: [pair('A', '1')], remove: ['VIRTUAL_ENV'] }],
     [{ secrets: [pair('A', '1')], status: 'ready', anything: { else: true } }],
   ])('has one of the forms that clients send: %j', (body) => expect(problems(body)).toEqual([]));
 

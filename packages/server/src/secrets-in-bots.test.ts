@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createClient, secretSetSize, secretValueBytes } from '@bothost/contract';
+import { createClient, reservedSecretKey, secretSetSize, secretValueBytes } from '@bothost/contract';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -118,6 +118,26 @@ describe('secrets', () => {
       expect(differing.map(([key, text]) => [key, text.slice(0, 80)])).toEqual([]);
       await stop(service, 'exact', id);
     }
+  });
+
+  it('have no name that the service sets for a bot, but for those that are left to its owner', async () => {
+    const names = freshName('names');
+    const named = freshName('named');
+    await put(names, { A: 'one' });
+    await create(named, names);
+    const bare = await start(service, named);
+    const seen = await hashesIn(named, bare);
+    expect(seen).toMatchObject({ PYTHONUNBUFFERED: hash('1'), PYTHON_DOTENV_DISABLED: hash('1') });
+    const open = Object.keys(seen).filter((name) => !reservedSecretKey(name) && name !== 'A');
+    // The last is the shell's that starts the bot.
+    expect(open.sort()).toEqual(['PIPECAT_LOG_LEVEL', 'PWD']);
+    await put(names, Object.fromEntries(open.map((name) => [name, `own ${name}`])));
+    await deploy(named);
+    await settled(service, named);
+    const own = await start(service, named);
+    const expected = Object.fromEntries(open.map((name) => [name, hash(`own ${name}`)]));
+    expect(await hashesIn(named, own)).toMatchObject(expected);
+    await Promise.all([bare, own].map((id) => stop(service, named, id)));
   });
 
   it('that changed come with the next deploy: warm instances are replaced, live sessions keep what they have', async () => {

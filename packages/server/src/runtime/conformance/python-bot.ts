@@ -81,7 +81,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
       const seen = await look('made', await prepare('first', await project('greeter', { ...PROJECT, ...MISTAKEN })));
       expect(seen).toMatchObject({ said: 'hello', cached: true, writes: false });
       expect(seen.cwd).toBe(join(dataDirectory, 'projects/first'));
-      expect(seen.env).toMatchObject({ KEY: 'value', PYTHONUNBUFFERED: '1', PYTHON_DOTENV_DISABLED: '1' });
+      expect(seen.env).toMatchObject({ KEY: 'value', VIRTUAL_ENV: seen.prefix });
       expect(seen.env['PATH']?.split(':')[0]).toBe(join(seen.prefix, 'bin'));
       if (setup.isolatesAccounts) expect(seen.writable).toBe(false);
     });

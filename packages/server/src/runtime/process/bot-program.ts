@@ -29,10 +29,8 @@ export async function botProgram(options: BotProgramOptions, project: Project): 
       command: [join(bin, 'python'), '-m', 'bothost_shim'],
       variables: {
         PYTHONPATH: shim.path,
-        PYTHONUNBUFFERED: '1',
         // What can be compiled was, and the project is not the bot's to write to.
         PYTHONDONTWRITEBYTECODE: '1',
-        PYTHON_DOTENV_DISABLED: '1',
         VIRTUAL_ENV: dirname(bin),
       },
       folder: bin,
