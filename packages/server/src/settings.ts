@@ -251,8 +251,11 @@ export const settings = {
   }),
   auditRetentionDays: setting({
     names: ['BOTHOST_AUDIT_RETENTION_DAYS'],
-    schema: integer(0, 36_500).default(365),
-    about: 'Days for which entries of the audit log are kept; 0 keeps them for ever.',
+    // The database lets nothing younger go, whoever asks (migration `audit-age`).
+    schema: integer(0, 36_500)
+      .refine((days) => days === 0 || days >= 30, 'less than 30')
+      .default(365),
+    about: 'Days for which entries of the audit log are kept, at least 30; 0 keeps them for ever.',
     without: '`365`',
   }),
   registries: setting({

@@ -21,7 +21,12 @@ export const AuditEntry = z
     revisionBefore: z.number().int().nullable(),
     revisionAfter: z.number().int().nullable(),
     result: z.string().describe('done, unchanged or dry-run, or the reason of a refusal'),
-    count: z.number().int().describe('Requests that the entry stands for: more than 1 for refusals in a flood of them'),
+    count: z
+      .number()
+      .int()
+      .describe(
+        'Requests that the entry stands for: more than 1 for refusals in a flood of them; of audit.purge: entries',
+      ),
     requestId: z.string().nullable(),
     previousHash: Hash.describe('Of the entry before'),
     hash: Hash.describe('Over this entry and previousHash (docs/operations.md says how)'),

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRateLimit } from '../rate-limit.ts';
 import { clientConfig } from '../store/address.ts';
-import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
+import { type TestRows, testRows } from '../store/test-rows.ts';
 import { appendAudit } from './append.ts';
 import type { AuditEvent } from './chain.ts';
 import { listAuditEntries } from './list.ts';
@@ -12,6 +12,8 @@ import { purgeAudit } from './retention.ts';
 import { verifyAudit } from './verify.ts';
 
 const day = 86_400_000;
+/** Long ago: what is younger than a month by the clock of the database stays. */
+const then = new Date('2020-06-20T12:00:00.000Z');
 const actor = {
   keyId: '01890000-0000-7000-8000-000000000001',
   keyName: 'mine',
@@ -19,7 +21,7 @@ const actor = {
   requestId: 'request-1',
 };
 const event = (number: number, more: Partial<AuditEvent> = {}): AuditEvent => ({
-  at: new Date(testNow.getTime() - (10 - number) * day),
+  at: new Date(then.getTime() - (10 - number) * day),
   actor,
   action: 'secrets.set',
   object: `set-${number}`,
@@ -34,7 +36,7 @@ const wholePage = { order: 'asc', limit: 1_000 } as const;
 
 let rows: TestRows;
 let home: string;
-let clock = testNow.getTime();
+let clock = then.getTime();
 const context = () => ({ db: rows.db, now: () => new Date(clock), logger: { warn: () => undefined } });
 const append = (organizationId: string, one: AuditEvent) =>
   rows.db.transaction().execute((db) => appendAudit(db, organizationId, one));
@@ -48,7 +50,7 @@ const tamper = async (...statements: string[]) => {
 };
 
 beforeEach(async () => {
-  clock = testNow.getTime();
+  clock = then.getTime();
   rows = await testRows();
   home = await rows.organization('home');
   for (let number = 1; number <= 9; number++) await append(home, event(number));
@@ -130,26 +132,60 @@ describe('the chain of the audit log', () => {
 describe('old entries', () => {
   const purge = (days: number) => purgeAudit(context(), days);
 
-  it('go by age, and the rest can be verified and goes on', async () => {
+  const told = async () =>
+    (await list({ action: 'audit.purge' })).entries.map(({ sequence, count, at }) => [sequence, count, at]);
+
+  it('go by age, a day at a time, and the log tells it, can be verified and goes on', async () => {
     expect(await purge(0)).toBe(0);
     expect(await purge(4.5)).toBe(5);
-    expect(await verify()).toMatchObject({ ok: true, entries: 4, firstSequence: 6, removedThrough: 5 });
-    expect((await list()).entries.map(({ sequence }) => sequence)).toEqual([6, 7, 8, 9]);
+    expect(await verify()).toMatchObject({ ok: true, entries: 5, firstSequence: 6, removedThrough: 5 });
+    expect((await list()).entries.map(({ sequence }) => sequence)).toEqual([6, 7, 8, 9, 10]);
+    expect(await told()).toEqual([[10, 5, then.toISOString()]]);
+    clock += day / 3;
+    expect(await purge(4.5)).toBe(0);
     await append(home, event(10));
     clock += 365 * day;
     expect(await purge(365)).toBe(4);
-    expect(await purge(30)).toBe(1);
-    expect(await verify()).toMatchObject({ ok: true, entries: 0, lastSequence: null, removedThrough: 10 });
+    expect(await purge(30)).toBe(2);
+    expect((await told()).map(([sequence, count]) => [sequence, count])).toEqual([
+      [12, 4],
+      [13, 2],
+    ]);
+    expect(await verify()).toMatchObject({ ok: true, entries: 2, firstSequence: 12, removedThrough: 11 });
     await append(home, event(11));
-    expect(await verify()).toMatchObject({ ok: true, entries: 1, firstSequence: 11 });
+    expect(await verify()).toMatchObject({ ok: true, entries: 3, firstSequence: 12 });
+  });
+
+  it('are told of while there are any: what only tells that entries went goes with what is older than it next time', async () => {
+    clock += 100 * day;
+    expect(await purge(30)).toBe(9);
+    clock += 100 * day;
+    expect(await purge(30)).toBe(0);
+    await append(home, event(300));
+    clock += 300 * day;
+    expect(await purge(30)).toBe(2);
+    expect(await verify()).toMatchObject({ ok: true, entries: 1, removedThrough: 11 });
+  });
+
+  it('go with the entry that tells it, or stay', async () => {
+    await sql`create function no_room() returns trigger language plpgsql as
+      $$ begin raise exception 'no room' using errcode = 'disk_full'; end $$`.execute(rows.db);
+    await sql`create trigger no_room before insert on audit_events for each row execute function no_room()`.execute(
+      rows.db,
+    );
+    await expect(purge(4.5)).rejects.toThrow('no room');
+    expect(await verify()).toMatchObject({ ok: true, entries: 9, removedThrough: null });
   });
 
   it('go in batches that leave a whole log each, whose first entry cannot be changed', async () => {
     for (let number = 0; number < 1_100; number++) await append(home, event(1));
     clock += 300 * day;
-    expect(await purge(300)).toBe(1_109);
+    expect(await purge(290)).toBe(1_109);
+    expect((await told()).map(([sequence, count]) => [sequence, count])).toEqual([
+      [1_110, 1_000],
+      [1_111, 109],
+    ]);
     await append(home, event(12));
-    await append(home, event(13));
     await tamper(`update audit_events set object = 'x' where sequence = 1110`);
     expect(await verify()).toMatchObject({ ok: false, brokenAt: 1_110, entries: 0 });
   });
@@ -168,7 +204,35 @@ describe('old entries', () => {
     await holder.end();
     expect(await verify()).toMatchObject({ ok: true, entries: 9, removedThrough: null });
     expect(await purge(4.5)).toBe(5);
-    expect(await verify()).toMatchObject({ ok: true, entries: 4, removedThrough: 5 });
+    expect(await verify()).toMatchObject({ ok: true, entries: 5, removedThrough: 5 });
+  });
+
+  it.each([
+    ['younger than a month', `interval '29 days'`, `interval '29 days'`],
+    ['behind a younger one, as when an old time was written to the newest', `interval '29 days'`, `interval '90 days'`],
+  ])('stay when they are %s, whoever wants them gone', async (_, second, third) => {
+    const other = await rows.organization('other');
+    await append(other, event(1));
+    // Rows as the service's role could write them: by the clock of the database.
+    const insert = (sequence: number, age: string) =>
+      sql
+        .raw(`insert into audit_events select organization_id, ${sequence}, now() - ${age}, actor_key_id, actor_key_name, address,
+          request_id, action, object, region, keys, revision_before, revision_after, result, count, previous_hash, hash
+          from audit_events where organization_id = '${other}' and sequence = 1`)
+        .execute(rows.db);
+    await insert(2, second);
+    await insert(3, third);
+    const checkpoint = (sequence: number) =>
+      sql
+        .raw(`insert into audit_checkpoints select organization_id, sequence, hash from audit_events
+          where organization_id = '${other}' and sequence = ${sequence}
+          on conflict (organization_id) do update set sequence = excluded.sequence`)
+        .execute(rows.db);
+    await expect(checkpoint(3)).rejects.toThrow('younger than 30 days');
+    await expect(checkpoint(2)).rejects.toThrow('younger than 30 days');
+    await checkpoint(1);
+    await expect(checkpoint(3)).rejects.toThrow('younger than 30 days');
+    await expect(sql`delete from audit_events where sequence > 1`.execute(rows.db)).rejects.toThrow('never changed');
   });
 
   it('stay for whoever only wants them gone: the checkpoint goes on to entries that are there, and no way else', async () => {
@@ -233,7 +297,7 @@ describe('refusals', () => {
     expect(await verify(other)).toMatchObject({ ok: true, entries: 1 });
     clock += 10_000;
     await log.tell(refusal());
-    const told = (await list({ since: testNow.toISOString() })).entries.slice(-2);
+    const told = (await list({ since: then.toISOString() })).entries.slice(-2);
     expect(told).toMatchObject([
       { action: 'audit.left-out', object: null, keyId: null, result: 'too-many-refusals', count: 47 },
       { action: 'secrets.get', count: 1, keyName: 'mine', address: '127.0.0.1', requestId: 'request-1' },

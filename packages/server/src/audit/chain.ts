@@ -23,7 +23,7 @@ export type AuditEvent = {
   readonly revisionAfter: number | null;
   /** `done`, `unchanged`, `dry-run`, or the reason of the refusal. */
   readonly result: string;
-  /** Requests that the entry stands for; 1 when it is not said. */
+  /** Requests that the entry stands for, or entries that went; 1 when it is not said. */
   readonly count?: number;
 };
 

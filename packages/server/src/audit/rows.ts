@@ -75,8 +75,8 @@ export function findCheckpoint(db: Database, organizationId: string): Promise<Ch
     .executeTakeFirst();
 }
 
-/** Organizations whose log has something older than `before`. */
-export async function organizationsWithOldEvents(db: Database, before: Date): Promise<string[]> {
+/** Organizations whose log has something older than `before`, other than entries of the action `but`. */
+export async function organizationsWithOldEvents(db: Database, before: Date, but: string): Promise<string[]> {
   const rows = await db
     .selectFrom('organizations')
     .select('id')
@@ -86,7 +86,8 @@ export async function organizationsWithOldEvents(db: Database, before: Date): Pr
           .selectFrom('audit_events')
           .select('sequence')
           .whereRef('organization_id', '=', 'organizations.id')
-          .where('at', '<', before),
+          .where('at', '<', before)
+          .where('action', '<>', but),
       ),
     )
     .execute();

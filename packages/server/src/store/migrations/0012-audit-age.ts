@@ -1,0 +1,25 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * Only what is old enough is taken from an audit log. The age is a constant, so that nobody who may write rows can lower it:
+ * the least that `BOTHOST_AUDIT_RETENTION_DAYS` may be.
+ */
+export const auditAge = {
+  name: '0012-audit-age',
+  async up(db: Kysely<unknown>): Promise<void> {
+    // All up to the checkpoint: an old time could be written to a new entry. By the database's clock: it is nobody's to set.
+    await sql`create or replace function audit_checkpoints_advance() returns trigger language plpgsql as $$
+      begin
+        if tg_op in ('INSERT', 'UPDATE') then
+          if exists (select from audit_events where organization_id = new.organization_id
+            and sequence <= new.sequence and at > now() - interval '30 days') then
+            raise exception 'audit events younger than 30 days are not removed' using errcode = 'restrict_violation';
+          end if;
+          if (tg_op = 'INSERT' or (new.sequence > old.sequence and new.organization_id = old.organization_id))
+            and exists (select from audit_events where organization_id = new.organization_id
+              and sequence = new.sequence and hash = new.hash) then return new; end if;
+        end if;
+        raise exception 'an audit checkpoint only goes on, to an entry that is there' using errcode = 'restrict_violation';
+      end $$`.execute(db);
+  },
+};
