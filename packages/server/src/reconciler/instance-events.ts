@@ -7,7 +7,7 @@ import type { Database } from '../store/tables.ts';
 import type { Attendance } from './attendance.ts';
 import { isCold } from './cold.ts';
 import { completionOfExit } from './completion.ts';
-import { concealTail } from './conceal.ts';
+import { redactTail } from './redact.ts';
 
 type Context = {
   readonly db: Database;
@@ -67,7 +67,7 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
   const instance = await persist(() => findInstance(db, event.instanceId));
   const sessionId = instance?.session_id ?? null;
   const { code, signal, outOfMemory } = event.exit;
-  const tail = instance === undefined ? '' : await concealTail(context, instance.deployment_id, event.exit.tail);
+  const tail = instance === undefined ? '' : await redactTail(context, instance.deployment_id, event.exit.tail);
   context.logger.info({ instanceId: event.instanceId, sessionId, code, signal, outOfMemory }, 'an instance ended');
   if (instance !== undefined && sessionId === null && instance.state === 'ready')
     await context.onIdleExit(instance.deployment_id, { ...event.exit, tail });

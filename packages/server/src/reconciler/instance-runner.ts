@@ -9,8 +9,8 @@ import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
 import type { Attendance } from './attendance.ts';
 import { askBot, askToStop } from './bot-http.ts';
-import { concealStart } from './conceal.ts';
 import { rememberSecrets } from './known-secrets.ts';
+import { redactStartError } from './redact.ts';
 import type { Validation } from './validation.ts';
 
 export type RunnerContext = {
@@ -70,7 +70,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
 
   async function failed(row: OpenInstance, deployment: OpenDeployment, reason: unknown, late: boolean): Promise<void> {
     const { id: instanceId, deployment_id: deploymentId } = row;
-    const error = await concealStart(context, deploymentId, reason);
+    const error = await redactStartError(context, deploymentId, reason);
     context.logger.warn({ instanceId, deploymentId, err: error }, 'an instance did not start');
     await context.validation.startFailed(deployment, error, late);
     const message = error instanceof Error ? error.message : String(error);

@@ -17,7 +17,7 @@ type Context = {
  * The last words of a bot as they may be stored and shown: what it prints may hold what it was given. None where that cannot
  * be looked up; it must not keep the end of the bot from being recorded.
  */
-export async function concealTail(context: Context, deploymentId: string, tail: string): Promise<string> {
+export async function redactTail(context: Context, deploymentId: string, tail: string): Promise<string> {
   if (tail === '') return tail;
   try {
     return tailFor(await context.persist(() => knownSecrets(context, deploymentId)), tail);
@@ -28,9 +28,9 @@ export async function concealTail(context: Context, deploymentId: string, tail: 
 }
 
 /** Why an instance did not start, with such last words. */
-export async function concealStart(context: Context, deploymentId: string, error: unknown): Promise<unknown> {
+export async function redactStartError(context: Context, deploymentId: string, error: unknown): Promise<unknown> {
   if (!(error instanceof StartError) || error.tail === '') return error;
-  const tail = await concealTail(context, deploymentId, error.tail);
+  const tail = await redactTail(context, deploymentId, error.tail);
   const exit = error.exit === null ? null : { ...error.exit, tail };
   return new StartError(error.message, exit, { cause: error.cause, tail });
 }

@@ -5,7 +5,7 @@ import { createKeyring } from '../secrets/vault/keyring.ts';
 import { localRootKeys } from '../secrets/vault/root-key.ts';
 import { testNow, testRows } from '../store/test-rows.ts';
 import { newId } from '../uuid.ts';
-import { concealTail } from './conceal.ts';
+import { redactTail } from './redact.ts';
 
 test('last words are left out where nobody can tell what is secret in them', async () => {
   const rows = await testRows();
@@ -18,9 +18,9 @@ test('last words are left out where nobody can tell what is secret in them', asy
     persist: <T>(write: () => Promise<T>) => write(),
   };
   const deployment = newId();
-  expect(await concealTail(context, deployment, 'no such voice')).toBe('no such voice');
+  expect(await redactTail(context, deployment, 'no such voice')).toBe('no such voice');
   await rows.close();
-  expect(await concealTail(context, deployment, 'no such voice')).toBe('');
+  expect(await redactTail(context, deployment, 'no such voice')).toBe('');
   expect(said).toMatchObject([{ deploymentId: deployment }]);
   expect(JSON.stringify(said)).not.toContain('voice');
 });
