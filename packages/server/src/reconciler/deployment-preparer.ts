@@ -3,7 +3,7 @@ import { failDeployment, type OpenDeployment, recordPrepared } from '../agents/d
 import { PrepareError, type Runtime } from '../runtime/runtime.ts';
 import type { Database } from '../store/tables.ts';
 import type { Backoff } from './backoff.ts';
-import type { Settled } from './settled.ts';
+import type { Outcomes } from './outcomes.ts';
 
 /** What a killed server had begun, the next one begins anew. */
 const NEVER = new AbortController().signal;
@@ -15,7 +15,7 @@ type Context = {
   readonly runtime: Pick<Runtime, 'prepare'>;
   readonly backoff: Backoff;
   /** Null when a deployment serves, else what is in the way. */
-  readonly outcomes: Settled<string | null>;
+  readonly outcomes: Outcomes<string | null>;
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
 };
 

@@ -17,8 +17,8 @@ import { createDeploymentPreparer } from './deployment-preparer.ts';
 import { createExecutor } from './execute.ts';
 import { type InstanceWatch, watchInstances } from './instance-events.ts';
 import { createInstanceRunner } from './instance-runner.ts';
+import { createOutcomes } from './outcomes.ts';
 import { type Action, plan } from './plan.ts';
-import { createSettled } from './settled.ts';
 import { createValidation } from './validation.ts';
 import { type Rows, readWorld } from './world.ts';
 
@@ -76,7 +76,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   // Each session that is attended listens.
   setMaxListeners(0, closing.signal);
   const backoff = createBackoff(context.now);
-  const outcomes = createSettled<string | null>();
+  const outcomes = createOutcomes<string | null>();
   const preparer = createDeploymentPreparer({ ...context, backoff, outcomes });
   const validation = createValidation({ ...context, backoff, outcomes });
   let started = false;

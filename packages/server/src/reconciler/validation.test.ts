@@ -4,7 +4,7 @@ import { listOpenDeployments } from '../agents/deployment.ts';
 import { StartError } from '../runtime/runtime.ts';
 import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
 import { createBackoff } from './backoff.ts';
-import { createSettled } from './settled.ts';
+import { createOutcomes } from './outcomes.ts';
 import { createValidation } from './validation.ts';
 
 const exited = new StartError('It exited.', { code: 3, signal: null, outOfMemory: false, tail: 'oh' });
@@ -27,7 +27,7 @@ describe('the validation of a deployment', () => {
   function begin() {
     const now = () => testNow;
     const backoff = createBackoff(now);
-    const outcomes = createSettled<string | null>();
+    const outcomes = createOutcomes<string | null>();
     const logger = pino({ level: 'silent' });
     const persist = <T>(write: () => Promise<T>) => write();
     return { backoff, outcomes, ...createValidation({ db: rows.db, now, logger, backoff, outcomes, persist }) };

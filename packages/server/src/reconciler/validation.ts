@@ -8,7 +8,7 @@ import {
 } from '../agents/deployment.ts';
 import type { Database } from '../store/tables.ts';
 import type { Backoff } from './backoff.ts';
-import type { Settled } from './settled.ts';
+import type { Outcomes } from './outcomes.ts';
 import { startProblem } from './start-problem.ts';
 
 type Context = {
@@ -17,7 +17,7 @@ type Context = {
   readonly logger: Logger;
   readonly backoff: Backoff;
   /** Null when a deployment serves, else what is in the way. */
-  readonly outcomes: Settled<string | null>;
+  readonly outcomes: Outcomes<string | null>;
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
 };
 

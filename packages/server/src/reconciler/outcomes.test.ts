@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { createSettled } from './settled.ts';
+import { createOutcomes } from './outcomes.ts';
 
 it('tells those who came before it and those who come after', async () => {
-  const { settle, settled, awaited } = createSettled<string>();
+  const { settle, settled, awaited } = createOutcomes<string>();
   const order: string[] = [];
   const early = Promise.all([settled('d'), settled('d')]).then((outcomes) => order.push(...outcomes));
   expect(awaited()).toEqual(['d']);

@@ -1,12 +1,12 @@
 /** How one-time things went, by id, for those who wait for it. What comes later replaces what was known. */
-export type Settled<Outcome> = {
+export type Outcomes<Outcome> = {
   readonly settle: (id: string, outcome: Outcome) => void;
   readonly settled: (id: string) => Promise<Outcome>;
   /** What somebody waits for. */
   readonly awaited: () => readonly string[];
 };
 
-export function createSettled<Outcome>(): Settled<Outcome> {
+export function createOutcomes<Outcome>(): Outcomes<Outcome> {
   const done = new Map<string, { readonly outcome: Outcome }>();
   const waiting = new Map<string, ((outcome: Outcome) => void)[]>();
   return {
