@@ -18,8 +18,8 @@ import {
   warnOfAccounts,
 } from './isolation.ts';
 import { readKernelUnits } from './kernel-units.ts';
+import { memoize } from './memoize.ts';
 import { createMonotonicClock } from './monotonic-clock.ts';
-import { once } from './once.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
 import { createOutputs } from './outputs.ts';
 import { parsePrepared } from './prepared-project.ts';
@@ -76,7 +76,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     outputLimitBytes: options.outputLimitBytes ?? DEFAULT_OUTPUT_LIMIT_BYTES,
   };
 
-  const interpreter = once(() =>
+  const interpreter = memoize(() =>
     findInterpreter({
       preferred: options.interpreter ?? process.execPath,
       path: options.path,
@@ -108,7 +108,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       readRecord(instanceFiles(instancesDirectory, basename(owner)))?.account?.uid ?? null;
     releaseForgotten(reservationsDirectory, instancesDirectory, accountOf);
   }
-  const shim = once(() => openShim(dataDirectory, options.shimPackage));
+  const shim = memoize(() => openShim(dataDirectory, options.shimPackage));
   const building = options.building ?? DEFAULT_BUILDING;
   const preparer = createPreparer({
     ...options,

@@ -1,5 +1,5 @@
 /** Looked for when it is first asked for, and again after a failure. */
-export function once<T>(find: () => Promise<T>): () => Promise<T> {
+export function memoize<T>(find: () => Promise<T>): () => Promise<T> {
   let found: Promise<T> | null = null;
   return () => {
     found ??= find().catch((error: unknown) => {
