@@ -129,10 +129,12 @@ describe('a gap in a line without an end', () => {
 
 describe('values of which nothing is known', () => {
   it('have each line withheld, which is there all the same with its level', () => {
-    const lines = shown('it is sk_1\n2026-11-20 12:00:00.000 | ERROR    | bot:main:1 - sk_1\n', { kind: 'nothing' });
+    const lines = shown('it is sk_1\n2026-11-20 12:00:00.000 | ERROR    | bot:main:1 - sk_1\n', {
+      kind: 'unrecognisable',
+    });
     expect(lines).toMatchObject([{ level: null }, { level: 'ERROR' }]);
     expect(new Set(lines.map(({ log }) => log))).toEqual(new Set([expect.stringMatching(/^\(not shown: .*\)$/)]));
-    expect(tailFor({ kind: 'nothing' }, 'it is sk_1')).toMatch(/^\(not shown: .*\)$/);
-    expect(tailFor({ kind: 'nothing' }, '')).toBe('');
+    expect(tailFor({ kind: 'unrecognisable' }, 'it is sk_1')).toMatch(/^\(not shown: .*\)$/);
+    expect(tailFor({ kind: 'unrecognisable' }, '')).toBe('');
   });
 });

@@ -7,7 +7,7 @@ import { readTraces, type Traces } from './traces.ts';
 export type KnownSecrets =
   | { readonly kind: 'values'; readonly values: readonly string[] }
   | { readonly kind: 'traces'; readonly written: Buffer; readonly key: Buffer }
-  | { readonly kind: 'nothing' };
+  | { readonly kind: 'unrecognisable' };
 
 const withheld =
   '(not shown: this bot was started with secrets that cannot be looked up any more, and may have written them here)';
@@ -16,7 +16,7 @@ const cutTailBytes = 4_092;
 
 export function maskFor(known: KnownSecrets): Mask {
   if (known.kind === 'values') return createMask(known.values);
-  if (known.kind === 'nothing') return () => () => withheld;
+  if (known.kind === 'unrecognisable') return () => () => withheld;
   const traces = readTraces(known.written, known.key);
   return (part) => {
     const hasSome = traces.find(part).length > 0;
@@ -26,7 +26,7 @@ export function maskFor(known: KnownSecrets): Mask {
 
 export function tailFor(known: KnownSecrets, tail: string): string {
   if (known.kind === 'values') return maskTail(tail, known.values);
-  if (known.kind === 'nothing') return tail === '' ? '' : withheld;
+  if (known.kind === 'unrecognisable') return tail === '' ? '' : withheld;
   const traces = readTraces(known.written, known.key);
   const isCut = Buffer.byteLength(tail) >= cutTailBytes;
   const lines = tail

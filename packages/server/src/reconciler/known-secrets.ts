@@ -29,7 +29,7 @@ export async function knownSecrets(
   const values = await deploymentSecrets(context, deploymentId);
   if (values !== null) return { kind: 'values', values };
   const written = await findTraces(context, deploymentId);
-  if (written === null) return { kind: 'nothing' };
+  if (written === null) return { kind: 'unrecognisable' };
   return { kind: 'traces', written, key: keyOf(context, deploymentId) };
 }
 
