@@ -2,7 +2,7 @@ import type { AgentSettings, Client, DeployedAgent } from '@bothost/contract';
 import type { Context } from '../context.ts';
 import { isTransient, withRetries } from '../retry.ts';
 import { type Current, findCurrent } from './current.ts';
-import { leaving } from './leaving.ts';
+import { withInterruptNotice } from './interrupt-notice.ts';
 
 /** What the service made of a deploy. */
 export type Accepted = {
@@ -28,8 +28,8 @@ export async function askForDeployment(
         : await client.updateAgent({ params: { agentName: agent.name }, body: settings });
     return { deploymentId: answer.desiredDeploymentId, change: answer.change, warning: answer.warning ?? null };
   };
-  const sentence = `The service may go on by itself; see it by: botcli cloud agent status ${agent.name}`;
-  return leaving(context, sentence, async () => {
+  const notice = `The service may go on by itself; see it by: botcli cloud agent status ${agent.name}`;
+  return withInterruptNotice(context, notice, async () => {
     try {
       return await write();
     } catch (error) {

@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
 import { printableLog } from '../log-text.ts';
 import type { Archive } from '../pack/archive.ts';
 import { withRetries } from '../retry.ts';
-import { leaving } from './leaving.ts';
+import { withInterruptNotice } from './interrupt-notice.ts';
 import { upload } from './upload.ts';
 
 export type Obtained = {
@@ -29,7 +29,7 @@ export async function obtainBuild(
   const { builds } = await withRetries(context, () => client.listBuilds({ query }));
   const [found] = builds;
   if (found !== undefined) return { build: found, sentBytes: 0, isCached: true };
-  const { uploadId, sentBytes } = await leaving(
+  const { uploadId, sentBytes } = await withInterruptNotice(
     context,
     'What got through is kept: the same deploy goes on from there.',
     () => upload(context, client, archive, place.region),
@@ -40,7 +40,7 @@ export async function obtainBuild(
   );
   if (cached) return { build, sentBytes, isCached: true };
   context.talk.say(`Build ${build.id}`);
-  const made = await leaving(context, 'The build goes on by itself; the same deploy takes it up.', () =>
+  const made = await withInterruptNotice(context, 'The build goes on by itself; the same deploy takes it up.', () =>
     attendBuild(context, client, build.id),
   );
   return { build: made, sentBytes, isCached: false };

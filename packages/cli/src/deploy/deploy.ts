@@ -3,8 +3,8 @@ import { confirm } from '../confirm.ts';
 import type { Context } from '../context.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { contentsDocument, contentsOf } from '../pack/contents.ts';
-import { doubtsAbout } from '../pack/doubts.ts';
 import { type Packed, withPackedProject } from '../pack/pack-project.ts';
+import { warningsAbout } from '../pack/warnings.ts';
 import { printable } from '../printable.ts';
 import type { Report } from '../report.ts';
 import { askForDeployment } from './accept.ts';
@@ -12,12 +12,12 @@ import { announcement } from './announce.ts';
 import { buildFailure, obtainBuild } from './build.ts';
 import { type Current, findCurrent } from './current.ts';
 import { type Change, codeChange, secretChanges, settingChanges } from './difference.ts';
+import { transportsOf } from './entry-points.ts';
 import { outcomeReport } from './outcome.ts';
 import { findProject, nameOf, type Project } from './project.ts';
 import { attendRollout, rolloutFailure } from './rollout.ts';
 import { requireSecretSet } from './secret-set.ts';
 import { type Given, settleWanted, toRequest, type Wanted } from './wanted.ts';
-import { transportsOf } from './ways-in.ts';
 
 export type DeployOptions = {
   readonly given: Given;
@@ -87,7 +87,7 @@ async function regionOf(client: Client, { name, region }: Wanted, current: Curre
 
 async function show({ context, project }: Deploy, packed: Packed): Promise<void> {
   await context.talk.show(...contentsOf(nameOf(context.world, project.folder), packed.project, packed.archive));
-  for (const doubt of await doubtsAbout(packed.root, packed.project)) context.warn(printable(doubt));
+  for (const warning of await warningsAbout(packed.root, packed.project)) context.warn(printable(warning));
 }
 
 type Code = { readonly contentHash: string | null; readonly buildId: string | null };

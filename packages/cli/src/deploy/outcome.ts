@@ -2,7 +2,7 @@ import type { Build, DeploymentDetails } from '@bothost/contract';
 import type { Context } from '../context.ts';
 import type { Cell, Report } from '../report.ts';
 import type { Change } from './difference.ts';
-import { waysIn } from './ways-in.ts';
+import { entryPoints } from './entry-points.ts';
 
 /** How a deploy ended. */
 export type Outcome = {
@@ -25,7 +25,7 @@ export function outcomeReport({ world, settings }: Pick<Context, 'world' | 'sett
   const { agentName, deployment, build, change, changes, warning, packed, transports } = outcome;
   const { program } = world.environment;
   const page = `${settings.origin.value}/talk/${encodeURIComponent(agentName)}`;
-  const { start, talkUrl, fields } = waysIn(transports, page, `${program} cloud agent start ${agentName}`);
+  const { start, talkUrl, fields } = entryPoints(transports, page, `${program} cloud agent start ${agentName}`);
   const commands = {
     start,
     logs: `${program} cloud agent logs ${agentName} --follow`,

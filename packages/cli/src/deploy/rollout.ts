@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
 import { printableLog } from '../log-text.ts';
 import { withRetries } from '../retry.ts';
 import { secondsBetween } from '../values.ts';
-import { leaving } from './leaving.ts';
+import { withInterruptNotice } from './interrupt-notice.ts';
 
 /** After so many seconds nobody waits any more; the service itself goes on. */
 const waitSeconds = 600;
@@ -21,8 +21,8 @@ export function attendRollout(
   agentName: string,
   deploymentId: string,
 ): Promise<DeploymentDetails> {
-  const sentence = `The rollout goes on by itself; see it by: botcli cloud agent status ${agentName}`;
-  return leaving(context, sentence, () => watch(context, client, agentName, deploymentId));
+  const notice = `The rollout goes on by itself; see it by: botcli cloud agent status ${agentName}`;
+  return withInterruptNotice(context, notice, () => watch(context, client, agentName, deploymentId));
 }
 
 async function watch(

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { byteSize } from '../values.ts';
 import { type Archive, writeArchive } from './archive.ts';
-import { checkSize } from './doubts.ts';
 import { listProject, type ProjectFiles } from './project-files.ts';
 import { readRules } from './rules.ts';
+import { checkSize } from './warnings.ts';
 
 export type Packed = { readonly root: string; readonly project: ProjectFiles; readonly archive: Archive };
 

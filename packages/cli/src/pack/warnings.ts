@@ -10,7 +10,7 @@ import type { ProjectFile, ProjectFiles } from './project-files.ts';
 const largeBytes = 20 * 1_048_576;
 
 /** What is probably not meant, one sentence each. */
-export async function doubtsAbout(root: string, { files, leftOut }: ProjectFiles): Promise<readonly string[]> {
+export async function warningsAbout(root: string, { files, leftOut }: ProjectFiles): Promise<readonly string[]> {
   const paths = new Set(files.map(({ path }) => path));
   const loose = files.filter(({ target }) => target !== null && target !== '' && !leadsSomewhere(target, paths));
   const large = files.filter(({ size }) => size >= largeBytes);

@@ -1,15 +1,15 @@
 import type { Context } from '../context.ts';
 
 /** Does what the service goes on with by itself, or keeps; somebody who presses Ctrl-C meanwhile is told so. */
-export async function leaving<T>(
+export async function withInterruptNotice<T>(
   { world, talk }: Pick<Context, 'world' | 'talk'>,
-  sentence: string,
+  notice: string,
   action: () => Promise<T>,
 ): Promise<T> {
   try {
     return await action();
   } catch (error) {
-    if (world.signal.aborted) talk.say(sentence);
+    if (world.signal.aborted) talk.say(notice);
     throw error;
   }
 }

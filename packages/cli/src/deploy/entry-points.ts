@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Cell } from '../report.ts';
 
 /** How a client reaches an agent, as far as that is known. */
-export type WaysIn = {
+export type EntryPoints = {
   /** The line that starts a session which has a way in; null where none is sure to. */
   readonly start: string | null;
   /** The page to talk to it; null for a bot that takes no WebSocket, which the page needs. */
@@ -35,7 +35,7 @@ function transportsIn(answers: string): readonly string[] | null {
 }
 
 /** `page`: the service's own page for the agent. `start`: the line of a plain start, which opens no way into a Pipecat bot. */
-export function waysIn(transports: readonly string[] | null, page: string, start: string): WaysIn {
+export function entryPoints(transports: readonly string[] | null, page: string, start: string): EntryPoints {
   if (transports === null) {
     const talk: Cell = `${page} (if it takes a WebSocket)`;
     return {
