@@ -7,7 +7,7 @@ import type { World } from '../world.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { guidesFor, type Making, makeGuides, makeProject, refuseBeforehand } from './make-project.ts';
 import { packageManagerFor } from './package-manager.ts';
-import { guidesReport, projectReport } from './tell.ts';
+import { guidesReport, projectReport } from './project-report.ts';
 
 /** What is done with what was made; null when that is guides alone. */
 export type Follow = (directory: string, configuration: Configuration | null) => Promise<void>;

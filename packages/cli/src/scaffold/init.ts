@@ -10,8 +10,8 @@ import { resolve } from './configuration/resolve.ts';
 import type { Follow } from './init-by-asking.ts';
 import { type Making, makeProject } from './make-project.ts';
 import { packageManagerFor } from './package-manager.ts';
+import { projectReport } from './project-report.ts';
 import { quickstart } from './quickstart.ts';
-import { projectReport } from './tell.ts';
 
 /** The command line of `init`, by option name. */
 export type InitValues = Readonly<Record<string, unknown>> & {

@@ -1,5 +1,4 @@
 import type { Transport } from '../catalogue/transport.ts';
-import { type Complain, oneOf } from './complain.ts';
 import {
   type BotType,
   type ClientFramework,
@@ -9,6 +8,7 @@ import {
   clientServers,
 } from './configuration.ts';
 import type { Given } from './fields.ts';
+import { type AddIssue, oneOf } from './issues.ts';
 
 type Client = Pick<Configuration, 'generate_client' | 'client_framework' | 'client_server'>;
 
@@ -17,23 +17,23 @@ export function resolveClient(
   given: Given,
   botType: BotType,
   chosen: readonly Transport[],
-  complain: Complain,
+  addIssue: AddIssue,
 ): Client {
-  const asked = oneOf([...clientFrameworks, 'none'], given.client_framework, 'client_framework', complain);
+  const asked = oneOf([...clientFrameworks, 'none'], given.client_framework, 'client_framework', addIssue);
   const framework = asked === 'none' ? null : asked;
-  const server = oneOf(clientServers, given.client_server, 'client_server', complain);
-  // Also where the type contradicts the transports: that is complained about by itself.
+  const server = oneOf(clientServers, given.client_server, 'client_server', addIssue);
+  // Also where the type contradicts the transports: that is an issue by itself.
   const isPhone = chosen.length > 0 && chosen.every(({ group }) => group === 'telephony');
   if (framework !== null && (botType === 'telephony' || isPhone)) {
-    complain('client_framework', 'is for web bots: a telephone needs no client');
+    addIssue('client_framework', 'is for web bots: a telephone needs no client');
   }
   if (given.client_framework === undefined && server !== null) {
-    complain('client_server', 'needs a client: say the framework too');
+    addIssue('client_server', 'needs a client: say the framework too');
   }
-  if (framework === 'vanilla' && server === 'nextjs') complain('client_server', 'cannot be nextjs without react');
+  if (framework === 'vanilla' && server === 'nextjs') addIssue('client_server', 'cannot be nextjs without react');
   const reachable = chosen.length === 0 || chosen.some(({ value, group }) => group === 'web' && value !== 'livekit');
   if (framework !== null && botType === 'web' && !isPhone && !reachable) {
-    complain(
+    addIssue(
       'client_framework',
       'cannot be made for livekit alone: its client package is not published, and the service hands out no tokens for its ' +
         'rooms. Choose lightrtc, hostedrtc or websocket beside it, or no client',

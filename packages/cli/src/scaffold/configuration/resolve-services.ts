@@ -1,8 +1,8 @@
 import type { ServiceKind } from '../catalogue/service.ts';
 import { findService, removedServices, servicesOf } from '../catalogue/services.ts';
-import { type Complain, listed, option } from './complain.ts';
 import type { BotType, Configuration, Mode } from './configuration.ts';
 import type { Given } from './fields.ts';
+import { type AddIssue, listed, option } from './issues.ts';
 
 /** Said of everything about video where a telephone is at the other end. */
 export const noPictures = 'is for web bots: a telephone shows no pictures';
@@ -13,20 +13,20 @@ type Services = Pick<
 >;
 
 /** The services of the mode, each there and known; and those of the other mode refused. */
-export function resolveServices(given: Given, mode: Mode | null, botType: BotType, complain: Complain): Services {
+export function resolveServices(given: Given, mode: Mode | null, botType: BotType, addIssue: AddIssue): Services {
   const one = (kind: ServiceKind, needed: boolean, unfit: string | null) => {
     const path = `${kind}_service` as const;
     const value = given[path];
     if (value === undefined) {
-      if (needed) complain(path, `is missing: ${option(path)} takes one of ${listed(valuesOf(kind))}`);
+      if (needed) addIssue(path, `is missing: ${option(path)} takes one of ${listed(valuesOf(kind))}`);
       return null;
     }
     const found = findService(kind, value);
     if (found === null) {
       const gone = removedServices[value];
       const reason = gone === undefined ? `${JSON.stringify(value)} is unknown` : `${value} ${gone}`;
-      complain(path, `${reason}; ${option(path)} takes one of ${listed(valuesOf(kind))}`);
-    } else if (unfit !== null) complain(path, unfit);
+      addIssue(path, `${reason}; ${option(path)} takes one of ${listed(valuesOf(kind))}`);
+    } else if (unfit !== null) addIssue(path, unfit);
     return found?.service.value ?? null;
   };
   const cascade = mode === 'cascade';

@@ -1,8 +1,8 @@
 import { findService, servicesOf } from '../catalogue/services.ts';
 import type { Transport } from '../catalogue/transport.ts';
-import { type Complain, listed, oneOf, option } from './complain.ts';
 import { type BotType, botTypes, type Configuration, type Issue, type Mode, modes } from './configuration.ts';
 import { fields, type Given } from './fields.ts';
+import { type AddIssue, listed, oneOf, option } from './issues.ts';
 import { refusalOfName } from './project-name.ts';
 import { resolveClient } from './resolve-client.ts';
 import { noPictures, resolveServices } from './resolve-services.ts';
@@ -18,21 +18,21 @@ export type Resolved =
  */
 export function resolve(given: Given, defaultName: string): Resolved {
   const issues: Issue[] = [];
-  const complain: Complain = (path, message) => issues.push({ path, message });
+  const addIssue: AddIssue = (path, message) => issues.push({ path, message });
   const name = given.project_name ?? defaultName;
   const refusal = refusalOfName(name);
   if (refusal !== null) {
     const way =
       given.project_name === undefined ? `; ${option('project_name')} gives another than the directory’s` : '';
-    complain('project_name', `${JSON.stringify(begin(name))} ${refusal}${way}`);
+    addIssue('project_name', `${JSON.stringify(begin(name))} ${refusal}${way}`);
   }
-  const chosen = resolveTransports(given, complain);
-  const botType = resolveBotType(given, chosen, complain);
-  const mode = resolveMode(given, complain);
-  const services = resolveServices(given, mode, botType, complain);
-  const client = resolveClient(given, botType, chosen, complain);
-  checkFeatures(given, botType, chosen, complain);
-  checkSight(given, services.realtime_service, complain);
+  const chosen = resolveTransports(given, addIssue);
+  const botType = resolveBotType(given, chosen, addIssue);
+  const mode = resolveMode(given, addIssue);
+  const services = resolveServices(given, mode, botType, addIssue);
+  const client = resolveClient(given, botType, chosen, addIssue);
+  checkFeatures(given, botType, chosen, addIssue);
+  checkSight(given, services.realtime_service, addIssue);
   if (issues.length > 0 || mode === null) return { configuration: null, issues: inOrder(issues) };
   const direction = (request: string) =>
     chosen.find((one) => one.request?.value === request)?.request?.direction ?? null;
@@ -57,11 +57,11 @@ export function resolve(given: Given, defaultName: string): Resolved {
   return { configuration, issues: [] };
 }
 
-function resolveBotType(given: Given, chosen: readonly Transport[], complain: Complain): BotType {
-  const asked = oneOf(botTypes, given.bot_type, 'bot_type', complain);
+function resolveBotType(given: Given, chosen: readonly Transport[], addIssue: AddIssue): BotType {
+  const asked = oneOf(botTypes, given.bot_type, 'bot_type', addIssue);
   const phones = chosen.filter(({ group }) => group === 'telephony');
   if (asked === 'web' && phones.length > 0) {
-    complain('bot_type', `cannot be web with the transport ${listed(phones.map(({ value }) => value))}`);
+    addIssue('bot_type', `cannot be web with the transport ${listed(phones.map(({ value }) => value))}`);
   }
   return asked ?? (phones.length > 0 ? 'telephony' : 'web');
 }
@@ -71,32 +71,32 @@ function begin(name: string): string {
   return name.length > 60 ? `${name.slice(0, 60)}…` : name;
 }
 
-function resolveMode(given: Given, complain: Complain): Mode | null {
-  if (given.mode === undefined) complain('mode', `is missing: ${option('mode')} takes ${listed(modes)}`);
-  return oneOf(modes, given.mode, 'mode', complain);
+function resolveMode(given: Given, addIssue: AddIssue): Mode | null {
+  if (given.mode === undefined) addIssue('mode', `is missing: ${option('mode')} takes ${listed(modes)}`);
+  return oneOf(modes, given.mode, 'mode', addIssue);
 }
 
-function checkFeatures(given: Given, botType: BotType, chosen: readonly Transport[], complain: Complain): void {
+function checkFeatures(given: Given, botType: BotType, chosen: readonly Transport[], addIssue: AddIssue): void {
   for (const path of ['video_input', 'video_output'] as const) {
-    if (given[path] === true && botType === 'telephony') complain(path, noPictures);
+    if (given[path] === true && botType === 'telephony') addIssue(path, noPictures);
   }
   const blind = chosen.length > 0 && !chosen.some(({ video }) => video);
   for (const path of ['video_input', 'video_output', 'video_service'] as const) {
     const wanted = given[path] === true || (path === 'video_service' && given[path] !== undefined);
     if (wanted && botType === 'web' && blind)
-      complain(path, `cannot be had with ${listed(chosen.map(({ value }) => value))}`);
+      addIssue(path, `cannot be had with ${listed(chosen.map(({ value }) => value))}`);
   }
   if (given.enable_nc === true && given.deploy_to_cloud === false) {
-    complain('enable_nc', 'needs the cloud deployment');
+    addIssue('enable_nc', 'needs the cloud deployment');
   }
 }
 
 /** A camera that nothing looks at would be switched on for nothing. The model of a cascade gets a tool to look with. */
-function checkSight(given: Given, realtime: string | null, complain: Complain): void {
+function checkSight(given: Given, realtime: string | null, addIssue: AddIssue): void {
   if (given.video_input !== true || realtime === null) return;
   if (findService('realtime', realtime)?.service.sees === true) return;
   const seeing = servicesOf('realtime').filter(({ service }) => service.sees === true);
-  complain(
+  addIssue(
     'video_input',
     `${realtime} does not look at video; ${listed(seeing.map(({ service }) => service.value))} do`,
   );

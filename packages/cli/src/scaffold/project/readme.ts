@@ -1,4 +1,4 @@
-import { listed } from '../configuration/complain.ts';
+import { listed } from '../configuration/issues.ts';
 import { dialsOut } from './bot-calls.ts';
 import { looks } from './bot-sight.ts';
 import { secretSetOf } from './deployment.ts';

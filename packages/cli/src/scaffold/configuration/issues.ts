@@ -1,18 +1,18 @@
 import { type FieldName, fields } from './fields.ts';
 
-/** Says what is wrong with a key. */
-export type Complain = (path: FieldName, message: string) => void;
+/** Notes what is wrong with a key. */
+export type AddIssue = (path: FieldName, message: string) => void;
 
-/** One of a few words, or null; a wrong one is complained about. */
+/** One of a few words, or null; a wrong one is an issue. */
 export function oneOf<const Word extends string>(
   words: readonly Word[],
   value: string | undefined,
   path: FieldName,
-  complain: Complain,
+  addIssue: AddIssue,
 ): Word | null {
   if (value === undefined) return null;
   const word = words.find((candidate) => candidate === value);
-  if (word === undefined) complain(path, `takes ${listed(words)}, not ${JSON.stringify(value)}`);
+  if (word === undefined) addIssue(path, `takes ${listed(words)}, not ${JSON.stringify(value)}`);
   return word ?? null;
 }
 
