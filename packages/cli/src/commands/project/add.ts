@@ -5,8 +5,9 @@ import { flag } from '../../options.ts';
 export const command = define({
   summary: 'Add a transport, a service or a feature to a generated project',
   details:
-    'A service takes the place of the one in its role. What you edited is kept: your edits and the change are merged, the ' +
-    'difference is shown first, and where both touch the same lines nothing is changed.',
+    'A service takes the place of the one in its role. What you edited is kept: your edits and the change are merged, and the ' +
+    'difference is shown first. Where both touch the same lines there is a conflict: nothing is changed, unless you ask for ' +
+    'markers. Status 1 with conflicts, also of a dry run.',
   isLocal: true,
   arguments: {
     what: {
@@ -17,10 +18,11 @@ export const command = define({
   },
   options: {
     'dry-run': flag('Show the difference, change nothing'),
+    'conflict-markers': flag('Write both your lines and the new ones where they are in conflict, between markers'),
     yes: flag('Do not ask', 'y'),
   },
   examples: ['project add carrier1', 'project add soniox_stt my-bot --dry-run', 'project add eval --yes'],
-  run: async (context, { what, directory, 'dry-run': dryRun, yes }) => {
+  run: async (context, { what, directory, 'dry-run': dryRun, 'conflict-markers': conflictMarkers, yes }) => {
     const { changeProject } = await import('../../scaffold/changing/change-project.ts');
     const { changedConfiguration } = await import('../../scaffold/changing/changed-configuration.ts');
     return changeProject(context, {
@@ -28,6 +30,7 @@ export const command = define({
       next: (configuration) => changedConfiguration(configuration, what),
       dryRun,
       yes,
+      conflictMarkers,
     });
   },
 });

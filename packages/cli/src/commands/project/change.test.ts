@@ -63,14 +63,60 @@ describe('project add', () => {
     expect(bot).toContain('on_user_turn_stopped');
   });
 
-  test('edits of the same lines stop it, and nothing is changed', async () => {
-    await edit('server/bot.py', 'DeepgramSTTService(api_key=os.environ["DEEPGRAM_API_KEY"])', 'None');
-    const before = await read('.botcli/project.json');
-    const { status, stderr } = await botcli(['project', 'add', 'soniox_stt', '--yes']);
-    expect(status).toBe(1);
-    expect(stderr).toContain('server/bot.py: was edited where it would have to change');
-    expect(await read('.botcli/project.json')).toBe(before);
-    expect(await read('server/.env.example')).not.toContain('SONIOX');
+  describe('where an edit and the change touch the same lines', () => {
+    beforeEach(() => edit('server/bot.py', 'DeepgramSTTService(api_key=os.environ["DEEPGRAM_API_KEY"])', 'MySTT()'));
+
+    test('nothing is changed, and the failure says how to see both and what to do', async () => {
+      const before = await read('.botcli/project.json');
+      const { status, stderr } = await botcli(['project', 'add', 'soniox_stt', '--yes']);
+      expect(status).toBe(1);
+      expect(stderr).toContain('server/bot.py: you edited lines that would have to change');
+      expect(stderr).toContain('--dry-run');
+      expect(stderr).toContain('--conflict-markers');
+      expect(await read('.botcli/project.json')).toBe(before);
+      expect(await read('server/.env.example')).not.toContain('SONIOX');
+    });
+
+    test('--dry-run shows both, between markers, among all else that would change, and fails', async () => {
+      const before = await read('server/bot.py');
+      const { status, stdout, stderr } = await botcli(['project', 'add', 'soniox_stt', '--dry-run']);
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(
+        /^\+<{7} your edits\n.* stt = MySTT\(\)\n\+={7}\n(\+.*\n)*\+ +stt = SonioxSTTService\(.*\n(\+.*\n)*\+>{7} botcli /m,
+      );
+      expect(stderr).toContain('server/bot.py\tconflict\n');
+      expect(stderr).toMatch(/^\+SONIOX_API_KEY=/m);
+      expect(await read('server/bot.py')).toBe(before);
+      const json = await botcli(['project', 'add', 'soniox_stt', '--dry-run', '--json']);
+      expect(JSON.parse(json.stdout).error).toMatchObject({
+        reason: 'edits-in-the-way',
+        details: { patch: expect.stringContaining('+<<<<<<< your edits'), variables: ['SONIOX_API_KEY'] },
+      });
+    });
+
+    test('--conflict-markers writes both, and check fails until somebody has chosen', async () => {
+      const { status, stderr } = await botcli(['project', 'add', 'soniox_stt', '--conflict-markers', '--yes']);
+      expect(status).toBe(1);
+      expect(stderr).toContain('server/bot.py: holds your lines and the new ones');
+      expect(await read('server/.env.example')).toContain('SONIOX_API_KEY=');
+      const text = await read('server/bot.py');
+      expect(text).toMatch(/^<{7} your edits\n.*MySTT[^>]*SonioxSTTService[^>]*^>{7} botcli /m);
+      expect((await botcli(['project', 'check'])).stderr).toContain(
+        'server/bot.py: has conflicts that nobody resolved',
+      );
+      await writeFile(join(directory, 'server/bot.py'), text.replace(/^<{7} .*\n|^={7}\n[\s\S]*?^>{7} .*\n/gm, ''));
+      expect((await botcli(['project', 'check'])).stderr).not.toContain('conflicts');
+      expect(await botcli(['project', 'update', '--yes'])).toMatchObject({
+        status: 0,
+        stdout: 'server/bot.py\tkept\n',
+      });
+    });
+
+    test('--conflict-markers asks before it writes', async () => {
+      const given = { terminal: true, answers: [false] };
+      await botcli(['project', 'add', 'soniox_stt', '--conflict-markers'], given);
+      expect(await read('server/bot.py')).not.toContain('<<<<<<<');
+    });
   });
 
   test('--dry-run shows the difference and changes nothing', async () => {
@@ -161,6 +207,8 @@ describe('project update', () => {
     await madeByAnother('README.md', 'of old\n', false);
     await writeFile(join(directory, 'README.md'), 'of old\n\nmine\n');
     expect((await botcli(['project', 'update', '--yes'])).status).toBe(1);
+    const { stderr } = await botcli(['project', 'update', '--dry-run']);
+    expect(stderr).toMatch(/^\+={7}\n\+# demo\n/m);
   });
 
   test('a file that was removed stays removed when another version would make it differently', async () => {

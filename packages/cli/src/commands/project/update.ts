@@ -6,18 +6,26 @@ export const command = define({
   summary: 'Bring a generated project to what this version would make',
   details:
     'Files that nobody edited are replaced; in edited ones your edits and the change are merged, whatever version made them, as ' +
-    'the project keeps what was generated. Where both touch the same lines nothing is changed, and the files are listed. The ' +
-    'difference is shown first. A change that was broken off is finished.',
+    'the project keeps what was generated. The difference is shown first. Where both touch the same lines there is a conflict: ' +
+    'nothing is changed, unless you ask for markers. Status 1 with conflicts, also of a dry run. A change that was broken off ' +
+    'is finished.',
   isLocal: true,
   arguments: { directory: { description: 'Directory of the project (default: this one)', optional: true } },
   options: {
     'dry-run': flag('Show the difference, change nothing'),
+    'conflict-markers': flag('Write both your lines and the new ones where they are in conflict, between markers'),
     yes: flag('Do not ask', 'y'),
   },
   examples: ['project update', 'project update my-bot --dry-run'],
-  run: async (context, { directory, 'dry-run': dryRun, yes }) => {
+  run: async (context, { directory, 'dry-run': dryRun, 'conflict-markers': conflictMarkers, yes }) => {
     const { changeProject } = await import('../../scaffold/changing/change-project.ts');
     const place = resolve(context.world.directory, directory ?? '.');
-    return changeProject(context, { directory: place, next: (configuration) => configuration, dryRun, yes });
+    return changeProject(context, {
+      directory: place,
+      next: (configuration) => configuration,
+      dryRun,
+      yes,
+      conflictMarkers,
+    });
   },
 });

@@ -24,11 +24,14 @@ export type Changing = {
   readonly dryRun: boolean;
   /** Do not ask. */
   readonly yes: boolean;
+  /** Write files with conflicts, too, with markers. */
+  readonly conflictMarkers: boolean;
 };
 
 /**
  * Brings a project to another configuration or another version: shows what changes, asks, and writes all of it or nothing.
- * One at a time, from the first look on: what was shown is what is done.
+ * One at a time, from the first look on: what was shown is what is done. Conflicts are a `Failure`, whether they stopped the
+ * change, were only looked at, or were written with markers: somebody has to resolve them.
  */
 export async function changeProject(context: Context, changing: Changing): Promise<Report> {
   const { directory, dryRun } = changing;
@@ -54,12 +57,13 @@ function lock(directory: string): () => void {
   }
 }
 
-async function change({ world, say }: Context, changing: Changing): Promise<Report> {
-  const { directory, dryRun, yes } = changing;
+async function change({ world, say, talk }: Context, changing: Changing): Promise<Report> {
+  const { directory, dryRun, yes, conflictMarkers } = changing;
   const found = readAnswers(directory);
   const next = changing.next(found.configuration);
   const { steps, answers } = planChange(directory, found, next, version);
-  const touched = steps.filter(({ before, after }) => before !== after);
+  const touched = steps.filter(isChange);
+  const conflicts = steps.filter(({ kind }) => kind === 'conflict');
   const patch = touched.map(patchOf).join('');
   const variables = newVariables(found.configuration, next);
   const manager = packageManagerFor(directory, world.environment);
@@ -85,14 +89,15 @@ async function change({ world, say }: Context, changing: Changing): Promise<Repo
     ],
   };
   const answersBefore = textOf(join(directory, answers.path));
-  const edits = [...touched, { path: answers.path, before: answersBefore, after: answers.text }].filter(isChange);
-  const conflicts = steps.filter(({ kind }) => kind === 'conflict');
-  if (dryRun) return report;
-  if (conflicts.length > 0) {
-    const issues = conflicts.map(({ path }) => ({ path, message: 'was edited where it would have to change' }));
-    const hint = 'See the change by --dry-run; put your edits aside, change, and bring them back.';
-    throw new Failure('edits-in-the-way', 'Some files were edited. Nothing was changed.', hint, issues);
+  const edits: readonly Edit[] = [
+    ...touched,
+    ...[{ path: answers.path, before: answersBefore, after: answers.text }].filter(isChange),
+  ];
+  if (conflicts.length > 0 && (dryRun || !conflictMarkers)) {
+    if (dryRun) await talk.show(...report.blocks);
+    throw edited(conflicts, report, dryRun);
   }
+  if (dryRun) return report;
   refuseLinks(directory, edits);
   if (touched.length > 0 && !yes) {
     say(patch);
@@ -104,7 +109,28 @@ async function change({ world, say }: Context, changing: Changing): Promise<Repo
   } catch (error) {
     throw failureOf(error, directory);
   }
+  if (conflicts.length > 0) {
+    await talk.show(...report.blocks);
+    throw unresolved(conflicts, report);
+  }
   return report;
+}
+
+function edited(conflicts: readonly Step[], { json }: Report, shown: boolean): Failure {
+  const issues = conflicts.map(({ path }) => ({ path, message: 'you edited lines that would have to change' }));
+  const hint = [
+    ...(shown ? [] : ['--dry-run shows your lines and the new ones.']),
+    '--conflict-markers writes both into the file, for you to choose.',
+  ].join(' ');
+  const message = 'Your edits and the change are in conflict. Nothing was changed.';
+  return new Failure('edits-in-the-way', message, hint, issues, json as Record<string, unknown>);
+}
+
+function unresolved(conflicts: readonly Step[], { json }: Report): Failure {
+  const issues = conflicts.map(({ path }) => ({ path, message: 'holds your lines and the new ones' }));
+  const hint = `Choose between the lines from ${'<'.repeat(7)} to ${'>'.repeat(7)}. botcli project check names files that still have some.`;
+  const message = 'The change is made, and has conflicts for you to resolve.';
+  return new Failure('conflicts-left', message, hint, issues, json as Record<string, unknown>);
 }
 
 /** What was shown is what is done: a file that was saved while the question stood is not overwritten. */

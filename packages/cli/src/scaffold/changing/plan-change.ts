@@ -1,13 +1,16 @@
 import { join } from 'node:path';
-import { merge } from 'node-diff3';
 import type { Answers } from '../checking/read-answers.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import { mergeTexts } from '../merging/merge-texts.ts';
 import { projectFiles } from '../project/project.ts';
 import type { ProjectFile } from '../project/project-file.ts';
 import { answersFile, hashOf } from '../writing/answers.ts';
 import { textOf } from '../writing/survey.ts';
 
-/** What becomes of a file. `kept`: it is left as a person made it. */
+/**
+ * What becomes of a file. `kept`: it is left as a person made it. `conflict`: edits and change touch the same lines, and
+ * `after` has both, between markers.
+ */
 export type Step = {
   readonly path: string;
   readonly kind: 'new' | 'changed' | 'merged' | 'removed' | 'kept' | 'conflict';
@@ -21,7 +24,7 @@ export type Change = { readonly steps: readonly Step[]; readonly answers: Projec
 /**
  * What has to be done to a project so that it is as `next` says, with what was edited since kept: three texts are merged, the
  * one that was generated, the one that is there, and the one that would be generated now. The answers hold the first, whatever
- * version made it; where they do not, an edited file is a conflict. Nothing is written.
+ * version made it; where they do not, whatever differs in an edited file is a conflict. Nothing is written.
  */
 export function planChange(directory: string, answers: Answers, next: Configuration, version: string): Change {
   const wanted = projectFiles(next);
@@ -31,7 +34,7 @@ export function planChange(directory: string, answers: Answers, next: Configurat
     const now = textOf(join(directory, path));
     const wish = after.get(path) ?? null;
     const hash = answers.files[path];
-    return stepOf({ path, now, wish, base: answers.generated.get(path) ?? null, hash }) ?? [];
+    return stepOf({ path, now, wish, base: answers.generated.get(path) ?? null, hash }, `botcli ${version}`) ?? [];
   });
   return { steps, answers: answersFile(next, version, wanted) };
 }
@@ -45,7 +48,7 @@ type Texts = {
   readonly hash: string | undefined;
 };
 
-function stepOf({ path, now, wish, base, hash }: Texts): Step | null {
+function stepOf({ path, now, wish, base, hash }: Texts, generator: string): Step | null {
   const step = (kind: Step['kind'], after: string | null): Step => ({ path, kind, before: now, after });
   if (now === wish) return null;
   const pristine = now !== null && hash === `sha256:${hashOf(now)}`;
@@ -54,7 +57,6 @@ function stepOf({ path, now, wish, base, hash }: Texts): Step | null {
   if (hash !== undefined && base !== null && base === wish) return step('kept', now);
   if (now === null) return hash === undefined ? step('new', wish) : step('kept', now);
   if (wish === null) return step('kept', now);
-  if (base === null) return step('conflict', now);
-  const { conflict, result } = merge(now.split('\n'), base.split('\n'), wish.split('\n'));
-  return conflict ? step('conflict', now) : step('merged', result.join('\n'));
+  const { text, hasConflict } = mergeTexts({ now, base, wish }, generator);
+  return step(hasConflict ? 'conflict' : 'merged', text);
 }

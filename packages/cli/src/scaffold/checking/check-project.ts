@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parse } from 'smol-toml';
+import { hasMarkers } from '../merging/markers.ts';
 import { planOf } from '../project/plan.ts';
 import { requiredVariables } from '../project/variables.ts';
 import { hashOf } from '../writing/answers.ts';
@@ -22,6 +23,7 @@ export async function checkProject(directory: string, answers: Answers): Promise
   const deployed = answers.configuration.deploy_to_cloud;
   return [
     ...changeFindings(directory),
+    ...markerFindings(directory, answers),
     ...variableFindings(directory, answers),
     ...packageFindings(directory, answers),
     ...lockFindings(directory),
@@ -126,6 +128,12 @@ async function deployFindings(directory: string): Promise<readonly Finding[]> {
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
     return [{ about, state: 'problem', message: `is no TOML: ${line}` }];
   }
+}
+
+function markerFindings(directory: string, answers: Answers): readonly Finding[] {
+  return Object.keys(answers.files)
+    .filter((path) => hasMarkers(textOf(join(directory, path)) ?? ''))
+    .map((about) => ({ about, state: 'problem', message: 'has conflicts that nobody resolved yet' }));
 }
 
 function fileFindings(directory: string, answers: Answers): readonly Finding[] {
