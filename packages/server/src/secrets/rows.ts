@@ -1,3 +1,4 @@
+import { secretSetNamePattern } from '@bothost/contract';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Database, SecretRevisionsTable, SecretSetsTable, SecretValuesTable } from '../store/tables.ts';
 
@@ -12,6 +13,8 @@ export async function findSet(
   name: string,
   lock: 'share' | 'update' | null = null,
 ): Promise<SecretSetRow | undefined> {
+  // Letters beyond ASCII may become such ones in lower case, as the Kelvin sign becomes a k.
+  if (!secretSetNamePattern.test(name)) return undefined;
   let query = db
     .selectFrom('secret_sets')
     .selectAll()
