@@ -1,9 +1,9 @@
+import { type PollingLoop, startPollingLoop } from '../polling-loop.ts';
 import { deliverSecrets } from './deliver.ts';
-import { type Looking, startLooking } from './looking.ts';
 
 /** Delivers what is due in the region of this host: when it is told of something, and each second what was left behind. */
-export function startDeliveryWorker(context: Parameters<typeof deliverSecrets>[0]): Looking {
-  return startLooking(
+export function startDeliveryWorker(context: Parameters<typeof deliverSecrets>[0]): PollingLoop {
+  return startPollingLoop(
     () => deliverSecrets(context),
     (error) => context.logger.warn({ err: error }, 'secrets could not be delivered; it is tried again'),
   );

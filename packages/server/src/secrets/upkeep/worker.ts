@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Looking, startLooking } from '../looking.ts';
+import { type PollingLoop, startPollingLoop } from '../../polling-loop.ts';
 import { listTasks, type TaskRow } from './task-rows.ts';
 import { type WorkContext, workOn } from './work.ts';
 
@@ -9,7 +9,7 @@ import { type WorkContext, workOn } from './work.ts';
  */
 export function startUpkeepWorker(
   context: Omit<WorkContext, 'signal'> & { readonly logger: Pick<Logger, 'info' | 'warn'> },
-): Looking {
+): PollingLoop {
   const interrupted = (fields: { readonly task?: string }, error: unknown) =>
     context.logger.warn({ ...fields, err: error }, 'work on the vault was interrupted; it is tried again');
 
@@ -23,7 +23,7 @@ export function startUpkeepWorker(
     }
   }
 
-  return startLooking(
+  return startPollingLoop(
     async (signal) => {
       for (const task of await listTasks(context.db, 'running')) if (!signal.aborted) await work(task, signal);
     },

@@ -1,5 +1,5 @@
 /** Work that is looked for again and again. */
-export type Looking = {
+export type PollingLoop = {
   /** Looks soon: once more after a look that is going on. */
   readonly kick: () => void;
   /** Ends when the look that is going on has. */
@@ -12,10 +12,10 @@ const everyMilliseconds = 1_000;
  * Looks at once, when it is told that there is something, and each second for what was left behind; never twice at a time.
  * The signal says when to leave the rest. A look that fails is told to `onFailure`, unless it was left, and tried again.
  */
-export function startLooking(
+export function startPollingLoop(
   look: (signal: AbortSignal) => Promise<unknown>,
   onFailure: (error: unknown) => void,
-): Looking {
+): PollingLoop {
   let running: Promise<void> | null = null;
   let again = false;
   const closing = new AbortController();
