@@ -1,5 +1,6 @@
 import { ApiError, failures } from '@bothost/contract';
 import type { Logger } from 'pino';
+import { type PollingLoop, startPollingLoop } from '../polling-loop.ts';
 import type { Database } from '../store/tables.ts';
 import { type AttemptContext, attemptBuild, type Outcome } from './attempt.ts';
 import { type BuildLog, openBuildLog } from './build-log.ts';
@@ -32,8 +33,6 @@ export type BuildWorker = {
   readonly close: () => Promise<void>;
 };
 
-/** Builds of other servers' requests are found this often. */
-const lookMilliseconds = 1_000;
 /** A build that fails for a reason of the service's is tried so often, with pauses of this and twice as long each time. */
 const attemptsAtMost = 5;
 const pauseMilliseconds = 2_000;
@@ -43,37 +42,23 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
   const closing = new AbortController();
   const running = new Map<string, Promise<void>>();
   const troubled = new Map<string, { readonly attempts: number; readonly until: Date }>();
-  let looking: Promise<void> | null = null;
-  let wanted = false;
-  let timer: NodeJS.Timeout | undefined;
+  let loop: PollingLoop | null = null;
+  const kick = () => loop?.kick();
 
-  function kick(): void {
-    wanted = true;
-    if (timer === undefined || closing.signal.aborted) return;
-    looking ??= look().finally(() => {
-      looking = null;
-      if (wanted) kick();
-    });
-  }
-
+  /** Builds of other servers' requests are found by this, too. */
   async function look(): Promise<void> {
-    wanted = false;
     if (!context.holdsRegion()) return;
-    try {
-      const rows = await openBuilds(db, context.host.region);
-      const builds = rows.map(({ id, organization_id: organizationId }) => ({
-        id,
-        organizationId,
-        busy: running.has(id),
-        restUntil: troubled.get(id)?.until ?? null,
-      }));
-      const world = { now: context.now(), places: context.buildsAtOnce, draining: context.isDraining() };
-      for (const id of planBuilds(builds, world)) {
-        const row = rows.find((build) => build.id === id);
-        if (row !== undefined) begin(row);
-      }
-    } catch (error) {
-      if (!closing.signal.aborted) logger.error({ err: error }, 'the builds could not be read');
+    const rows = await openBuilds(db, context.host.region);
+    const builds = rows.map(({ id, organization_id: organizationId }) => ({
+      id,
+      organizationId,
+      busy: running.has(id),
+      restUntil: troubled.get(id)?.until ?? null,
+    }));
+    const world = { now: context.now(), places: context.buildsAtOnce, draining: context.isDraining() };
+    for (const id of planBuilds(builds, world)) {
+      const row = rows.find((build) => build.id === id);
+      if (row !== undefined) begin(row);
     }
   }
 
@@ -156,14 +141,12 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
     start: async () => {
       // Of builds that a killed server was at; no other server has this folder.
       for (const name of await context.places.treeIds()) await removeFiles(context.places.tree(name));
-      timer = setInterval(kick, lookMilliseconds);
-      kick();
+      loop = startPollingLoop(look, (error) => logger.error({ err: error }, 'the builds could not be read'));
     },
     kick,
     close: async () => {
-      clearInterval(timer);
       closing.abort(new Error('the service is closing'));
-      await looking;
+      await loop?.close();
       await Promise.all(running.values());
     },
   };
