@@ -25,7 +25,7 @@ export type Operation<
   readonly summary: string;
   readonly tag: string;
   readonly key: 'private' | 'public' | 'account' | 'operator';
-  /** What the audit log calls it: a request that is refused is told there. Every operation about secrets, keys and the log has it. */
+  /** What the audit log calls it: a request that is refused is told there. Every operation about secrets, keys, the vault and the log has it. */
   readonly audit?: string;
   /** A name that stands twice in an object of its body is refused, as are bytes that are no UTF-8: what is stored is what was sent. */
   readonly exactBody?: true;

@@ -37,8 +37,8 @@ describe.each(all)('%s', (_, operation) => {
     expect(new Set(operation.errors).size).toBe(operation.errors.length);
   });
 
-  it('has a word for the audit log where it is about secrets, keys or the log', () => {
-    const told = ['secrets', 'keys', 'audit'].includes(operation.tag);
+  it('has a word for the audit log where it is about secrets, keys, the vault or the log', () => {
+    const told = ['secrets', 'keys', 'audit', 'operator'].includes(operation.tag);
     expect(operation.audit ?? null).toEqual(told ? expect.stringMatching(/^[a-z]+\.[a-z-]+$/) : null);
   });
 

@@ -12,7 +12,7 @@ import {
 } from '@bothost/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Asker, Authenticator, Caller } from '../organizations/authenticate.ts';
+import type { Asker, Authenticator, Caller, KeyUse } from '../organizations/authenticate.ts';
 import { bearerToken, hasSeveralAuthorizations } from './bearer.ts';
 import { askerOf } from './refused-request.ts';
 import { responseSchema } from './response-schema.ts';
@@ -96,17 +96,16 @@ function goneSignal(response: ServerResponse): AbortSignal {
 }
 
 /** Judges the key that a path asks for, where no operation does. */
-export async function requireKey(
-  context: RoutesContext,
-  request: FastifyRequest,
-  kind: 'private' | 'public' | 'operator',
-): Promise<void> {
-  if (kind === 'operator') requireOperator(context, request);
+export async function requireKey(context: RoutesContext, request: FastifyRequest, kind: KeyUse): Promise<void> {
+  if (kind === 'operator') await requireOperator(context, request);
   else await callerOf(context.authenticator, request, kind);
 }
 
-function requireOperator(context: RoutesContext, request: FastifyRequest): void {
-  if (!context.isOperator(keyOf(request))) throw failure('key-invalid');
+/** An organization whose key is tried here is told in its log: the key is looked up, though it opens nothing. */
+async function requireOperator(context: RoutesContext, request: FastifyRequest): Promise<void> {
+  if (context.isOperator(keyOf(request))) return;
+  await callerOf(context.authenticator, request, 'operator');
+  throw failure('key-invalid');
 }
 
 function keyOf(request: FastifyRequest): string {
@@ -118,17 +117,13 @@ function keyOf(request: FastifyRequest): string {
   return key;
 }
 
-async function callerOf(
-  authenticator: Authenticator,
-  request: FastifyRequest,
-  kind: 'private' | 'public',
-): Promise<Caller> {
+async function callerOf(authenticator: Authenticator, request: FastifyRequest, kind: KeyUse): Promise<Caller> {
   const key = keyOf(request);
   return authenticator.cached(key, kind) ?? (await authenticator.authenticate(key, kind));
 }
 
 /** Which API a path belongs to; null outside both. */
-export function kindOfPath(url: string): 'private' | 'public' | 'operator' | null {
+export function kindOfPath(url: string): KeyUse | null {
   if (url.startsWith(`${publicBase}/`)) return 'public';
   if (url.startsWith(`${operatorBase}/`)) return 'operator';
   return url === apiBase || url.startsWith(`${apiBase}/`) || url.startsWith(`${apiBase}?`) ? 'private' : null;

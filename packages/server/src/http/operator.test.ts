@@ -57,6 +57,29 @@ describe('the operator of a service', () => {
     }
   });
 
+  it('who comes with the key of an organization is told in the audit log of that organization', async () => {
+    const asked = async (method: string, path: string, key: string) =>
+      (await fetch(`${service.url}/v1/operator/vault${path}`, { method, headers: { authorization: `Bearer ${key}` } }))
+        .status;
+    const { id, key } = await service.client.createKey({ body: { name: 'leaver', kind: 'private' } });
+    await service.client.revokeKey({ params: { keyId: id } });
+    const last = async () =>
+      (await service.client.listAuditEntries({ query: { limit: 4 } })).entries.map(
+        ({ action, object, keyName, address, result }) => [action, object, keyName, address, result],
+      );
+    expect(await asked('GET', '', service.privateKey)).toBe(401);
+    expect(await asked('POST', '/rotate', service.publicKey)).toBe(401);
+    expect(await asked('POST', '/retire', key)).toBe(401);
+    expect(await asked('POST', '/reencrypt', `sk_${'x'.repeat(49)}`)).toBe(401);
+    expect(await asked('POST', '/verify', token.replace(/./, 'x'))).toBe(401);
+    expect(await last()).toEqual([
+      ['vault.retire', null, 'leaver', '127.0.0.1', 'key-of-other-kind'],
+      ['vault.rotate', null, 'first start', '127.0.0.1', 'key-of-other-kind'],
+      ['vault.status', null, 'first start', '127.0.0.1', 'key-of-other-kind'],
+      ['keys.revoke', id, 'first start', '127.0.0.1', 'done'],
+    ]);
+  });
+
   it('reaches nothing else with the token', async () => {
     const answer = await fetch(`${service.url}/v1/secrets`, { headers: { authorization: `Bearer ${token}` } });
     expect(answer.status).toBe(401);

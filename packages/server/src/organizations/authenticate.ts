@@ -27,13 +27,16 @@ export class RefusedKey extends Error {
   }
 }
 
+/** What a key is used for. No key of an organization is the operator's: that one is refused says whose it is. */
+export type KeyUse = 'private' | 'public' | 'operator';
+
 /**
  * Finds the caller of a key. `cached` answers without the database where it can (undefined: it cannot say). `forget` drops
  * a key at once, or all: on a revocation here, and on the word of another replica.
  */
 export type Authenticator = {
-  readonly authenticate: (key: string, kind: 'private' | 'public') => Promise<Caller>;
-  readonly cached: (key: string, kind: 'private' | 'public') => Caller | undefined;
+  readonly authenticate: (key: string, kind: KeyUse) => Promise<Caller>;
+  readonly cached: (key: string, kind: KeyUse) => Caller | undefined;
   readonly forget: (keyId?: string) => void;
 };
 
@@ -53,7 +56,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
   /** Raised by `forget`, so that an answer that was on its way before a revocation is not remembered after it. */
   let generation = 0;
 
-  function accept(found: KeyWithOrganization, kind: 'private' | 'public', now: number): Caller {
+  function accept(found: KeyWithOrganization, kind: KeyUse, now: number): Caller {
     const expired = found.expires_at !== null && found.expires_at.getTime() <= now;
     const caller = {
       organizationId: found.organization_id,
@@ -77,7 +80,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
     touchKey(context.db, found.id, new Date(now)).catch(() => touched.delete(found.id));
   }
 
-  function cached(key: string, kind: 'private' | 'public'): Caller | undefined {
+  function cached(key: string, kind: KeyUse): Caller | undefined {
     const now = context.now().getTime();
     const hash = hashKey(key).toString('base64');
     const entry = entries.get(hash);
@@ -89,7 +92,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
     return accept(entry.found, kind, now);
   }
 
-  async function authenticate(key: string, kind: 'private' | 'public'): Promise<Caller> {
+  async function authenticate(key: string, kind: KeyUse): Promise<Caller> {
     const known = cached(key, kind);
     if (known !== undefined) return known;
     const before = generation;
