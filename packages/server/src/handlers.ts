@@ -17,13 +17,13 @@ import { getAgent, listAgents } from './agents/show.ts';
 import { withAnySignal } from './any-signal.ts';
 import { listAuditEntries } from './audit/list.ts';
 import { verifyAudit } from './audit/verify.ts';
+import { createBoundedQueue } from './bounded-queue.ts';
 import { beginUpload } from './builds/begin-upload.ts';
 import { createBuild } from './builds/create.ts';
 import { getBuild } from './builds/get.ts';
 import { listBuilds } from './builds/list.ts';
 import { readBuildLog } from './builds/read-log.ts';
 import type { Context } from './context.ts';
-import { createInTurn } from './in-turn.ts';
 import { countInstances } from './instances/claim.ts';
 import { getLogs } from './logs/get.ts';
 import type { Asker } from './organizations/authenticate.ts';
@@ -73,23 +73,27 @@ export function createHandlers(context: Context): Handlers {
     return { ...agent, change, ...(warning === null ? {} : { warning }) };
   }
 
-  const inTurn = createInTurn(waitingSecretWrites, () => failure('too-many-secret-writes'));
+  const enqueue = createBoundedQueue(waitingSecretWrites, () => failure('too-many-secret-writes'));
 
   /**
    * Writes of an organization wait for each other in any case, for its audit log. `bytes` that one holds while it waits. A dry
    * run answers guesses of values, so there are fewer of them.
    */
-  async function inSecretsTurn<T>(caller: Asker, write: { dryRun: boolean; bytes: number }, work: () => Promise<T>) {
+  async function enqueueSecretWrite<T>(
+    caller: Asker,
+    write: { dryRun: boolean; bytes: number },
+    work: () => Promise<T>,
+  ) {
     const { organizationId: of } = caller;
     if (write.dryRun && !context.dryRuns.take(of)) throw failure('too-many-dry-runs');
     if (!write.dryRun && !context.secretWrites.take(of)) throw failure('too-many-secret-writes');
-    return inTurn(of, write.bytes, work);
+    return enqueue(of, write.bytes, work);
   }
 
   async function written(caller: Asker, setName: string, wanted: WantedSecrets) {
     try {
       const write = { dryRun: wanted.dryRun, bytes: bytesOf(wanted) };
-      const answer = await inSecretsTurn(caller, write, async () => {
+      const answer = await enqueueSecretWrite(caller, write, async () => {
         const known = (await listRegions(context)).map(({ code }) => code);
         const { defaultRegion: standard } = await getProperties(context, caller);
         return writeSecrets(context, caller, setName, wanted, { known, standard });
@@ -172,7 +176,7 @@ export function createHandlers(context: Context): Handlers {
       written(caller, params.setName, { ...wantedSecrets({}, context.registries.policy), remove: [params.secretKey] }),
     deleteSecretSet: ({ params, query }, caller) => {
       const when = { force: query.force === 'true', expectedRevision: query.expectedRevision };
-      return inSecretsTurn(caller, { dryRun: false, bytes: 0 }, () =>
+      return enqueueSecretWrite(caller, { dryRun: false, bytes: 0 }, () =>
         deleteSecretSet(context, caller, params.setName, when, async (db, setId) =>
           (await agentsWithSecretSet(db, setId)).map(({ name }) => name),
         ),
@@ -180,7 +184,7 @@ export function createHandlers(context: Context): Handlers {
     },
     getSecretHistory: ({ params, query }, caller) => secretHistory(context, caller, params.setName, query),
     rollBackSecrets: async ({ params, body }, caller) => {
-      const answer = await inSecretsTurn(caller, { dryRun: body.dryRun === true, bytes: 0 }, () =>
+      const answer = await enqueueSecretWrite(caller, { dryRun: body.dryRun === true, bytes: 0 }, () =>
         rollBackSecrets(context, caller, params.setName, body),
       );
       context.deliverSecrets();

@@ -20,7 +20,7 @@ import {
   removeUnused,
   sweepProjects,
 } from './kept-projects.ts';
-import { createLanes } from './lane.ts';
+import { createKeyedQueue } from './keyed-queue.ts';
 import { makeNodeProject } from './make-node-project.ts';
 import { makePythonProject } from './make-python-project.ts';
 import type { Making, MakingContext } from './making.ts';
@@ -63,7 +63,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
   const preparingDirectory = join(dataDirectory, 'preparing');
   for (const directory of [...Object.values(kept), preparingDirectory]) makePassable(directory);
   const closing = new AbortController();
-  const inLane = createLanes();
+  const enqueue = createKeyedQueue();
   const shared = createSharedWork<Project>();
   const busy = new Set<Promise<unknown>>();
   const running = new Set<Instance>();
@@ -130,7 +130,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
         clearTimeout(timer);
       }
     };
-    return inLane(owner, work, given);
+    return enqueue(owner, work, given);
   };
 
   return {
@@ -146,7 +146,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
       }
     },
     discard: (project) =>
-      inLane(project.owner ?? '', async () => {
+      enqueue(project.owner ?? '', async () => {
         await removeProject(kept, project.project);
         if (project.owner !== null) await removeUnused(kept, project.owner);
       }),

@@ -1,8 +1,8 @@
 /** Runs work of the same key one after the other, in the order of the calls; work of different keys side by side. */
-export type Lanes = <T>(key: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+export type KeyedQueue = <T>(key: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
-/** An abort takes work that has not begun out of its lane, and rejects with the signal's reason; begun work goes on. */
-export function createLanes(): Lanes {
+/** An abort takes work that has not begun out of the queue, and rejects with the signal's reason; begun work goes on. */
+export function createKeyedQueue(): KeyedQueue {
   const last = new Map<string, Promise<unknown>>();
   return async (key, work, signal) => {
     signal?.throwIfAborted();

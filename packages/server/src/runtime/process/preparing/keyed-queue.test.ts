@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLanes } from './lane.ts';
+import { createKeyedQueue } from './keyed-queue.ts';
 
 /** Work that ends when it is told to. */
 function openWork(log: string[], name: string) {
@@ -17,15 +17,15 @@ function openWork(log: string[], name: string) {
 }
 
 it('runs work of one key in its order, also after a failure, and that of others beside it', async () => {
-  const inLane = createLanes();
+  const enqueue = createKeyedQueue();
   const log: string[] = [];
   const [one, two, other] = [openWork(log, 'one'), openWork(log, 'two'), openWork(log, 'other')];
-  const first = inLane('a', one.work);
-  const failed = inLane('a', async () => Promise.reject(new Error('no')));
-  const second = inLane('a', two.work);
+  const first = enqueue('a', one.work);
+  const failed = enqueue('a', async () => Promise.reject(new Error('no')));
+  const second = enqueue('a', two.work);
   two.end();
   other.end();
-  expect(await inLane('b', other.work)).toBe('other');
+  expect(await enqueue('b', other.work)).toBe('other');
   expect(log).toEqual(['one begins', 'other begins', 'other ends']);
   one.end();
   await expect(failed).rejects.toThrow('no');
@@ -34,13 +34,13 @@ it('runs work of one key in its order, also after a failure, and that of others 
 });
 
 it('lets go of who gives up while waiting, and of nobody whose work has begun', async () => {
-  const inLane = createLanes();
+  const enqueue = createKeyedQueue();
   const log: string[] = [];
   const [one, two, three] = [openWork(log, 'one'), openWork(log, 'two'), openWork(log, 'three')];
   const [begun, waiting] = [new AbortController(), new AbortController()];
-  const first = inLane('a', one.work, begun.signal);
-  const second = inLane('a', two.work, waiting.signal);
-  const third = inLane('a', three.work);
+  const first = enqueue('a', one.work, begun.signal);
+  const second = enqueue('a', two.work, waiting.signal);
+  const third = enqueue('a', three.work);
   waiting.abort(new Error('enough'));
   await expect(second).rejects.toThrow('enough');
   begun.abort(new Error('too late'));

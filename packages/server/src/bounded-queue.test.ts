@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
-import { createInTurn } from './in-turn.ts';
+import { createBoundedQueue } from './bounded-queue.ts';
 
 test('each name has its turns in order, also after one that failed, and names do not wait for each other', async () => {
-  const inTurn = createInTurn({ requests: 10, bytes: 10 }, () => new Error('full'));
+  const enqueue = createBoundedQueue({ requests: 10, bytes: 10 }, () => new Error('full'));
   const seen: string[] = [];
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const first = inTurn('one', 1, async () => {
+  const first = enqueue('one', 1, async () => {
     seen.push('first begins');
     await held;
     seen.push('first ends');
     throw new Error('first failed');
   });
-  const second = inTurn('one', 1, async () => void seen.push('second'));
-  const third = inTurn('one', 1, async () => {
+  const second = enqueue('one', 1, async () => void seen.push('second'));
+  const third = enqueue('one', 1, async () => {
     seen.push('third');
     return 3;
   });
-  await inTurn('other', 1, async () => void seen.push('other'));
+  await enqueue('other', 1, async () => void seen.push('other'));
   expect(seen).toEqual(['first begins', 'other']);
   release();
   await expect(first).rejects.toThrow('first failed');
@@ -29,14 +29,14 @@ test('each name has its turns in order, also after one that failed, and names do
 });
 
 test('no more waits for a name than may, by number and by bytes, and others do not mind', async () => {
-  const inTurn = createInTurn({ requests: 3, bytes: 100 }, () => new Error('full'));
+  const enqueue = createBoundedQueue({ requests: 3, bytes: 100 }, () => new Error('full'));
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
   const done: number[] = [];
   const ask = (of: string, bytes: number) =>
-    inTurn(of, bytes, async () => {
+    enqueue(of, bytes, async () => {
       await held;
       done.push(bytes);
     });
