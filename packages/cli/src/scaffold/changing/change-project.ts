@@ -13,8 +13,8 @@ import { brokenOff, carryOut, clearUnplanned, type Edit, finish } from '../writi
 import { lockProject, refuseLocked } from '../writing/lock.ts';
 import { survey, textOf } from '../writing/survey.ts';
 import { systemCause } from '../writing/system-cause.ts';
+import { newVariables, nextSteps } from './next-steps.ts';
 import { planChange, type Step } from './plan-change.ts';
-import { newVariables, whatIsNext } from './what-is-next.ts';
 
 export type Changing = {
   /** Absolute. */
@@ -69,7 +69,7 @@ async function change({ world, say, talk }: Context, changing: Changing): Promis
   const manager = packageManagerFor(directory, world.environment);
   const todo = dryRun
     ? []
-    : whatIsNext(
+    : nextSteps(
         directory,
         touched.map(({ path }) => path),
         variables,

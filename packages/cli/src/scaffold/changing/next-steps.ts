@@ -12,7 +12,7 @@ export function newVariables(before: Configuration, after: Configuration): reado
 }
 
 /** What a person still has to do for the files that were changed, as lines. */
-export function whatIsNext(
+export function nextSteps(
   directory: string,
   touched: readonly string[],
   variables: readonly string[],
