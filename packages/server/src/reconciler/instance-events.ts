@@ -5,7 +5,7 @@ import type { Keyring } from '../secrets/vault/keyring.ts';
 import { markLive, recordEvents, stateOfSession } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';
 import type { Attendance } from './attendance.ts';
-import { isCold } from './cold.ts';
+import { isColdStart } from './cold-start.ts';
 import { completionOfExit } from './completion.ts';
 import { redactTail } from './redact.ts';
 
@@ -105,7 +105,7 @@ async function statusByExit(
   const at = session?.bot_started_at ?? session?.handed_over_at ?? null;
   if (session === undefined || at === null) return 'HTTP_ERROR';
   // The server was killed between the hand-over and the word that it is live.
-  const cold = isCold(instance, session.requested_at);
+  const cold = isColdStart(instance, session.requested_at);
   if (session.bot_started_at === null)
     await context.persist(() => markLive(context, sessionId, { at, readyAt: instance.ready_at, cold }));
   return session.transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : completionOfExit(exit);

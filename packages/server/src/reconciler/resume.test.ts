@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { testRows } from '../store/test-rows.ts';
 import { type AttendedSession, resume, within } from './attend.ts';
 import { createAttendance } from './attendance.ts';
-import { isCold } from './cold.ts';
+import { isColdStart } from './cold-start.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second));
 
@@ -27,7 +27,7 @@ describe('a start is cold', () => {
     { ready: at(3), requested: at(2), cold: true },
     { ready: null, requested: at(2), cold: true },
   ])('with an instance ready at $ready for a request at $requested: $cold', ({ ready, requested, cold }) => {
-    expect(isCold({ ready_at: ready }, requested)).toBe(cold);
+    expect(isColdStart({ ready_at: ready }, requested)).toBe(cold);
   });
 });
 

@@ -2,7 +2,7 @@ import type { OpenInstance } from '../instances/lifecycle.ts';
 import { bodyForBot, type OpenSession, stateOfSession } from '../sessions/progress.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import { type AttendContext, resume } from './attend.ts';
-import { isCold } from './cold.ts';
+import { isColdStart } from './cold-start.ts';
 
 type Context = AttendContext & { readonly directory: SessionDirectory };
 
@@ -29,7 +29,7 @@ export async function takeUp(context: Context, row: OpenSession, instance: OpenI
       reportsSession: instance.reports_session,
       transport: row.transport,
       maxSeconds: row.max_session_seconds,
-      cold: isCold(instance, row.requested_at),
+      cold: isColdStart(instance, row.requested_at),
       requestedAt: row.requested_at,
       claimedAt: row.claimed_at,
       readyAt: instance.ready_at,
