@@ -1,32 +1,17 @@
-import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Service } from './catalogue/service.ts';
 import { vendors } from './catalogue/vendors.ts';
-import { type LibraryEnvironment, openLibraryEnvironment, type PackageGroup } from './testing/library-environment.ts';
+import { askLibrary, runInLibrary } from './testing/ask-library.ts';
+import { type LibraryEnvironment, openLibraryEnvironment } from './testing/library-environment.ts';
+import { packageGroups } from './testing/package-groups.ts';
 import { type WrittenProject, writeProjects } from './testing/write-projects.ts';
 
-/**
- * Generated code against the real library and the real packages of all vendors: `npm run test:pipecat`. Services whose
- * packages are unusually large are groups of their own.
- */
+/** Generated code against the real library and the real packages of all vendors: `npm run test:pipecat`. */
 const services = vendors.flatMap((vendor) => vendor.services);
-const large = services.filter(({ installation }) => installation?.gigabytes !== undefined);
-const ordinary = services.filter((service) => !large.includes(service));
-const group = (name: string, own: readonly Service[], gigabytes: number) => ({
-  name,
-  services: own,
-  extras: own.flatMap(({ extras }) => extras),
-  gigabytes,
-});
-const groups: readonly (PackageGroup & { readonly name: string; readonly services: readonly Service[] })[] = [
-  group('most vendors', ordinary, 4),
-  ...large.map((service) => group(service.value, [service], service.installation?.gigabytes ?? 0)),
-];
 
 let directory: string;
 let written: readonly WrittenProject[];
@@ -43,13 +28,13 @@ const isDiscouraged = ({ name }: { readonly name: string }) => discouraged.some(
 /** Not silently: what was not checked here, and why. */
 const tell = (line: string) => process.stdout.write(`${line}\n`);
 
-describe.each(groups)('with the packages of $name', ({ name: groupName, services: own, ...packages }) => {
+describe.each(packageGroups)('with the packages of $name', ({ name: groupName, services: own, ...packages }) => {
   let environment: LibraryEnvironment;
   let projects: readonly WrittenProject[];
   beforeAll(async () => {
-    const others = groups.filter(({ name }) => name !== groupName).flatMap(({ services: theirs }) => theirs);
+    const others = packageGroups.filter(({ name }) => name !== groupName).flatMap(({ services: theirs }) => theirs);
     projects =
-      groupName === groups[0]?.name
+      groupName === packageGroups[0]?.name
         ? written.filter(({ name }) => !others.some(({ value }) => value === name))
         : written.filter(({ name }) => own.some(({ value }) => value === name));
     // With it come the services that it is tried with.
@@ -58,20 +43,7 @@ describe.each(groups)('with the packages of $name', ({ name: groupName, services
     if (environment.kind === 'missing') tell(`not run: ${groupName}: ${environment.reason}`);
   });
 
-  async function output(program: string, args: readonly string[], stdin: unknown): Promise<string> {
-    if (environment.kind === 'missing') throw new Error(environment.reason);
-    const child = spawn(join(environment.bin, program), args, { cwd: directory, stdio: ['pipe', 'pipe', 'pipe'] });
-    child.stdin.end(JSON.stringify(stdin));
-    const [answer, said] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    if (answer === '') throw new Error(said.slice(-2000));
-    return answer;
-  }
-
-  /** What a script of `testing/` answers: JSON, in its last line. */
-  async function ask<Answer>(script: string, question: unknown): Promise<readonly Answer[]> {
-    const answer = await output('python', [join(import.meta.dirname, 'testing', script)], question);
-    return JSON.parse(answer.trimEnd().split('\n').at(-1) ?? '');
-  }
+  const ask = <Answer>(script: string, question: unknown) => askLibrary<Answer>(environment, script, question);
 
   /** Those whose packages this Python takes. */
   const fits = (service: Service | undefined) =>
@@ -149,8 +121,8 @@ describe.each(groups)('with the packages of $name', ({ name: groupName, services
     const tried = projects.filter(({ name }) => fits(own.find(({ value }) => value === name)));
     const include = tried.map((one) => relative(directory, one.directory));
     await writeFile(join(directory, 'pyrightconfig.json'), JSON.stringify({ ...settings, include }));
-    const python = join(environment.bin, 'python');
-    const report = JSON.parse(await output('pyright', ['--outputjson', '--pythonpath', python], ''));
+    const args = ['--outputjson', '--pythonpath', join(environment.bin, 'python')];
+    const report = JSON.parse(await runInLibrary(environment, 'pyright', args, { directory }));
     const messages = report.generalDiagnostics.flatMap(({ file, message }: { file: string; message: string }) => {
       const project = projects.find((one) => one.files.includes(file));
       if (project !== undefined && isDiscouraged(project) && /is deprecated/.test(message)) return [];

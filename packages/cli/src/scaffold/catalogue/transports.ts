@@ -8,7 +8,10 @@ const sockets: Named = { module: 'pipecat.transports.websocket.fastapi', name: '
 const livekit: Named = { module: 'pipecat.transports.livekit.transport', name: 'LiveKitParams' };
 const peers: Named = { module: 'pipecat.transports.base_transport', name: 'TransportParams' };
 
-const roomKey = variable('DAILY_API_KEY', true, 'makes rooms');
+const roomAccount = [
+  variable('DAILY_API_KEY', true, 'makes rooms'),
+  variable('DAILY_API_URL', false, 'another address of the vendor’s API'),
+];
 const twilio = [
   variable('TWILIO_ACCOUNT_SID', true, 'hangs up calls'),
   variable('TWILIO_AUTH_TOKEN', true, 'hangs up calls'),
@@ -29,9 +32,8 @@ export const transports: readonly Transport[] = [
     parameters: rooms,
     video: true,
     variables: [
-      roomKey,
+      ...roomAccount,
       variable('DAILY_ROOM_URL', false, 'one room for all sessions, instead of a new one each'),
-      variable('DAILY_API_URL', false, 'another address of the vendor’s API'),
     ],
   },
   {
@@ -111,7 +113,7 @@ export const transports: readonly Transport[] = [
     key: null,
     parameters: rooms,
     video: false,
-    variables: [roomKey],
+    variables: roomAccount,
   },
   {
     value: 'carrier1_hostedrtc_sip_dialout',
@@ -124,7 +126,7 @@ export const transports: readonly Transport[] = [
     key: null,
     parameters: rooms,
     video: false,
-    variables: [roomKey],
+    variables: roomAccount,
   },
   {
     value: 'hostedrtc_pstn_dialin',
@@ -137,7 +139,7 @@ export const transports: readonly Transport[] = [
     key: 'daily',
     parameters: rooms,
     video: false,
-    variables: [roomKey],
+    variables: roomAccount,
   },
   {
     value: 'hostedrtc_pstn_dialout',
@@ -150,7 +152,7 @@ export const transports: readonly Transport[] = [
     key: null,
     parameters: rooms,
     video: false,
-    variables: [roomKey],
+    variables: roomAccount,
   },
   {
     value: 'carrier2',

@@ -1,8 +1,6 @@
-import { optional, required, setting, variable } from '../../python/environment.ts';
+import { optional, required, setting } from '../../python/environment.ts';
+import { awsAccount } from '../aws-account.ts';
 import type { Vendor } from '../service.ts';
-
-/** Read by the vendor's package itself. */
-const credentials = { id: variable('AWS_ACCESS_KEY_ID', true), secret: variable('AWS_SECRET_ACCESS_KEY', true) };
 
 export const aws: Vendor = {
   name: 'AWS',
@@ -32,7 +30,7 @@ export const aws: Vendor = {
       extras: ['aws'],
       arguments: { aws_region: optional('AWS_REGION') },
       settings: { model: setting('AWS_BEDROCK_MODEL') },
-      variables: [credentials.id, credentials.secret],
+      variables: awsAccount,
     },
     {
       value: 'aws_polly_tts',
@@ -43,7 +41,7 @@ export const aws: Vendor = {
       extras: ['aws'],
       arguments: { region: optional('AWS_REGION') },
       settings: { voice: setting('AWS_VOICE_ID') },
-      variables: [credentials.id, credentials.secret],
+      variables: awsAccount,
     },
     {
       value: 'aws_nova_realtime',

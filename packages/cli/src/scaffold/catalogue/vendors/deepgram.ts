@@ -1,8 +1,6 @@
-import { required, setting, variable } from '../../python/environment.ts';
+import { required, setting } from '../../python/environment.ts';
+import { awsAccount } from '../aws-account.ts';
 import type { Vendor } from '../service.ts';
-
-/** Read by the vendor's package itself. */
-const credentials = { id: variable('AWS_ACCESS_KEY_ID', true), secret: variable('AWS_SECRET_ACCESS_KEY', true) };
 
 export const deepgram: Vendor = {
   name: 'Deepgram',
@@ -40,7 +38,7 @@ export const deepgram: Vendor = {
         region: required('DEEPGRAM_FLUX_SAGEMAKER_STT_REGION'),
       },
       settings: null,
-      variables: [credentials.id, credentials.secret],
+      variables: awsAccount,
       python: '3.12',
     },
     {
@@ -55,7 +53,7 @@ export const deepgram: Vendor = {
         region: required('DEEPGRAM_SAGEMAKER_STT_REGION'),
       },
       settings: null,
-      variables: [credentials.id, credentials.secret],
+      variables: awsAccount,
       python: '3.12',
     },
     {
@@ -90,7 +88,7 @@ export const deepgram: Vendor = {
         region: required('DEEPGRAM_FLUX_SAGEMAKER_TTS_REGION'),
       },
       settings: { voice: setting('DEEPGRAM_FLUX_SAGEMAKER_TTS_VOICE_ID') },
-      variables: [credentials.id, credentials.secret],
+      variables: awsAccount,
       since: '1.8.0',
       python: '3.12',
     },
@@ -106,7 +104,7 @@ export const deepgram: Vendor = {
         region: required('DEEPGRAM_SAGEMAKER_TTS_REGION'),
       },
       settings: { voice: setting('DEEPGRAM_SAGEMAKER_TTS_VOICE_ID') },
-      variables: [credentials.id, credentials.secret],
+      variables: awsAccount,
       python: '3.12',
     },
   ],

@@ -1,8 +1,6 @@
-import { required, setting, variable } from '../../python/environment.ts';
+import { required, setting } from '../../python/environment.ts';
+import { awsAccount, awsKeys } from '../aws-account.ts';
 import type { Vendor } from '../service.ts';
-
-/** Read by the vendor's package itself. */
-const credentials = { id: variable('AWS_ACCESS_KEY_ID', true), secret: variable('AWS_SECRET_ACCESS_KEY', true) };
 
 export const nvidia: Vendor = {
   name: 'NVIDIA',
@@ -27,7 +25,7 @@ export const nvidia: Vendor = {
       extras: ['aws', 'sagemaker'],
       arguments: { endpoint_name: required('NVIDIA_SAGEMAKER_STT_ENDPOINT_NAME'), region: required('AWS_REGION') },
       settings: null,
-      variables: [credentials.id, credentials.secret],
+      variables: awsAccount,
       python: '3.12',
     },
     {
@@ -59,7 +57,7 @@ export const nvidia: Vendor = {
       extras: ['aws', 'sagemaker'],
       arguments: { endpoint_name: required('NVIDIA_SAGEMAKER_TTS_ENDPOINT_NAME'), region: required('AWS_REGION') },
       settings: { voice: setting('NVIDIA_SAGEMAKER_TTS_VOICE_ID') },
-      variables: [credentials.id, credentials.secret],
+      variables: awsKeys,
       python: '3.12',
     },
   ],

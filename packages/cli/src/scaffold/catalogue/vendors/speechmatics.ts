@@ -1,4 +1,4 @@
-import { required } from '../../python/environment.ts';
+import { required, variable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const speechmatics: Vendor = {
@@ -14,6 +14,7 @@ export const speechmatics: Vendor = {
       extras: ['speechmatics'],
       arguments: { api_key: required('SPEECHMATICS_API_KEY') },
       settings: null,
+      variables: [variable('SPEECHMATICS_RT_URL', false, 'address of another region of the vendor')],
     },
   ],
 };

@@ -1,0 +1,108 @@
+"""Finds which variables of the environment the installed pipecat-ai reads on behalf of services and transports.
+
+Reads a JSON list of {value, modules, key, arguments} on standard input and writes a list of {value, reads} as its last
+line. `reads` are the variables that the modules read, and what they import of the library's services, transports and
+serializers: not those that only stand in for one of `arguments`, which are given, nor those that are read for another
+`key` than this one.
+"""
+
+import ast
+import importlib.util
+import json
+import sys
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(importlib.util.find_spec("pipecat").origin).parent
+# What belongs to a choice: the rest of the library serves every bot.
+CHOSEN = ("pipecat.services", "pipecat.transports", "pipecat.serializers", "pipecat.runner")
+# What the library takes from vendors' packages to read variables, and where it is.
+READERS = {"EnvironmentCredentialsResolver": "smithy_aws_core.identity.environment"}
+
+
+@cache
+def source(module):
+    """The syntax tree of a module and whether it is a package; None where there is no such module."""
+    place = ROOT.parent.joinpath(*module.split("."))
+    for path, package in ((place.with_suffix(".py"), False), (place / "__init__.py", True)):
+        if path.exists():
+            return ast.parse(path.read_text(encoding="utf-8")), package
+    return None
+
+
+@cache
+def imports(module):
+    tree, package = source(module)
+    parts = module.split(".")
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = parts[: len(parts) - node.level + package] if node.level else []
+            whole = ".".join([*base, *([node.module] if node.module else [])])
+            found |= {whole, *(READERS.get(alias.name, f"{whole}.{alias.name}") for alias in node.names)}
+    return {name for name in found if (name.startswith(CHOSEN) or name in READERS.values()) and source(name)}
+
+
+def closure(modules):
+    seen, left = set(), list(modules)
+    while left:
+        module = left.pop()
+        if module not in seen:
+            seen.add(module)
+            left.extend(imports(module))
+    return seen
+
+
+def text(node):
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def variable(node):
+    """The name in `os.getenv(NAME)`, `os.environ.get(NAME)` and `os.environ[NAME]`."""
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("os.getenv", "getenv", "os.environ.get") and node.args:
+        return text(node.args[0])
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and ast.unparse(node.value) == "os.environ":
+        return text(node.slice)
+    return None
+
+
+def walk(node, keys, instead):
+    """Each variable with the keys whose comparison it is under, and the names that are taken before it."""
+    name = variable(node)
+    if name:
+        yield name, keys, instead
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
+        for index, value in enumerate(node.values):
+            before = {ast.unparse(one) for one in node.values[:index] if isinstance(one, ast.Name)}
+            yield from walk(value, keys, instead | before)
+    elif isinstance(node, ast.If):
+        compared = {text(one) for one in getattr(node.test, "comparators", [])} - {None}
+        yield from walk(node.test, keys, instead)
+        for statement in node.body:
+            yield from walk(statement, keys | compared, instead)
+        for statement in node.orelse:
+            yield from walk(statement, keys, instead)
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from walk(child, keys, instead)
+
+
+@cache
+def reads(module):
+    return list(walk(source(module)[0], frozenset(), frozenset()))
+
+
+def look_up(chosen):
+    found = set()
+    for module in closure(chosen["modules"]):
+        for name, keys, instead in reads(module):
+            given = instead & set(chosen["arguments"])
+            if not given and (not keys or chosen["key"] in keys):
+                found.add(name)
+    return {"value": chosen["value"], "reads": sorted(found)}
+
+
+if __name__ == "__main__":
+    print(json.dumps([look_up(chosen) for chosen in json.load(sys.stdin)]))
