@@ -102,10 +102,13 @@ const WrittenSecrets = z
   .meta({ id: 'WrittenSecrets' });
 export type WrittenSecrets = z.infer<typeof WrittenSecrets>;
 
-/** 202: the revision is stored and on its way to the region. 200: there was nothing to change, or nothing was to be. */
+/** 202: the revision is stored and on its way to the region, by whichever write. 200: nothing goes on, or nothing was to be. */
 const written = {
   status: 202,
-  other: { status: 200, when: (answer: WrittenSecrets) => answer.dryRun || answer.change === 'none' },
+  other: {
+    status: 200,
+    when: ({ dryRun, change, readiness }: WrittenSecrets) => dryRun || (change === 'none' && readiness !== 'pending'),
+  },
   response: WrittenSecrets,
 } as const;
 

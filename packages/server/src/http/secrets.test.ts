@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../store/database.ts';
+import type { Tables } from '../store/tables.ts';
 import { type BotDirectory, writeBot } from '../test-bots.ts';
 import { start, stop, tell } from '../test-client.ts';
 import { startTestServer, type TestServer } from '../test-server.ts';
@@ -35,6 +38,7 @@ describe('secrets through the API', () => {
       status: 202,
       body: { status: 'OK', region: 'us-west' },
     });
+    await ready('forms');
     expect(await ask('PUT', '/secrets/forms', many)).toMatchObject({ status: 200, body: { change: 'none' } });
     const one = { name: 'forms', isImagePullSecret: false, secretKey: 'B', secretValue: '2' };
     const path = `/organizations/${service.organization}/secrets`;
@@ -48,6 +52,38 @@ describe('secrets through the API', () => {
     expect((await ask('DELETE', '/secrets/pull')).body).toMatchObject({ status: 'OK' });
     expect((await ask('GET', '/secrets/pull')).status).toBe(404);
     expect((await ask('PUT', '/secrets/a_b', many)).status).toBe(400);
+  });
+
+  it('are answered with 202 as long as their delivery goes on, whoever began it', async () => {
+    const body = { secrets: [{ secretKey: 'A', secretValue: '1' }] };
+    const db = await openDatabase<Tables>({
+      address: service.database.address,
+      logger: pino({ level: 'silent' }),
+      maxConnections: 1,
+    });
+    onTestFinished(() => db.destroy());
+    const deliveryIs = (state: 'pending' | 'failed') => {
+      const of = state === 'failed' ? { error: 'The set is damaged.', done_at: new Date() } : { done_at: null };
+      // Due later than this test lasts.
+      const next_at = new Date(Date.now() + 50_000);
+      return db
+        .updateTable('secret_deliveries')
+        .set({ state, host_id: null, next_at, ...of })
+        .execute();
+    };
+    await ask('PUT', '/secrets/slow', body);
+    await ready('slow');
+    await deliveryIs('pending');
+    const goesOn = { status: 202, body: { change: 'none', revision: 1, readiness: 'pending' } };
+    expect(await ask('PUT', '/secrets/slow', body)).toMatchObject(goesOn);
+    expect(await ask('POST', '/secrets/slow/rollback', { revision: 1 })).toMatchObject(goesOn);
+    expect((await ask('PUT', '/secrets/slow', { ...body, dryRun: true })).status).toBe(200);
+
+    await deliveryIs('failed');
+    expect((await ask('PUT', '/secrets/slow', { ...body, dryRun: true })).status).toBe(200);
+    expect(await ask('PUT', '/secrets/slow', body)).toMatchObject(goesOn);
+    await ready('slow');
+    expect((await ask('PUT', '/secrets/slow', body)).status).toBe(200);
   });
 
   it('are in the environment of a bot byte by byte, from the deploy on that names them', async () => {
