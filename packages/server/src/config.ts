@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { z } from 'zod';
+import { OperatorError } from './operator-error.ts';
 import { type Setting, settings } from './settings.ts';
 
 type Settings = typeof settings;
@@ -28,7 +29,7 @@ export type Config = Omit<Values<false>, 'dataDirectory'> & {
 };
 
 /** All that is wrong with the settings, each by its name; never a secret's value. */
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
 }
 

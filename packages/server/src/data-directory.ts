@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { OperatorError } from './operator-error.ts';
 import { withClaim } from './store/claim.ts';
 
 export type DataDirectory = {
@@ -13,6 +14,8 @@ export type DataDirectory = {
 /**
  * The data directory, made if it is not there: 0711 for root, since bots have accounts of their own and must pass through,
  * 0700 otherwise (decisions, "settings"). `rootKey` is the operator's own; without it the key file counts.
+ *
+ * @throws OperatorError when the key is damaged
  */
 export async function openDataDirectory(
   path: string,
@@ -25,7 +28,9 @@ export async function openDataDirectory(
   const id = await keepOnce(join(path, 'id'), 0o644, randomUUID);
   const key = rootKey ?? (await keepOnce(join(path, 'key'), 0o600, () => randomBytes(32).toString('hex')));
   if (!/^[0-9a-f]{64}$/.test(key)) {
-    throw new Error(`The key file ${join(path, 'key')} is damaged; put the right one back. It is never made anew.`);
+    throw new OperatorError(
+      `The key file ${join(path, 'key')} is damaged; put the right one back. It is never made anew.`,
+    );
   }
   return { path, id, rootKey: Buffer.from(key, 'hex') };
 }

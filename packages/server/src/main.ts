@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { type Config, readConfig } from './config.ts';
 import { greet } from './greeting.ts';
+import { OperatorError } from './operator-error.ts';
 import { type RunningServer, startServer } from './server.ts';
 import { readSignal } from './stop-signals.ts';
 
@@ -61,9 +62,8 @@ function stopOnSignals(
 /** People get the sentence; the rest is for a bug report. */
 function fail(error: unknown): void {
   process.exitCode = 1;
-  const expected =
-    error instanceof Error && /^(ConfigError|StoreError|ListenError|VaultError|KeyFileError)$/.test(error.name);
-  const text = error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error);
+  const isForPeople = error instanceof OperatorError;
+  const text = error instanceof Error ? (isForPeople ? error.message : (error.stack ?? error.message)) : String(error);
   process.stderr.write(`bothost: ${text}\n`);
 }
 

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import { OperatorError } from '../operator-error.ts';
 
-/** The address cannot be listened on; the message is for the operator. */
-class ListenError extends Error {
+/** The address cannot be listened on. */
+class ListenError extends OperatorError {
   override readonly name = 'ListenError';
 }
 

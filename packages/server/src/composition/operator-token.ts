@@ -1,10 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
 import { keepOnce } from '../data-directory.ts';
+import { OperatorError } from '../operator-error.ts';
 
 /**
  * Whether a token is the operator's: the one of the settings, or of a file in the data directory, which is made once. Who can
  * read that file is who has the machine.
+ *
+ * @throws OperatorError when the file is damaged
  */
 export async function operatorTokenCheck(
   dataDirectory: string,
@@ -12,7 +15,9 @@ export async function operatorTokenCheck(
 ): Promise<(token: string) => boolean> {
   const file = join(dataDirectory, 'operator-token');
   const token = given ?? (await keepOnce(file, 0o600, () => randomBytes(32).toString('hex')));
-  if (token.length < 32) throw new Error(`The file ${file} is damaged. Remove it: it is made anew at the next start.`);
+  if (token.length < 32) {
+    throw new OperatorError(`The file ${file} is damaged. Remove it: it is made anew at the next start.`);
+  }
   const right = digest(token);
   return (other) => timingSafeEqual(digest(other), right);
 }

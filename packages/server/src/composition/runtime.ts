@@ -1,20 +1,25 @@
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { keepOutput, withKeptOutput } from '../logs/keep.ts';
+import { OperatorError } from '../operator-error.ts';
 import { runtimes } from '../runtime/registry.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import { type Runtime, RuntimeUnavailable } from '../runtime/runtime.ts';
 import type { TakingDown } from './taking-down.ts';
 
 const megabyte = 1024 * 1024;
 
-/** The driver of this region as the settings have it, which forgets no instance before its output is kept. */
+/**
+ * The driver of this region as the settings have it, which forgets no instance before its output is kept.
+ *
+ * @throws OperatorError where it cannot work
+ */
 export async function openRuntime(
   base: Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'persist' | 'logsDirectory'>,
   config: Config,
   dataDirectory: string,
   takingDown: Pick<TakingDown, 'add'>,
 ): Promise<Runtime> {
-  const driver = await runtimes.process({
+  const opening = runtimes.process({
     dataDirectory,
     logger: base.logger,
     now: base.now,
@@ -26,6 +31,9 @@ export async function openRuntime(
       environment: config.secrets.buildVariables,
     },
     ...config.inherited,
+  });
+  const driver = await opening.catch((error: unknown) => {
+    throw error instanceof RuntimeUnavailable ? new OperatorError(error.message, { cause: error }) : error;
   });
   takingDown.add(() => driver.close());
   return withKeptOutput(driver, (instanceId) => keepOutput({ ...base, runtime: driver }, instanceId));

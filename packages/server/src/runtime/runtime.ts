@@ -173,6 +173,11 @@ export type RuntimeOptions = {
   readonly building?: BuildLimits | undefined;
 };
 
+/** The driver cannot work on this machine, or not with this data directory; the message tells the operator what to do. */
+export class RuntimeUnavailable extends Error {
+  override readonly name = 'RuntimeUnavailable';
+}
+
 /** The source cannot be started; the message is for the agent's owner, some of whose clients read brackets as markup. */
 export class PrepareError extends Error {
   override readonly name: string = 'PrepareError';

@@ -1,4 +1,6 @@
-/** A sentence for the operator: why the database cannot be used, and what to do about it. Never holds a secret. */
-export class StoreError extends Error {
+import { OperatorError } from '../operator-error.ts';
+
+/** Why the database cannot be used, and what to do about it. */
+export class StoreError extends OperatorError {
   override readonly name = 'StoreError';
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
-import type { RuntimeLogger } from '../runtime.ts';
+import { type RuntimeLogger, RuntimeUnavailable } from '../runtime.ts';
 import { TRIAL_ID } from './accounts.ts';
 import { type CgroupHost, openCgroupHost } from './cgroup-host.ts';
 import type { ContainmentKind } from './containment.ts';
@@ -19,7 +19,7 @@ export const TRIAL_ACCOUNT = { uid: TRIAL_ID, gid: TRIAL_ID };
 
 /**
  * The best that is possible, or what `wanted` names. Accounts of their own need root; control groups need write access to
- * this process' groups. Throws when what was asked for is impossible.
+ * this process' groups. Rejects with `RuntimeUnavailable` when what was asked for is impossible.
  */
 export async function chooseIsolation(
   dataDirectory: string,
@@ -27,10 +27,12 @@ export async function chooseIsolation(
   wanted: ContainmentKind | undefined,
 ): Promise<Isolation> {
   const ownAccounts = usesOwnAccounts(isRoot, wanted);
-  if (wanted === 'uid' && !isRoot) throw new Error('Only root can give each instance an account of its own.');
+  if (wanted === 'uid' && !isRoot)
+    throw new RuntimeUnavailable('Only root can give each instance an account of its own.');
   const name = `bothost-${createHash('sha256').update(dataDirectory).digest('hex').slice(0, 12)}`;
   const cgroups = wanted === undefined || wanted === 'cgroup' ? await openCgroupHost(name) : null;
-  if (wanted === 'cgroup' && cgroups === null) throw new Error('This process may not make control groups here.');
+  if (wanted === 'cgroup' && cgroups === null)
+    throw new RuntimeUnavailable('This process may not make control groups here.');
   const containment = cgroups !== null ? 'cgroup' : ownAccounts ? 'uid' : 'mark';
   return { containment, ownAccounts, cgroups };
 }
@@ -46,7 +48,7 @@ export function makePassable(directory: string): void {
   chmodSync(directory, 0o711);
 }
 
-/** Rejects with a sentence when bots, under accounts of their own, could not get to what lies below the directory. */
+/** Rejects with `RuntimeUnavailable` when bots, under accounts of their own, could not get to what lies below the directory. */
 export function requirePassable(directory: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const options = { cwd: '/', env: {}, ...TRIAL_ACCOUNT };
@@ -54,7 +56,7 @@ export function requirePassable(directory: string): Promise<void> {
       if (error === null) resolve();
       else {
         reject(
-          new Error(
+          new RuntimeUnavailable(
             `Bots run under accounts of their own, and those cannot get to ${directory}: let every account pass through it and the directories above it (mode 0711), or set BOTHOST_DATA_DIR to another place.`,
           ),
         );

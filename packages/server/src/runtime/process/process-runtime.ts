@@ -1,6 +1,13 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type BuildLimits, PrepareError, type RunningInstance, type Runtime, type Usage } from '../runtime.ts';
+import {
+  type BuildLimits,
+  PrepareError,
+  type RunningInstance,
+  type Runtime,
+  RuntimeUnavailable,
+  type Usage,
+} from '../runtime.ts';
 import { RESERVATIONS_DIRECTORY, releaseForgotten } from './accounts.ts';
 import { findInstances } from './adopt.ts';
 import { botProgram } from './bot-program.ts';
@@ -45,11 +52,11 @@ const DEFAULT_OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024;
 /**
  * Runs instances as processes of this machine. They are children of a shell of their own and not of the server, so they go
  * on when it dies; what the next server must know of them is in `<dataDirectory>/instances`. Linux only, for `/proc`.
- * Rejects with a sentence for people where it cannot work.
+ * Rejects with `RuntimeUnavailable` where it cannot work.
  */
 export async function createProcessRuntime(options: ProcessRuntimeOptions): Promise<Runtime> {
   if (process.platform !== 'linux') {
-    throw new Error(
+    throw new RuntimeUnavailable(
       `The "process" runtime needs Linux, as it watches bots through /proc; this is ${process.platform}.`,
     );
   }

@@ -2,10 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { OperatorError } from '../../operator-error.ts';
 import { rootKeyId } from './root-key.ts';
 
 /** A key file, or the folder of them, that nothing may be read from. The message says what to do. */
-class KeyFileError extends Error {
+class KeyFileError extends OperatorError {
   override readonly name = 'KeyFileError';
 }
 

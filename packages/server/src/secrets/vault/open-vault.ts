@@ -1,3 +1,4 @@
+import { OperatorError } from '../../operator-error.ts';
 import type { Database } from '../../store/tables.ts';
 import { makeKeyFile, readKeyFiles } from './key-files.ts';
 import { deleteUnusedState, findState, insertState, rootKeyIdsInUse } from './key-rows.ts';
@@ -14,7 +15,7 @@ export type RootKeySource = { readonly keys?: readonly Buffer[]; readonly folder
 export type Vault = { readonly keyring: Keyring; readonly rootKeys: RootKeyProvider };
 
 /** The service must not start: what is stored could not be opened, or a second root key would come to be. */
-class VaultError extends Error {
+class VaultError extends OperatorError {
   override readonly name = 'VaultError';
 }
 
