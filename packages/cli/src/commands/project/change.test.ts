@@ -63,6 +63,19 @@ describe('project add', () => {
     expect(bot).toContain('on_user_turn_stopped');
   });
 
+  test.each(['carrier1', 'soniox_stt', 'eval', 'enable-nc', 'observability'])(
+    '%s is added to a project that got a dependency by uv',
+    async (what) => {
+      await edit('server/pyproject.toml', 'dependencies = [\n', 'dependencies = [\n    "httpx>=0.28.1",\n');
+      const { status, stdout } = await botcli(['project', 'add', what, '--yes']);
+      expect({ status, stdout }).toEqual({ status: 0, stdout: expect.not.stringContaining('conflict') });
+      expect(await read('server/pyproject.toml')).toMatch(
+        /^dependencies = \[\n {4}"httpx>=0\.28\.1",\n {4}"pipecat-ai\[/m,
+      );
+      expect((await botcli(['project', 'check'])).stderr).not.toContain('pyproject.toml: ');
+    },
+  );
+
   describe('where an edit and the change touch the same lines', () => {
     beforeEach(() => edit('server/bot.py', 'DeepgramSTTService(api_key=os.environ["DEEPGRAM_API_KEY"])', 'MySTT()'));
 

@@ -57,6 +57,6 @@ function stepOf({ path, now, wish, base, hash }: Texts, generator: string): Step
   if (hash !== undefined && base !== null && base === wish) return step('kept', now);
   if (now === null) return hash === undefined ? step('new', wish) : step('kept', now);
   if (wish === null) return step('kept', now);
-  const { text, hasConflict } = mergeTexts({ now, base, wish }, generator);
+  const { text, hasConflict } = mergeTexts({ path, now, base, wish }, generator);
   return step(hasConflict ? 'conflict' : 'merged', text);
 }

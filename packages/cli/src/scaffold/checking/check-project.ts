@@ -4,6 +4,7 @@ import { parse } from 'smol-toml';
 import { hasMarkers } from '../merging/markers.ts';
 import { planOf } from '../project/plan.ts';
 import { requiredVariables } from '../project/variables.ts';
+import { isOlder } from '../version-order.ts';
 import { hashOf } from '../writing/answers.ts';
 import { brokenOff } from '../writing/carry-out.ts';
 import { isLocked } from '../writing/lock.ts';
@@ -67,14 +68,14 @@ function packageFindings(directory: string, answers: Answers): readonly Finding[
     return [{ about, state: 'problem', message: `pipecat-ai lacks the extras ${missing.join(', ')}` }];
   }
   const lower = />=\s*(\d+(?:\.\d+)*)/.exec(dependency)?.[1];
-  if (lower !== undefined && isLower(lower, lowest.library)) {
+  if (lower !== undefined && isOlder(lower, lowest.library)) {
     return [{ about, state: 'problem', message: `admits pipecat-ai ${lower}; these choices need ${lowest.library}` }];
   }
   if (!/<\s*2\b/.test(dependency)) {
     return [{ about, state: 'problem', message: 'admits pipecat-ai 2, which this code was not written for' }];
   }
   const python = />=\s*(\d+(?:\.\d+)*)/.exec(pythonOf(text))?.[1];
-  if (python !== undefined && isLower(python, lowest.python)) {
+  if (python !== undefined && isOlder(python, lowest.python)) {
     return [{ about, state: 'problem', message: `admits Python ${python}; these choices need ${lowest.python}` }];
   }
   return [{ about, state: 'good', message: 'versions and extras fit the choices' }];
@@ -148,10 +149,4 @@ function fileFindings(directory: string, answers: Answers): readonly Finding[] {
     ...changed,
     { about: 'generated files', state: 'good', message: `${same} of ${entries.length} are as generated` },
   ];
-}
-
-function isLower(version: string, than: string): boolean {
-  const [left, right] = [version.split('.').map(Number), than.split('.').map(Number)];
-  const index = right.findIndex((part, at) => part !== (left[at] ?? 0));
-  return index !== -1 && (left[index] ?? 0) < (right[index] ?? 0);
 }

@@ -17,17 +17,6 @@ export function readMark(content: string): Marked | null {
   return { version, edited: hashOf(content.slice(0, -mark.length)) !== hash };
 }
 
-/** Whether a version is lower than another one, by numbers. */
-export function isOlder(version: string, than: string): boolean {
-  const [left, right] = [numbers(version), numbers(than)];
-  const index = left.findIndex((part, at) => part !== (right[at] ?? 0));
-  return index !== -1 && (left[index] ?? 0) < (right[index] ?? 0);
-}
-
-function numbers(version: string): readonly number[] {
-  return version.split(/[.+-]/).slice(0, 3).map(Number);
-}
-
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

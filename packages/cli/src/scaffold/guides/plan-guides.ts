@@ -1,6 +1,7 @@
+import { isOlder } from '../version-order.ts';
 import { agentsGuide } from './agents.ts';
 import { gettingStartedGuide } from './getting-started.ts';
-import { isOlder, readMark, withMark } from './mark.ts';
+import { readMark, withMark } from './mark.ts';
 
 /** A guide, what is there of it, and what is to be done: nothing that a person wrote is replaced unasked. */
 export type GuideStep = {

@@ -1,0 +1,10 @@
+/** Whether a version is lower than another one, by its first three numbers; what is left out is 0. */
+export function isOlder(version: string, than: string): boolean {
+  const [left, right] = [numbers(version), numbers(than)];
+  const index = [0, 1, 2].findIndex((at) => (left[at] ?? 0) !== (right[at] ?? 0));
+  return index !== -1 && (left[index] ?? 0) < (right[index] ?? 0);
+}
+
+function numbers(version: string): readonly number[] {
+  return version.split(/[.+-]/).slice(0, 3).map(Number);
+}
