@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { askHidden } from './hidden-prompt.ts';
 import { hostileValue } from './testing/hostile-values.ts';
 
-/** What somebody presses, piece by piece; answers what came of it, and what the terminal was told. */
+/** What somebody presses, piece by piece, before the terminal goes; answers what came of it, and what the terminal was told. */
 async function press(...pieces: readonly (string | Uint8Array)[]) {
   const input = new PassThrough();
   const modes: boolean[] = [];
@@ -24,6 +24,7 @@ async function press(...pieces: readonly (string | Uint8Array)[]) {
     'Value of A',
   );
   for (const piece of pieces) input.write(piece);
+  input.end();
   const [outcome] = await Promise.allSettled([asked]);
   const answer = outcome.status === 'fulfilled' ? outcome.value : null;
   const error: unknown = outcome.status === 'fulfilled' ? null : outcome.reason;
@@ -68,6 +69,31 @@ test.each([
   const { error, modes, shown } = await press(keys, 'the rest of the paste\r');
   expect(error).toMatchObject({ name: 'Failure', message: expect.stringContaining(message) });
   expect({ modes, shown }).toEqual({ modes: [true, false], shown: 'Value of A (not shown): \n' });
+});
+
+test.each([
+  [['-----BEGIN KEY-----\n', 'AAAA\n-----END KEY-----\n']],
+  [['-----BEGIN KEY-----\r', '\n', 'AAAA\r\n']],
+  [['one\r', 'two']],
+])('a paste of several lines is refused where its first piece ends with a line, too: %j', async (pieces) => {
+  const { answer, error, shown } = await press(...pieces);
+  expect(answer).toBeNull();
+  expect(error).toMatchObject({ name: 'Failure', message: expect.stringContaining('several lines') });
+  expect(shown).toBe('Value of A (not shown): \n');
+});
+
+test('the answer is given when no more comes, without an end of the terminal', async () => {
+  const input = new PassThrough();
+  const terminal = Object.assign(input, { setRawMode: () => terminal as unknown as NodeJS.ReadStream });
+  const { signal } = new AbortController();
+  const asked = askHidden(terminal as unknown as NodeJS.ReadStream, () => {}, signal, 'Value of A');
+  input.write('one\r');
+  input.write('\n');
+  expect(await asked).toBe('one');
+});
+
+test('a terminal that goes before the answer is an interruption', async () => {
+  expect(await press('half')).toMatchObject({ answer: null, error: { name: 'Interrupted' } });
 });
 
 test('what is not UTF-8 is no answer', async () => {

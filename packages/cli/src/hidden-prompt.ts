@@ -2,14 +2,14 @@ import { Failure, Interrupted } from './failure.ts';
 
 type Terminal = Pick<NodeJS.ReadStream, 'setRawMode' | 'on' | 'off' | 'resume' | 'pause'>;
 
-/** After what is refused, what comes within so many milliseconds of the last is the rest of it. */
+/** What comes within so many milliseconds of a line's end, or of what is refused, is the rest of the same paste. */
 const restOfPaste = 50;
 
 /**
  * Asks on a terminal and shows nothing of the answer, not even its length. It is taken byte by byte, blanks and tabs
  * included; Backspace takes back a character, Ctrl-U all. Ctrl-C is an `Interrupted`; several pasted lines and keys that are
- * no text are a `Failure`, since the answer would not be what was meant. The terminal shows again what is typed, whatever
- * happens.
+ * no text are a `Failure`, since the answer would not be what was meant. A paste may come in pieces that end where its lines
+ * do, so that the answer is waited for a moment longer. The terminal shows again what is typed, whatever happens.
  */
 export function askHidden(
   input: Terminal,
@@ -21,12 +21,14 @@ export function askHidden(
     // Ctrl-C may have come before the question: nobody would tell it again.
     if (signal.aborted) return reject(new Interrupted());
     let typed = '';
+    let isEntered = false;
     let refusal: Failure | null = null;
-    let timer: NodeJS.Timeout | null = null;
+    let timer: NodeJS.Timeout | undefined;
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
     const end = (settle: () => void) => {
-      if (timer !== null) clearTimeout(timer);
+      clearTimeout(timer);
       input.off('data', take);
+      input.off('end', conclude);
       signal.removeEventListener('abort', interrupt);
       input.setRawMode(false);
       input.pause();
@@ -34,25 +36,32 @@ export function askHidden(
       settle();
     };
     const interrupt = () => end(() => reject(new Interrupted()));
-    // The rest of a paste must not go to whatever reads the terminal next.
-    const refuse = (found: Failure) => {
-      refusal = found;
-      if (timer !== null) clearTimeout(timer);
-      timer = setTimeout(() => end(() => reject(found)), restOfPaste);
+    // Nothing more comes: no terminal is there any more, or the paste is over.
+    const conclude = () => {
+      if (refusal !== null) return end(() => reject(refusal));
+      if (!isEntered) return interrupt();
+      end(() => resolve(typed));
     };
     const take = (chunk: Buffer) => {
-      if (refusal !== null) return refuse(refusal);
-      const read = readKeys(typed, decoded(decoder, chunk));
-      typed = read.typed;
-      if (read.end === 'interrupted') interrupt();
-      else if (read.end === 'entered') end(() => resolve(typed));
-      else if (read.end !== null) refuse(new Failure('answer-unclear', read.end, 'Give it by a file: KEY=@FILE'));
+      if (refusal === null) {
+        const keys = decoded(decoder, chunk);
+        const read = readKeys(typed, keys === null || !isEntered ? keys : `\r${keys}`);
+        typed = read.typed;
+        if (read.end === null) return;
+        if (read.end === 'interrupted') return interrupt();
+        isEntered = read.end === 'entered';
+        if (!isEntered) refusal = new Failure('answer-unclear', read.end, 'Give it by a file: KEY=@FILE');
+      }
+      // The rest of a paste must not go to whatever reads the terminal next.
+      clearTimeout(timer);
+      timer = setTimeout(conclude, restOfPaste);
     };
     signal.addEventListener('abort', interrupt, { once: true });
     // Before the question: whoever answers at once, as a program does, would be shown.
     input.setRawMode(true);
     write(`${question} (not shown): `);
     input.on('data', take);
+    input.on('end', conclude);
     input.resume();
   });
 }
