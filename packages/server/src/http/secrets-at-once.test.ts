@@ -106,10 +106,10 @@ describe('secrets that many write at the same time', () => {
     try {
       await put(late, { A: '1' });
       await expect.poll(state).toEqual(['ready']);
-      // What the worker has to say of revision 2 does not get through until the test lets it, and 3 is not due until then.
+      // What the worker has to say of revision 2 does not get through until the test lets it, and 3 is not its own until then.
       await holder.query(`create function late_for_test() returns trigger language plpgsql as $$
         begin
-          if tg_op = 'INSERT' and new.revision = 3 then new.next_at := 'infinity'; end if;
+          if tg_op = 'INSERT' and new.revision = 3 then new.region := 'elsewhere'; end if;
           if tg_op = 'UPDATE' and new.revision = 2 and new.state = 'ready' and not pg_try_advisory_xact_lock_shared(2) then
             raise exception 'not yet';
           end if;
@@ -138,7 +138,7 @@ describe('secrets that many write at the same time', () => {
       expect((await ask('GET', `/secrets/${late}`)).json).toMatchObject({ status: 'pending', revision: 3 });
       const deploy = () => ask('POST', '/agents/crowded', { secretSet: late });
       expect(await deploy()).toMatchObject({ status: 409, json: { reason: 'secret-set-not-ready' } });
-      await holder.query(`update secret_deliveries set next_at = now() where state = 'pending'`);
+      await holder.query(`update secret_deliveries set region = 'us-west' where state = 'pending'`);
       await expect.poll(state).toEqual(['ready', 'ready', 'ready']);
       expect((await ask('GET', `/secrets/${late}`)).json).toMatchObject({ status: 'ready', revision: 3 });
     } finally {

@@ -6,6 +6,7 @@ import { findSetById } from './rows.ts';
 import { inSnapshot } from './snapshot.ts';
 import { DamagedError } from './vault/damaged.ts';
 import type { Keyring } from './vault/keyring.ts';
+import { RootKeyMissing } from './vault/root-key.ts';
 
 type Context = {
   readonly db: Database;
@@ -18,34 +19,42 @@ type Context = {
 const batch = 50;
 const firstSeconds = 1;
 const longestSeconds = 60;
-/** After so many vain tries somebody should know. */
-const worrying = 10;
+/** After so many vain tries, which take half a minute, it has failed, and somebody should know. */
+const patientTries = 6;
 
 /**
  * Delivers what is due in the region of this host, once: the host holds a revision when each of its values opens here. For
  * processes nothing is copied anywhere, since an instance gets its values from the database when it starts. A damaged
- * revision fails for good; what may pass, such as a root key that is away, is tried again, at last once a minute.
+ * revision fails for good. What may pass, such as a root key that is away, is tried again, at last once a minute; after some
+ * tries it has failed, with the reason, until one of them succeeds.
  *
  * Idempotent, and bound to the revision: whoever comes late says nothing of a newer one.
  */
 export async function deliverSecrets(context: Context): Promise<number> {
-  const due = await dueDeliveries(context.db, context.host.region, context.now(), batch);
+  const now = context.now();
+  const when = { now, latest: later(now, longestSeconds) };
+  const due = await dueDeliveries(context.db, context.host.region, when, batch);
   for (const delivery of due) {
     const of = { setId: delivery.set_id, revision: delivery.revision };
     const end = { hostId: context.host.id, at: context.now() };
     try {
       await hold(context, delivery.organization_id, of);
-      await endDelivery(context.db, of, { ...end, state: 'ready', error: null });
+      await endDelivery(context.db, of, { ...end, state: 'ready', error: null, again: null });
     } catch (error) {
       const fields = { ...of, attempts: delivery.attempts, err: error };
       if (error instanceof DamagedError) {
         context.logger.warn(fields, 'a secret set is not what was written; nothing of it is used');
-        await endDelivery(context.db, of, { ...end, state: 'failed', error: damagedMessage });
-      } else {
-        if (delivery.attempts >= worrying) context.logger.warn(fields, 'a secret set cannot be delivered');
-        const seconds = Math.min(firstSeconds * 2 ** delivery.attempts, longestSeconds);
-        await postponeDelivery(context.db, of, new Date(context.now().getTime() + seconds * 1000));
+        await endDelivery(context.db, of, { ...end, state: 'failed', error: damagedMessage, again: null });
+        continue;
       }
+      const again = later(context.now(), Math.min(firstSeconds * 2 ** delivery.attempts, longestSeconds));
+      if (delivery.attempts + 1 < patientTries) {
+        await postponeDelivery(context.db, of, again);
+        continue;
+      }
+      context.logger.warn(fields, 'a secret set cannot be delivered; it is tried again');
+      const reason = error instanceof RootKeyMissing ? keyAwayMessage : undeliveredMessage;
+      await endDelivery(context.db, of, { ...end, state: 'failed', error: reason, again });
     }
   }
   return due.length;
@@ -53,6 +62,16 @@ export async function deliverSecrets(context: Context): Promise<number> {
 
 const damagedMessage =
   'What is stored of this revision is not what was written. Delete the set and set it again, and tell the operator.';
+
+const keyAwayMessage =
+  'This revision cannot be opened, because a root key of the service is missing. Ask the operator to put it back; the set then becomes ready by itself.';
+
+const undeliveredMessage =
+  'This revision could not be delivered. The service keeps trying; if it stays like this, ask the operator, whose log has the reason.';
+
+function later(time: Date, seconds: number): Date {
+  return new Date(time.getTime() + seconds * 1000);
+}
 
 async function hold(context: Context, organizationId: string, of: { setId: string; revision: number }): Promise<void> {
   const values = await inSnapshot(context.db, async (db) => {

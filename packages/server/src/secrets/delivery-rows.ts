@@ -16,22 +16,29 @@ export function findDelivery(db: Database, setId: string, revision: number): Pro
     .executeTakeFirst();
 }
 
-/** Those of a region that are due, oldest first, with whose they are. */
-export function dueDeliveries(db: Database, region: string, now: Date, limit: number) {
+/**
+ * Those of a region that are due, oldest first, with whose they are; those that failed behind all others. None is put off
+ * beyond `latest`: what is due later was written by a clock that ran ahead, and is due now.
+ */
+export function dueDeliveries(db: Database, region: string, when: { now: Date; latest: Date }, limit: number) {
   return db
     .selectFrom('secret_deliveries')
     .innerJoin('secret_sets', 'secret_sets.id', 'secret_deliveries.set_id')
     .selectAll('secret_deliveries')
     .select('secret_sets.organization_id')
     .where('secret_deliveries.region', '=', region)
-    .where('state', '=', 'pending')
-    .where('next_at', '<=', now)
+    .where('state', '<>', 'ready')
+    .where((where) => where.or([where('next_at', '<=', when.now), where('next_at', '>', when.latest)]))
+    .orderBy(sql`state = 'failed'`)
     .orderBy('next_at')
     .limit(limit)
     .execute();
 }
 
-/** Ends one delivery of exactly this revision. What became of another revision stays as it is. */
+/**
+ * Ends one delivery of exactly this revision. What became of another revision stays as it is. What failed is tried once more
+ * at `again`, or not at all where that is null.
+ */
 export async function endDelivery(
   db: Database,
   of: { readonly setId: string; readonly revision: number },
@@ -40,14 +47,17 @@ export async function endDelivery(
     readonly error: string | null;
     readonly hostId: string;
     readonly at: Date;
+    readonly again: Date | null;
   },
 ): Promise<void> {
   await db
     .updateTable('secret_deliveries')
-    .set({ state: end.state, error: end.error, host_id: end.hostId, done_at: end.at })
+    .set({ state: end.state, error: end.error, host_id: end.hostId, done_at: end.at, next_at: end.again })
+    .$if(end.again !== null, (query) => query.set({ attempts: sql`attempts + 1` }))
     .where('set_id', '=', of.setId)
     .where('revision', '=', of.revision)
-    .where('state', '=', 'pending')
+    .where('state', '<>', 'ready')
+    .where('next_at', 'is not', null)
     .execute();
 }
 

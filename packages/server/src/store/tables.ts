@@ -297,6 +297,8 @@ export type VaultTasksTable = {
   done: number;
   total: number;
   findings: JSONColumnType<VaultFinding[]>;
+  /** Of `rotate`: organizations have their new keys in the order of their ids, up to and with this one. */
+  reached: string | null;
   created_at: Date;
   updated_at: Date;
   ended_at: Date | null;
@@ -362,7 +364,8 @@ export type SecretDeliveriesTable = {
   /** Who holds it. */
   host_id: string | null;
   created_at: Date;
-  next_at: Date;
+  /** Null where it is not tried again; what failed may be, until it is ready. */
+  next_at: Date | null;
   done_at: Date | null;
 };
 

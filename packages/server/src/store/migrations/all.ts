@@ -5,6 +5,7 @@ import { logs } from './0004-logs.ts';
 import { secrets } from './0010-secrets.ts';
 import { secretTraces } from './0011-secret-traces.ts';
 import { auditAge } from './0012-audit-age.ts';
+import { secretWork } from './0013-secret-work.ts';
 
 /** In order. Forward only: a migration that has been released is never edited or removed. */
-export const migrations = [first, builds, deployments, logs, secrets, secretTraces, auditAge];
+export const migrations = [first, builds, deployments, logs, secrets, secretTraces, auditAge, secretWork];
