@@ -25,6 +25,21 @@ export function listTasks(db: Database, state: TaskRow['state'] | null = null): 
     .execute();
 }
 
+/**
+ * Notes, in the transaction that makes them, that an organization has the new keys of a task. They have to go in the order of
+ * their ids. False where it was done before, or by another server, or the task is over.
+ */
+export async function reachOrganization(db: Database, id: string, organizationId: string): Promise<boolean> {
+  const reached = await db
+    .updateTable('vault_tasks')
+    .set({ reached: organizationId })
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .where((where) => where.or([where('reached', 'is', null), where('reached', '<', organizationId)]))
+    .executeTakeFirst();
+  return reached.numUpdatedRows === 1n;
+}
+
 export async function updateTask(
   db: Database,
   id: string,

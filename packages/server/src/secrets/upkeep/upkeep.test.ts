@@ -20,8 +20,8 @@ import { listTasks } from './task-rows.ts';
 import { workOn } from './work.ts';
 
 /** A clock of its own, on which no two moments are the same. */
-function clock() {
-  let moment = Date.parse('2026-11-20T12:00:00.000Z');
+function clock(from = '2026-11-20T12:00:00.000Z') {
+  let moment = Date.parse(from);
   return () => {
     moment += 1;
     return new Date(moment);
@@ -33,7 +33,7 @@ describe('a vault', () => {
   let home: string;
   let other: string;
   let directory: string;
-  const now = clock();
+  const commonClock = clock();
 
   beforeEach(async () => {
     rows = await testRows();
@@ -46,12 +46,21 @@ describe('a vault', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** As a server that starts now has it. */
-  async function server(source: RootKeySource = { folder: directory }) {
+  /** As a server that starts now has it; its clock may be another one than that of the others. */
+  async function server(source: RootKeySource = { folder: directory }, now = commonClock) {
     const { keyring, rootKeys } = await openVault({ db: rows.db, now, isAlone: true }, source);
     const host = { id: newId(), region: 'us-west' };
     const signal = new AbortController().signal;
-    const context = { db: rows.db, now, newId, keyring, rootKeys, signal, pinsOf: async () => [] };
+    const context = {
+      db: rows.db,
+      now,
+      newId,
+      keyring,
+      rootKeys,
+      signal,
+      pinsOf: async () => [],
+      otherRegions: async () => [],
+    };
     return {
       context,
       put: (organizationId: string, name: string, values: Record<string, string>) =>
@@ -75,8 +84,8 @@ describe('a vault', () => {
   }
   type Server = Awaited<ReturnType<typeof server>>;
 
-  async function filled(source?: RootKeySource): Promise<Server> {
-    const one = await server(source);
+  async function filled(source?: RootKeySource, now?: () => Date): Promise<Server> {
+    const one = await server(source, now);
     await one.put(home, 'keys', { A: 'one', B: 'two' });
     await one.put(home, 'keys', { A: 'three' });
     await one.put(other, 'keys', { C: 'four' });
@@ -184,6 +193,32 @@ describe('a vault', () => {
       });
       expect(await all(one)).toEqual(expected);
       expect(await one.values(home, 'keys', 3)).toEqual({ A: 'three', B: 'two', E: 'six' });
+    });
+
+    it('have them though their former ones were made by a clock that ran ahead', async () => {
+      await filled(undefined, clock('2027-11-20T12:00:00.000Z'));
+      const one = await server();
+      await rotateOrganizationKeys(one.context, null);
+      await one.work();
+      expect(await one.status()).toMatchObject({ behind: { values: 4, sets: 2 }, tasks: [{ state: 'done' }] });
+    });
+
+    it('have them once, whoever goes on with what a server that died has left', async () => {
+      const one = await filled();
+      await rotateOrganizationKeys(one.context, null);
+      const [task] = await listTasks(rows.db, 'running');
+      if (task === undefined) throw new Error('no task');
+      const dies = { ...one.context, signal: AbortSignal.abort(new Error('died')) };
+      await expect(workOn(dies, task)).rejects.toThrow('died');
+      // Another server began when this one did, and another one begins now.
+      await expect(workOn(dies, task)).rejects.toThrow('died');
+      await one.work();
+      const { rows: versions } = await sql`select max(version) as newest, count(*)::int as keys from vault_keys
+        group by organization_id, purpose`.execute(rows.db);
+      expect(versions).toEqual(Array(6).fill({ newest: 2, keys: 2 }));
+      const { rows: told } = await sql`select organization_id from audit_events where action = 'vault.rotate'
+        order by organization_id`.execute(rows.db);
+      expect(told).toEqual([home, other].toSorted().map((organization_id) => ({ organization_id })));
     });
 
     it('can be those of one alone', async () => {

@@ -1,10 +1,10 @@
 import { appendAudit } from '../../audit/append.ts';
-import type { VaultFinding } from '../../store/tables.ts';
+import type { Database, VaultFinding } from '../../store/tables.ts';
 import { countWrapped, rewrapKeys } from '../vault/rekey.ts';
 import type { Advance, Swept, UpkeepContext } from './context.ts';
 import { reencrypt } from './reencrypt.ts';
 import { countSealed, findOrganization, organizationsWithKeys } from './rows.ts';
-import { type TaskRow, updateTask } from './task-rows.ts';
+import { reachOrganization, type TaskRow, updateTask } from './task-rows.ts';
 import { type PinsOf, verifyVault } from './verify.ts';
 import { countSets } from './verify-rows.ts';
 
@@ -57,8 +57,8 @@ const rounds: Readonly<
     return { isOver: (await countWrapped(context.db)).behind <= broken.length, findings };
   },
   rotate: async (context, task, advance) => {
-    for (const { id } of await organizationsWithKeys(context.db)) {
-      if (task.organization_id === null || task.organization_id === id) await rotateOne(context, id, task.created_at);
+    for (const { id } of (await rotated(context.db, task)).left) {
+      await rotateOne(context, task, id);
       await advance(1);
     }
     return { isOver: true, findings: [] };
@@ -73,10 +73,18 @@ const rounds: Readonly<
   },
 };
 
-/** All keys of one organization, with their line in its log, at once or not at all. */
-async function rotateOne(context: WorkContext, organizationId: string, before: Date): Promise<void> {
+/** How many organizations a task gives new keys, and those that are left of them, by their ids. No clock is asked. */
+async function rotated(db: Database, { organization_id: only, reached }: TaskRow) {
+  const all = (await organizationsWithKeys(db)).filter(({ id }) => only === null || only === id);
+  const left = all.filter(({ id }) => reached === null || id > reached).sort((a, b) => (a.id < b.id ? -1 : 1));
+  return { total: all.length, left };
+}
+
+/** All keys of one organization, with their line in its log and how far the task is, at once or not at all. */
+async function rotateOne(context: WorkContext, task: TaskRow, organizationId: string): Promise<void> {
   await context.db.transaction().execute(async (db) => {
-    const made = await context.keyring.rotate(db, organizationId, before);
+    if (!(await reachOrganization(db, task.id, organizationId))) return;
+    const made = await context.keyring.rotate(db, organizationId);
     if (made === 0) return;
     await appendAudit(db, organizationId, {
       at: context.now(),
@@ -97,8 +105,8 @@ async function extent({ db }: WorkContext, task: TaskRow): Promise<{ total: numb
     case 'rekey':
       return countWrapped(db);
     case 'rotate': {
-      const total = (await organizationsWithKeys(db)).length;
-      return { total, behind: total };
+      const { total, left } = await rotated(db, task);
+      return { total, behind: left.length };
     }
     case 'reencrypt': {
       const { values, valuesBehind, sets, setsBehind } = await countSealed(db);

@@ -13,6 +13,8 @@ export type Keyring = {
   /**
    * Makes the keys that an organization does not have yet. Never inside of a transaction: keys that are taken back after
    * something was sealed with them would be lost.
+   *
+   * @throws DamagedError when it has sets and no key: the key is lost, and another one would open nothing
    */
   readonly require: (db: Database, organizationId: string) => Promise<void>;
   /** The one that seals from now on. */
@@ -25,10 +27,10 @@ export type Keyring = {
     version: number,
   ) => Promise<VersionedKey>;
   /**
-   * Makes the next version of an organization's keys that were made before `before`: what is written from now on is sealed
-   * with it. Asked again, it makes only what it had not made yet. Answers how many it made.
+   * Makes the next version of each of an organization's keys: what is written from now on is sealed with it. Answers how
+   * many it made: none where the organization has no keys.
    */
-  readonly rotate: (db: Database, organizationId: string, before: Date) => Promise<number>;
+  readonly rotate: (db: Database, organizationId: string) => Promise<number>;
 };
 
 const purposes: readonly KeyPurpose[] = ['value', 'fingerprint', 'stamp'];
@@ -74,12 +76,13 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
   return {
     require: async (db, organizationId) => {
       for (const purpose of purposes) {
-        if ((await newestKey(db, organizationId, purpose)) === undefined) await make(db, organizationId, purpose, 1);
+        if ((await newestKey(db, organizationId, purpose)) !== undefined) continue;
+        await make(db, organizationId, purpose, 1);
       }
     },
     current: async (db, organizationId, purpose) => {
       const row = await newestKey(db, organizationId, purpose);
-      if (row === undefined) throw new DamagedError(`the organization has no ${purpose} key`);
+      if (row === undefined) throw noKey(purpose);
       return open(row);
     },
     version: async (db, organizationId, purpose, version) => {
@@ -87,17 +90,21 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
       if (row === undefined) throw new DamagedError(`the organization has no ${purpose} key of version ${version}`);
       return open(row);
     },
-    rotate: async (db, organizationId, before) => {
+    rotate: async (db, organizationId) => {
       let made = 0;
       for (const purpose of purposes) {
         const newest = await newestKey(db, organizationId, purpose);
-        if (newest === undefined || newest.created_at >= before) continue;
+        if (newest === undefined) continue;
         await make(db, organizationId, purpose, newest.version + 1);
         made += 1;
       }
       return made;
     },
   };
+}
+
+function noKey(purpose: KeyPurpose): DamagedError {
+  return new DamagedError(`the organization has no ${purpose} key`);
 }
 
 /** For reading many values at one moment: each version of a key is looked up once. */
