@@ -11,6 +11,7 @@ import { readSet, type SetContent, sameKeys } from './read-set.ts';
 import { requireKnown, requireRegion, requireRevision, requireSize } from './refusals.ts';
 import { findSet, type SecretSetRow } from './rows.ts';
 import { sealingKeys, sealRow } from './seal-row.ts';
+import { DamagedError } from './vault/damaged.ts';
 import { fingerprintOf, shownFingerprint } from './vault/fingerprint.ts';
 import type { Keyring } from './vault/keyring.ts';
 import type { WantedSecrets } from './wanted.ts';
@@ -45,7 +46,7 @@ export async function inOneWrite(
   dryRun: boolean,
   work: (inside: WriteContext) => Promise<Outcome>,
 ): Promise<WrittenSecrets> {
-  await context.keyring.require(context.db, scope.organizationId);
+  await requireKeys(context, scope.organizationId);
   try {
     return await context.db.transaction().execute(async (db) => {
       const outcome = await work({ ...context, db });
@@ -60,6 +61,18 @@ export async function inOneWrite(
     await context.db.transaction().execute((db) => appendAudit(db, scope.organizationId, told));
     const readiness = answer.change === 'none' ? answer.readiness : null;
     return { ...answer, dryRun: true, revision: answer.previousRevision, readiness };
+  }
+}
+
+/** Without its keys an organization can write no set, neither an old nor a new one. @throws failure `secret-set-damaged` */
+async function requireKeys({ db, keyring }: WriteContext, organizationId: string): Promise<void> {
+  try {
+    await keyring.require(db, organizationId);
+  } catch (error) {
+    if (!(error instanceof DamagedError)) throw error;
+    const message =
+      'The keys of this organization are lost, so no secret set of it can be opened or written. Ask the operator to restore them, or delete all of its secret sets and set them again.';
+    throw failure('secret-set-damaged', { message, cause: error });
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, SecretRevisionsTable, SecretSetsTable, SecretValuesTable } from '../../store/tables.ts';
+import { isKeyNamed } from '../vault/sealed-with.ts';
 
 type SetRow = Selectable<SecretSetsTable>;
 type ValueRow = Selectable<SecretValuesTable>;
@@ -93,23 +94,14 @@ export async function retireKeys(db: Database): Promise<number> {
   // A statement of its own: what somebody wrote while the locks were waited for is seen.
   const { numAffectedRows } = await sql`delete from vault_keys k where exists (select from vault_keys later
       where later.organization_id = k.organization_id and later.purpose = k.purpose and later.version > k.version)
-    and not ${isReferenced}`.execute(db);
+    and not ${isKeyNamed}`.execute(db);
   return Number(numAffectedRows ?? 0n);
 }
-
-const isReferenced = sql<boolean>`exists (select from secret_sets s where s.organization_id = k.organization_id and (
-  case k.purpose
-    when 'stamp' then substring(s.stamp from 1 for 4) = int4send(k.version) or exists (select from secret_revisions r
-      where r.set_id = s.id and substring(r.stamp from 1 for 4) = int4send(k.version))
-    when 'value' then exists (select from secret_values v where v.set_id = s.id
-      and (v.key_version = k.version or substring(v.sealed from 3 for 4) = int4send(k.version)))
-    else exists (select from secret_values v where v.set_id = s.id and v.fingerprint_version = k.version)
-  end))`;
 
 /** Former versions of keys: how many there are, and with how many of them something is sealed or stamped. */
 export async function countFormerKeys(db: Database): Promise<{ former: number; referenced: number }> {
   const { rows } = await sql<{ former: number; referenced: number }>`
-    select count(*)::int as former, count(*) filter (where ${isReferenced})::int as referenced from vault_keys k
+    select count(*)::int as former, count(*) filter (where ${isKeyNamed})::int as referenced from vault_keys k
     where exists (select from vault_keys later where later.organization_id = k.organization_id
       and later.purpose = k.purpose and later.version > k.version)`.execute(db);
   return rows[0] ?? { former: 0, referenced: 0 };

@@ -7,6 +7,7 @@ import { encode, milliseconds } from './encode.ts';
 import { findKey, findState, insertKey, type KeyPurpose, newestKey, type VaultKeyRow } from './key-rows.ts';
 import type { RootKeyProvider } from './root-key.ts';
 import type { VersionedKey } from './sealed-value.ts';
+import { hasLostKeys, nextVersion } from './sealed-with.ts';
 
 /** The keys of organizations, unwrapped when they are needed. */
 export type Keyring = {
@@ -77,6 +78,7 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
     require: async (db, organizationId) => {
       for (const purpose of purposes) {
         if ((await newestKey(db, organizationId, purpose)) !== undefined) continue;
+        if (await hasLostKeys(db, { organization_id: organizationId, purpose })) throw noKey(purpose);
         await make(db, organizationId, purpose, 1);
       }
     },
@@ -95,7 +97,7 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
       for (const purpose of purposes) {
         const newest = await newestKey(db, organizationId, purpose);
         if (newest === undefined) continue;
-        await make(db, organizationId, purpose, newest.version + 1);
+        await make(db, organizationId, purpose, await nextVersion(db, newest));
         made += 1;
       }
       return made;

@@ -4,6 +4,7 @@ import { makeKeyFile, readKeyFiles } from './key-files.ts';
 import { deleteUnusedState, findState, insertState, rootKeyIdsInUse } from './key-rows.ts';
 import { createKeyring, type Keyring } from './keyring.ts';
 import { localRootKeys, type RootKeyProvider, rootKeyId } from './root-key.ts';
+import { isAnythingSealed } from './sealed-with.ts';
 import { newState, vaultProblem } from './vault-state.ts';
 
 /**
@@ -25,10 +26,13 @@ export type Opening =
   | { readonly kind: 'refuse'; readonly message: string }
   | { readonly kind: 'use'; readonly keyId: string };
 
-/** `wraps`: the root key of the stored state, null when nothing was ever sealed. `needed`: all without which something does not open. */
+/**
+ * `wraps`: the root key of the stored state, null where there is none. `needed`: all without which something does not open,
+ * as far as the keys of organizations say. `sealed`: there are secrets, whether or not these keys are still there.
+ */
 export function planOpening(
   atHand: readonly string[],
-  stored: { readonly wraps: string | null; readonly needed: readonly string[] },
+  stored: { readonly wraps: string | null; readonly needed: readonly string[]; readonly sealed: boolean },
 ): Opening {
   const missing = stored.needed.filter((id) => !atHand.includes(id));
   if (missing.length > 0) {
@@ -40,7 +44,13 @@ export function planOpening(
   }
   if (stored.wraps !== null) return { kind: 'use', keyId: stored.wraps };
   const [first] = atHand;
-  return first === undefined ? { kind: 'create' } : { kind: 'use', keyId: first };
+  if (first !== undefined) return { kind: 'use', keyId: first };
+  if (!stored.sealed) return { kind: 'create' };
+  return {
+    kind: 'refuse',
+    message:
+      'Secrets are stored, but the tables vault_state and vault_keys are empty and no root key is at hand. Restore the whole database and the key files of that time; a new root key is never made while secrets are stored.',
+  };
 }
 
 /**
@@ -59,7 +69,11 @@ export async function openVault(
   const atHand = [...given, ...files].map(rootKeyId);
   const before = (await findState(db))?.root_key_id ?? null;
   if (before !== null && !atHand.includes(before) && context.isAlone) await deleteUnusedState(db);
-  const stored = { wraps: (await findState(db))?.root_key_id ?? null, needed: await rootKeyIdsInUse(db) };
+  const stored = {
+    wraps: (await findState(db))?.root_key_id ?? null,
+    needed: await rootKeyIdsInUse(db),
+    sealed: await isAnythingSealed(db),
+  };
   const opening = planOpening(atHand, stored);
   if (opening.kind === 'refuse') {
     const place = folder === null ? '' : ` Key files belong in ${folder}, each named by the id of its key.`;

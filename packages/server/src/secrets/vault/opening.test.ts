@@ -8,15 +8,17 @@ import { openVault, planOpening } from './open-vault.ts';
 
 describe('at a start', () => {
   it.each([
-    ['nothing at hand, nothing sealed', [], null, [], 'create'],
-    ['a key, nothing sealed', ['a'], null, [], 'use'],
-    ['nothing at hand, something sealed', [], 'a', ['a'], 'refuse'],
-    ['the key, something sealed', ['a'], 'a', ['a'], 'use'],
-    ['another key, something sealed', ['b'], 'a', ['a'], 'refuse'],
-    ['one of two keys that are needed', ['a'], 'a', ['a', 'b'], 'refuse'],
-    ['sealed keys, and their state lost', [], null, ['a'], 'refuse'],
-  ] as const)('%s: %s', (_, atHand, wraps, needed, kind) => {
-    expect(planOpening(atHand, { wraps, needed }).kind).toBe(kind);
+    ['nothing at hand, nothing sealed', [], null, [], false, 'create'],
+    ['a key, nothing sealed', ['a'], null, [], false, 'use'],
+    ['nothing at hand, something sealed', [], 'a', ['a'], true, 'refuse'],
+    ['the key, something sealed', ['a'], 'a', ['a'], true, 'use'],
+    ['another key, something sealed', ['b'], 'a', ['a'], true, 'refuse'],
+    ['one of two keys that are needed', ['a'], 'a', ['a', 'b'], true, 'refuse'],
+    ['sealed keys, and their state lost', [], null, ['a'], false, 'refuse'],
+    ['secrets, and all that tells of their keys lost', [], null, [], true, 'refuse'],
+    ['a key, secrets, and all that tells of their keys lost', ['a'], null, [], true, 'use'],
+  ] as const)('%s: %s', (_, atHand, wraps, needed, sealed, kind) => {
+    expect(planOpening(atHand, { wraps, needed, sealed }).kind).toBe(kind);
   });
 });
 
@@ -66,6 +68,17 @@ describe('the vault with key files', () => {
     `.execute(rows.db);
     await rename(await only(), `${folder}-away`);
     await expect(open()).rejects.toThrow('Put that key back');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('makes none where a set is there, though nothing tells any more what it was sealed with', async () => {
+    await open();
+    await sql`insert into secret_sets values
+      (gen_random_uuid(), ${await rows.organization()}, 'left', 'secret', 'us-west', null, 1, '{1}', '', now(), now())
+    `.execute(rows.db);
+    await sql`delete from vault_state`.execute(rows.db);
+    await rename(await only(), `${folder}-away`);
+    await expect(open()).rejects.toThrow('Restore the whole database and the key files of that time');
     expect(await readdir(folder)).toEqual([]);
   });
 

@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestRows, testRows } from '../../store/test-rows.ts';
+import { deleteSecretSet } from '../delete.ts';
+import { pairs, testVault } from '../test-vault.ts';
+
+describe('keys of an organization that were lost', () => {
+  let rows: TestRows;
+  let vault: Awaited<ReturnType<typeof testVault>>;
+  let home: string;
+  let other: string;
+
+  beforeEach(async () => {
+    rows = await testRows();
+    vault = await testVault(rows);
+    home = await rows.organization('home');
+    other = await rows.organization('other');
+    await vault.put(home, 'keys', pairs({ A: 'one' }));
+    await vault.put(other, 'keys', pairs({ B: 'two' }));
+  });
+  afterEach(() => rows.close());
+
+  /** Who writes what is there already changes nothing: it opens, and is the same. */
+  const unchanged = { change: 'none' };
+  const versions = async (purpose: string) => {
+    const found = await sql<{ version: number }>`select version from vault_keys
+      where organization_id = ${home} and purpose = ${purpose} order by version`.execute(rows.db);
+    return found.rows.map(({ version }) => version);
+  };
+  /** Takes keys away, as a restore that left them out; answers how to put them back. */
+  const lose = async (which: string) => {
+    await sql.raw(`create table lost as select * from vault_keys where ${which}`).execute(rows.db);
+    await sql.raw(`delete from vault_keys where ${which}`).execute(rows.db);
+    return () => sql`insert into vault_keys select * from lost`.execute(rows.db);
+  };
+
+  it.each(['value', 'fingerprint', 'stamp'])(
+    'are never made anew while it has a set (%s): it is refused, and others go on',
+    async (purpose) => {
+      const putBack = await lose(`organization_id = '${home}' and purpose = '${purpose}'`);
+      for (const name of ['keys', 'young']) {
+        await expect(vault.put(home, name, pairs({ A: 'three' }))).rejects.toMatchObject({
+          reason: 'secret-set-damaged',
+          message: expect.stringContaining('keys of this organization are lost'),
+        });
+      }
+      expect(await versions(purpose)).toEqual([]);
+      expect(await vault.context.keyring.rotate(rows.db, home)).toBe(2);
+      expect(await versions(purpose)).toEqual([]);
+      await vault.put(other, 'young', pairs({ C: 'three' }));
+      await putBack();
+      expect(await vault.put(home, 'keys', pairs({ A: 'one' }))).toMatchObject(unchanged);
+    },
+  );
+
+  it('are made anew when all of its sets were deleted', async () => {
+    await lose(`organization_id = '${home}'`);
+    await deleteSecretSet(vault.context, vault.scopeOf(home), 'keys', { force: false }, async () => []);
+    expect(await vault.put(home, 'keys', pairs({ A: 'three' }))).toMatchObject({ change: 'created', revision: 1 });
+    expect(await vault.put(home, 'keys', pairs({ A: 'three' }))).toMatchObject(unchanged);
+  });
+
+  it('never lose their number to another key while anything names it', async () => {
+    await vault.context.keyring.rotate(rows.db, home);
+    await vault.put(home, 'keys', pairs({ A: 'three' }));
+    const putBack = await lose(`organization_id = '${home}' and version = 2`);
+    await vault.context.keyring.rotate(rows.db, home);
+    for (const purpose of ['value', 'fingerprint', 'stamp']) expect(await versions(purpose)).toEqual([1, 3]);
+    await putBack();
+    expect(await vault.put(home, 'keys', pairs({ A: 'three' }))).toMatchObject(unchanged);
+  });
+});
