@@ -134,6 +134,12 @@ export const failures = {
     message:
       'There is no other root key to go over to. Put the new one first in BOTHOST_VAULT_KEYS, keep the former one behind it, start the service again, and ask again.',
   },
+  'root-key-not-shared': {
+    status: 409,
+    code: '409',
+    message:
+      'Other servers share this database, and a new key file would be on this one only. Give every server the new key by BOTHOST_VAULT_KEYS, and ask again.',
+  },
   'session-ended': { status: 409, code: '409', message: 'The session has ended.' },
   'upload-incomplete': { status: 409, code: '409', message: 'The archive has not been uploaded completely.' },
   'upload-offset-wrong': {

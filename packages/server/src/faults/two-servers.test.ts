@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { createClient } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../test-bots.ts';
 import { start, stop, tell } from '../test-client.ts';
@@ -118,5 +119,43 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     await second.close();
     expect(await tell(service, 'first', id, '"still here"')).toBe('still here');
     await stop(service, 'first', id);
+  });
+});
+
+describe('two servers of one database with key files', () => {
+  it('have the same root key: neither makes another one while the other is alive', async (test) => {
+    const first = await startTestServer();
+    test.onTestFinished(() => first.close());
+    const directory = await mkdtemp(join(tmpdir(), 'bothost-copied-'));
+    test.onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    await chmod(directory, 0o711);
+    const keys = (of: string) => join(of, 'vault-keys');
+    const data = join(directory, 'data');
+    await cp(keys(first.dataDirectory), keys(data), { recursive: true });
+    const second = await startTestServer({
+      environment: { DATABASE_URL: first.database.url, BOTHOST_REGION: 'eu-north', BOTHOST_DATA_DIR: data },
+    });
+    test.onTestFinished(() => second.close());
+    const operator = async (of: TestServer) => {
+      const token = await readFile(join(of.dataDirectory, 'operator-token'), 'utf8');
+      return createClient({ origin: of.url, key: token.trim() });
+    };
+    const before = await readdir(keys(first.dataDirectory));
+    for (const [one, beside] of [
+      [first, 'eu-north'],
+      [second, 'us-west'],
+    ] as const) {
+      await expect((await operator(one)).rotateVault({ body: { layer: 'root' } })).rejects.toMatchObject({
+        reason: 'root-key-not-shared',
+        message: expect.stringContaining(beside),
+      });
+      expect(await readdir(keys(one.dataDirectory))).toEqual(before);
+    }
+    await first.client.putSecrets({
+      params: { setName: 'keys' },
+      body: { secrets: [{ secretKey: 'A', secretValue: 'one' }], region: 'eu-north' },
+    });
+    const state = async () => (await first.client.getSecretSet({ params: { setName: 'keys' } })).status;
+    await expect.poll(state).toBe('ready');
   });
 });

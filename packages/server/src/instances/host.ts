@@ -28,14 +28,24 @@ export async function takeRegion(
       .values({ ...host, heartbeat_at: context.now() })
       .onConflict((conflict) => conflict.column('region').doUpdateSet(host))
       .execute();
-    const other = await db
-      .selectFrom('hosts')
-      .select('id')
-      .where('region', '<>', host.region)
-      .where('heartbeat_at', '>', new Date(context.now().getTime() - aliveMilliseconds))
-      .executeTakeFirst();
-    return { lastHeartbeat: before?.heartbeat_at ?? null, isAlone: other === undefined };
+    const others = await otherRegions({ db, now: context.now }, host.region);
+    return { lastHeartbeat: before?.heartbeat_at ?? null, isAlone: others.length === 0 };
   });
+}
+
+/** The regions, but for one, whose servers gave a sign of life in the last minute. */
+export async function otherRegions(
+  { db, now }: { readonly db: Database; readonly now: () => Date },
+  region: string,
+): Promise<string[]> {
+  const others = await db
+    .selectFrom('hosts')
+    .select('region')
+    .where('region', '<>', region)
+    .where('heartbeat_at', '>', new Date(now().getTime() - aliveMilliseconds))
+    .orderBy('region')
+    .execute();
+  return others.map((host) => host.region);
 }
 
 /**

@@ -7,22 +7,34 @@ import { findOrganization } from './rows.ts';
 import { insertTask, type TaskRow } from './task-rows.ts';
 
 type Context = UpkeepContext & { readonly newId: () => string };
+type RootContext = Context & {
+  /** The regions of all other servers of this database that are alive. */
+  readonly otherRegions: (db: Database) => Promise<readonly string[]>;
+};
 
 /**
  * Goes over to another root key: to a new key file, or to the first one of the settings. From now on it wraps what is made,
- * and what was made before is wrapped anew by and by. Both stand in the database at once, or neither does.
+ * and what was made before is wrapped anew by and by. Both stand in the database at once, or neither does. A new file would be in
+ * the folder of this server alone, so none is made while other servers need it, too.
  *
- * @throws failure `vault-busy`, `root-key-not-given`
+ * @throws failure `vault-busy`, `root-key-not-given`, `root-key-not-shared`
  */
-export async function rotateRootKey(context: Context): Promise<void> {
+export async function rotateRootKey(context: RootContext): Promise<void> {
   const { rootKeys } = context;
   await context.db.transaction().execute(async (db) => {
+    if (rootKeys.make !== null) requireAlone(await context.otherRegions(db));
     await startTask({ ...context, db }, 'rekey', null);
     // A key file that is left of a server that dies here is used by nothing.
     const next = rootKeys.make === null ? (await rootKeys.status()).keyIds[0] : await rootKeys.make();
     if (next === undefined || next === (await currentRootKeyId(db))) throw failure('root-key-not-given');
     await changeRootKey(db, await newState(rootKeys, next, context.now()));
   });
+}
+
+function requireAlone(others: readonly string[]): void {
+  if (others.length === 0) return;
+  const message = `Servers of other regions share this database (${others.join(', ')}), and a new key file would be on this one only. Give every server the new key by BOTHOST_VAULT_KEYS, as docs/operations.md says, and ask again. A server that stopped counts for a minute more.`;
+  throw failure('root-key-not-shared', { message });
 }
 
 /**

@@ -14,13 +14,14 @@ export async function vaultStatus(context: Pick<UpkeepContext, 'db' | 'rootKeys'
   const ids = [...new Set([current, ...keyIds, ...wraps.keys()])];
   const sealed = await countSealed(db);
   const { former, referenced } = await countFormerKeys(db);
+  const shown = ids.map(async (id) => ({
+    id,
+    current: id === current,
+    atHand: await rootKeys.has(id),
+    wraps: wraps.get(id) ?? 0,
+  }));
   return {
-    rootKeys: ids.map((id) => ({
-      id,
-      current: id === current,
-      atHand: keyIds.includes(id),
-      wraps: wraps.get(id) ?? 0,
-    })),
+    rootKeys: await Promise.all(shown),
     organizations: (await organizationsWithKeys(db)).length,
     sets: sealed.sets,
     values: sealed.values,

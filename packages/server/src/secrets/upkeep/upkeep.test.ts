@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm, unlink } from 'node:fs/promises';
+import { copyFile, cp, mkdtemp, readdir, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -138,6 +138,38 @@ describe('a vault', () => {
       const files = await readdir(directory);
       await expect(rotateRootKey(one.context)).rejects.toMatchObject({ reason: 'vault-busy' });
       expect(await readdir(directory)).toEqual(files);
+    });
+
+    it('makes no new one while a server of another region is alive, which would not have it', async () => {
+      const one = await filled();
+      const files = await readdir(directory);
+      const beside = { ...one.context, otherRegions: async () => ['eu-north'] };
+      const told = expect.stringMatching(/eu-north.*BOTHOST_VAULT_KEYS.*docs\/operations\.md/);
+      await expect(rotateRootKey(beside)).rejects.toMatchObject({ reason: 'root-key-not-shared', message: told });
+      expect(await readdir(directory)).toEqual(files);
+      expect(await one.status()).toMatchObject({ behind: { keys: 0 }, tasks: [] });
+    });
+
+    it('is read by a server that runs as soon as its file is copied there', async () => {
+      const one = await filled();
+      const [former = ''] = await readdir(directory);
+      const folder = join(directory, '..', `${basename(directory)}-second`);
+      await cp(directory, folder, { recursive: true });
+      try {
+        const second = await server({ folder });
+        await rotateRootKey(one.context);
+        await one.work();
+        const next = (await readdir(directory)).find((name) => name !== former) ?? '';
+        await expect(all(second)).rejects.toThrow('has to put a root key back');
+        expect((await second.status()).rootKeys).toContainEqual({ id: next, current: true, atHand: false, wraps: 6 });
+        await writeFile(join(folder, next), 'half of it', { mode: 0o600 });
+        await expect(all(second)).rejects.toThrow('has to put a root key back');
+        await copyFile(join(directory, next), join(folder, next));
+        expect(await all(second)).toEqual(expected);
+        expect((await second.status()).rootKeys).toContainEqual({ id: next, current: true, atHand: true, wraps: 6 });
+      } finally {
+        await rm(folder, { recursive: true });
+      }
     });
 
     it('leaves a key that does not unwrap as it is, tells of it, and goes on with the others', async () => {

@@ -30,6 +30,12 @@ export async function readKeyFiles(folder: string): Promise<Buffer[]> {
   return keys;
 }
 
+/** The root key of an id, where its file is there; null where it is not. @throws KeyFileError */
+export async function findKeyFile(folder: string, keyId: string): Promise<Buffer | null> {
+  const isThere = (await namesIn(folder)).includes(keyId);
+  return isThere ? readKeyFile(join(folder, keyId), keyId) : null;
+}
+
 /** None where the folder is not there: the first key makes it. */
 async function namesIn(folder: string): Promise<string[]> {
   try {

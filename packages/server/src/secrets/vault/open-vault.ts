@@ -1,6 +1,6 @@
 import { OperatorError } from '../../operator-error.ts';
 import type { Database } from '../../store/tables.ts';
-import { makeKeyFile, readKeyFiles } from './key-files.ts';
+import { findKeyFile, makeKeyFile, readKeyFiles } from './key-files.ts';
 import { deleteUnusedState, findState, insertState, rootKeyIdsInUse } from './key-rows.ts';
 import { createKeyring, type Keyring } from './keyring.ts';
 import { localRootKeys, type RootKeyProvider, rootKeyId } from './root-key.ts';
@@ -79,11 +79,16 @@ export async function openVault(
     const place = folder === null ? '' : ` Key files belong in ${folder}, each named by the id of its key.`;
     throw new VaultError(`${opening.message}${place}`);
   }
-  const makeFile = folder === null ? null : () => makeKeyFile(folder);
-  const first = opening.kind === 'create' ? await makeFile?.() : undefined;
-  // Who gives keys by the settings makes the next one, too.
-  const make = given.length > 0 ? null : makeFile;
-  const rootKeys = localRootKeys([...given, ...files, ...(first === undefined ? [] : [first])], make);
+  const first = opening.kind === 'create' && folder !== null ? await makeKeyFile(folder) : undefined;
+  const later =
+    folder === null
+      ? null
+      : {
+          find: (id: string) => findKeyFile(folder, id),
+          // Who gives keys by the settings makes the next one, too.
+          make: given.length > 0 ? null : () => makeKeyFile(folder),
+        };
+  const rootKeys = localRootKeys([...given, ...files, ...(first === undefined ? [] : [first])], later);
   const keyId = opening.kind === 'use' ? opening.keyId : first === undefined ? null : rootKeyId(first);
   if (keyId === null) throw new VaultError('There is no root key.');
   await insertState(db, await newState(rootKeys, keyId, now()));

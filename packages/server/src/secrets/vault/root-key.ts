@@ -11,6 +11,8 @@ import { seal, unseal } from './seal.ts';
 export type RootKeyProvider = {
   /** The keys that it has, the one that it would wrap with first. Which one does wrap stands in the database. */
   readonly status: () => Promise<{ readonly ok: boolean; readonly keyIds: readonly string[] }>;
+  /** Whether it has a root key, also one that came since it was started. */
+  readonly has: (keyId: string) => Promise<boolean>;
   /** @throws RootKeyMissing where it has no such root key */
   readonly wrap: (key: Buffer, keyId: string, context: Buffer) => Promise<Buffer>;
   /** @throws DamagedError where the key or its context is another one; RootKeyMissing where it has no such root key */
@@ -29,19 +31,53 @@ export function rootKeyId(key: Buffer): string {
   return createHash('sha256').update('bothost root key id').update(key).digest('hex').slice(0, 16);
 }
 
-/** Root keys of 32 bytes at hand here, the one to wrap with first. `make` makes another one, which is kept by then. */
-export function localRootKeys(keys: readonly Buffer[], make: (() => Promise<Buffer>) | null = null): RootKeyProvider {
+/** Where root keys come from while the service runs; both answer keys that are kept by then. */
+export type RootKeyFiles = {
+  /** The one of this id, where it has come since; null where it is not there. */
+  readonly find: (keyId: string) => Promise<Buffer | null>;
+  /** Makes another one; null where its owner does. */
+  readonly make: (() => Promise<Buffer>) | null;
+};
+
+/** Root keys of 32 bytes at hand here, the one to wrap with first, and those that come to `files` later. */
+export function localRootKeys(keys: readonly Buffer[], files: RootKeyFiles | null = null): RootKeyProvider {
   const byId = new Map(keys.map((key) => [rootKeyId(key), key]));
-  const rootKey = (id: string) => {
-    const key = byId.get(id);
-    if (key === undefined) throw new RootKeyMissing(`The root key ${id} is not at hand.`);
-    return key;
-  };
+  const make = files?.make ?? null;
+
+  async function rootKey(id: string): Promise<Buffer> {
+    const known = byId.get(id);
+    if (known !== undefined) return known;
+    // Another server of the database may have gone over to it; whoever copies its file here needs no restart.
+    const found = await find(id);
+    byId.set(id, found);
+    return found;
+  }
+
+  async function find(id: string): Promise<Buffer> {
+    let cause: unknown;
+    try {
+      const found = await files?.find(id);
+      if (found) return found;
+    } catch (error) {
+      cause = error;
+    }
+    throw new RootKeyMissing(`The root key ${id} is not at hand.`, { cause });
+  }
+
   return {
     status: async () => ({ ok: true, keyIds: [...byId.keys()] }),
-    wrap: async (key, id, context) => seal(rootKey(id), encode(['bothost wrapped key', id, context]), key, randomBytes),
+    has: async (id) => {
+      try {
+        return (await rootKey(id)).length > 0;
+      } catch (error) {
+        if (error instanceof RootKeyMissing) return false;
+        throw error;
+      }
+    },
+    wrap: async (key, id, context) =>
+      seal(await rootKey(id), encode(['bothost wrapped key', id, context]), key, randomBytes),
     unwrap: async (wrapped, id, context) => {
-      const key = unseal(rootKey(id), encode(['bothost wrapped key', id, context]), wrapped);
+      const key = unseal(await rootKey(id), encode(['bothost wrapped key', id, context]), wrapped);
       if (key.length !== 32) throw new DamagedError('the wrapped key has another length');
       return key;
     },
