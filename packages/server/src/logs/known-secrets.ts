@@ -1,3 +1,4 @@
+import { tailBytes } from '../runtime/runtime.ts';
 import { type Cut, createMask, type Mask, maskTail, without } from './mask.ts';
 import { readTraces, type Traces } from './traces.ts';
 
@@ -11,8 +12,8 @@ export type KnownSecrets =
 
 const withheld =
   '(not shown: this bot was started with secrets that cannot be looked up any more, and may have written them here)';
-/** Last words that are shorter begin with a line (`InstanceExit`, in bytes). */
-const cutTailBytes = 4_092;
+/** In bytes. Last words that are shorter begin with a line: of others up to three bytes of a character were left out. */
+const cutTailBytes = tailBytes - 3;
 
 export function maskFor(known: KnownSecrets): Mask {
   if (known.kind === 'values') return createMask(known.values);

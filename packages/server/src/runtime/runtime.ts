@@ -44,12 +44,18 @@ export type RunningInstance = {
   readonly address: InstanceAddress | null;
 };
 
+/** Of what an instance wrote last its exit has so many bytes at most. */
+export const tailBytes = 4_096;
+
 /** How an instance ended. All null: it is gone and nobody can tell how (for example its keeper was killed). */
 export type InstanceExit = {
   readonly code: number | null;
   readonly signal: string | null;
   readonly outOfMemory: boolean;
-  /** The last lines of its output, at most 4 KiB, for the session's record. */
+  /**
+   * The last lines of its output, at most `tailBytes`, for the session's record. Of a line that is longer than that its end: all
+   * of these bytes, but for up to three of a character that would be cut.
+   */
   readonly tail: string;
 };
 

@@ -2,10 +2,8 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { OffsetRange, OutputFile } from '../runtime.ts';
+import { type OffsetRange, type OutputFile, tailBytes } from '../runtime.ts';
 import { parseEnd, parseMarks } from './output-marks.ts';
-
-const TAIL_BYTES = 4096;
 
 /** What is kept of one instance's output, in a directory of its own. */
 export type OutputFiles = {
@@ -77,13 +75,14 @@ export function readTail(files: OutputFiles): string {
 
 function tailText(files: OutputFiles): string {
   let bytes = readLastBytes(files.output);
-  if (bytes.length < TAIL_BYTES) bytes = Buffer.concat([readLastBytes(files.kept), bytes]);
-  if (bytes.length < TAIL_BYTES) return bytes.toString('utf8');
-  const last = bytes.subarray(bytes.length - TAIL_BYTES);
+  if (bytes.length < tailBytes) bytes = Buffer.concat([readLastBytes(files.kept), bytes]);
+  if (bytes.length < tailBytes) return bytes.toString('utf8');
+  const last = bytes.subarray(bytes.length - tailBytes);
   const newline = last.indexOf(10);
   let from = newline === -1 || newline === last.length - 1 ? 0 : newline + 1;
-  // Not in the middle of a character.
-  while (from < last.length && ((last[from] ?? 0) & 0xc0) === 0x80) from++;
+  // Not in the middle of a character; of bytes that are none all stay.
+  const start = from;
+  while (from - start < 3 && ((last[from] ?? 0) & 0xc0) === 0x80) from++;
   return last.toString('utf8', from);
 }
 
@@ -95,8 +94,8 @@ export function readLastBytes(path: string): Buffer {
     return Buffer.alloc(0);
   }
   try {
-    const bytes = Buffer.alloc(TAIL_BYTES);
-    return bytes.subarray(0, readSync(file, bytes, 0, TAIL_BYTES, Math.max(0, fstatSync(file).size - TAIL_BYTES)));
+    const bytes = Buffer.alloc(tailBytes);
+    return bytes.subarray(0, readSync(file, bytes, 0, tailBytes, Math.max(0, fstatSync(file).size - tailBytes)));
   } finally {
     closeSync(file);
   }
