@@ -1,27 +1,55 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runProgram } from '../testing/run-program.ts';
 
 let directory: string;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'botcli-follow-up-'));
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(directory, { recursive: true, force: true });
+});
 
 const choices = ['-t', 'lightrtc', '-m', 'realtime', '--realtime', 'openai_realtime'];
 const git = (place: string, ...args: readonly string[]) =>
   execFileSync('git', args, { cwd: join(directory, place), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
-test('--git makes a repository that holds the project and no secret', async () => {
+/** What git knows of the person is what the test says, whatever this machine has. */
+async function withIdentity(settings: string): Promise<void> {
+  const file = join(directory, 'gitconfig');
+  await writeFile(file, `[user]\n${settings}`);
+  vi.stubEnv('GIT_CONFIG_GLOBAL', file);
+  vi.stubEnv('GIT_CONFIG_SYSTEM', '/dev/null');
+}
+beforeEach(() => withIdentity('name = Ada\nemail = ada@example.com\n'));
+
+/** What the last commit holds. */
+const committed = (place: string) => git(place, 'ls-tree', '-r', '--name-only', 'HEAD').split('\n');
+
+test('--git makes a repository whose first commit is the whole project', async () => {
   const { status } = await runProgram(['init', 'demo', ...choices, '--git'], { directory });
   expect(status).toBe(0);
-  const staged = git('demo', 'ls-files').split('\n');
-  expect(staged).toContain('server/bot.py');
-  expect(staged).toContain('.botcli/project.json');
+  expect(git('demo', 'log', '--format=%an: %s')).toBe('Ada: A bot project, made by botcli init\n');
+  expect(committed('demo')).toContain('server/bot.py');
+  expect(committed('demo')).toContain('.botcli/project.json');
+  expect(git('demo', 'status', '--short')).toBe('');
+});
+
+test('without a name for its author there is no commit: that and its way out are said, and the project stays', async () => {
+  await withIdentity('useConfigOnly = true\n');
+  const { status, stderr } = await runProgram(['init', 'demo', ...choices, '--git'], { directory });
+  expect(status).toBe(0);
+  expect(stderr).toContain('git config --global user.email');
+  const line = "git commit --quiet --message 'A bot project, made by botcli init'";
+  expect(stderr).toMatch(
+    new RegExp(`warning: ${line} in .*/demo: it ended with 128. The project is there all the same`),
+  );
+  expect(git('demo', 'ls-files').split('\n')).toContain('server/bot.py');
 });
 
 test('within a repository --git makes no second one', async () => {
@@ -42,12 +70,12 @@ test.each([
 ])('--git makes a repository for %s, too', async (_what, answers, holds) => {
   const { status } = await runProgram(['init', '--git'], { directory, terminal: true, answers });
   expect(status).toBe(0);
-  expect(git('demo', 'ls-files').split('\n')).toContain(holds);
+  expect(committed('demo')).toContain(holds);
 });
 
 test('--git makes one for the quickstart', async () => {
   await runProgram(['init', 'quickstart', '--git'], { directory });
-  expect(git('botcli-quickstart', 'ls-files').split('\n')).toContain('server/bot.py');
+  expect(committed('botcli-quickstart')).toContain('server/bot.py');
 });
 
 test('Ctrl-C while git works ends it with 130, and the project stays', async () => {
@@ -67,6 +95,98 @@ test('--install for guides says that there is nothing to install', async () => {
   const answers = ['demo', 'agent'];
   const { stderr } = await runProgram(['init', '--install'], { directory, terminal: true, answers });
   expect(stderr).toContain('nothing to install yet');
+});
+
+describe('--install', () => {
+  /** The only programs that there are: each notes where it ran and with what. Real ones would ask the package index. */
+  async function programs(scripts: Readonly<Record<string, string>>): Promise<void> {
+    const bin = join(directory, 'bin');
+    await mkdir(bin);
+    for (const [name, script] of Object.entries(scripts)) {
+      const note = `echo "\${PWD##*/}: ${name} $*" >> '${join(directory, 'noted')}'`;
+      await writeFile(join(bin, name), `#!/bin/sh\n${note}\n${script}\n`);
+      await chmod(join(bin, name), 0o755);
+    }
+    vi.stubEnv('PATH', bin);
+  }
+  const noted = async () => (await readFile(join(directory, 'noted'), 'utf8')).trim().split('\n');
+  const install = (...more: readonly string[]) =>
+    runProgram(['init', 'demo', ...choices, ...more, '--install'], { directory });
+  const vanilla = ['--client-framework', 'vanilla'];
+
+  const executable = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
+  /** Answers as the Python of a version would; the environment that it makes has a Python, too. */
+  const python = (version: string) => `
+if [ "$1" = -c ]; then
+  exec '${executable}' -c "import sys; sys.version_info = (${version}); $2"
+fi`;
+  const fallback = (version: string, pip = '') => `${python(version)}
+PATH=/usr/bin:/bin
+mkdir -p .venv/bin
+cat > .venv/bin/python <<'end'
+#!/bin/sh
+echo "\${PWD##*/}: $0 $*" >> '${join(directory, 'noted')}'
+${pip}
+end
+chmod +x .venv/bin/python`;
+
+  test('installs the bot by uv, and the client by the package manager, each in its own folder', async () => {
+    await programs({ uv: '', npm: '', python3: '' });
+    const { status, stderr } = await install(...vanilla);
+    expect({ status, warned: stderr.includes('warning') }).toEqual({ status: 0, warned: false });
+    expect(await noted()).toEqual(['server: uv --version', 'server: uv sync', 'client: npm install']);
+  });
+
+  test('without uv pip installs the same dependencies to the place where uv would', async () => {
+    await programs({ python3: fallback('3, 11') });
+    const { status, stderr } = await install();
+    expect({ status, warned: stderr.includes('warning') }).toEqual({ status: 0, warned: false });
+    expect(stderr).toContain('uv is not installed: pip does it.');
+    const [, venv, pip = ''] = await noted();
+    expect(venv).toBe('server: python3 -m venv .venv');
+    const [, asked] =
+      /dependencies = \[\s*"(.*)",/.exec(await readFile(join(directory, 'demo/server/pyproject.toml'), 'utf8')) ?? [];
+    expect(pip).toBe(`server: .venv/bin/python -m pip install --quiet --disable-pip-version-check ${asked}`);
+  });
+
+  test('a Python that is too old for the choices installs nothing, as pip would leave packages out', async () => {
+    await programs({ python3: fallback('3, 11') });
+    const { status, stderr } = await runProgram(
+      ['init', 'demo', '-t', 'lightrtc', '-m', 'realtime', '--realtime', 'aws_nova_realtime', '--install'],
+      { directory },
+    );
+    expect(status).toBe(0);
+    expect(stderr).toContain('Nothing was installed: the bot needs Python 3.12, and python3 is older. Install uv');
+    expect(await noted()).toHaveLength(1);
+    expect(existsSync(join(directory, 'demo/server/bot.py'))).toBe(true);
+  });
+
+  test.each([
+    [
+      'uv sync',
+      { uv: '[ "$1" = sync ] && { echo no wheel >&2; exit 2; }; exit 0', npm: '' },
+      'it ended with 2',
+      'no wheel',
+    ],
+    ['python3 -m venv .venv', { npm: '' }, 'it could not be started', 'uv is not installed'],
+    ['npm install', { uv: '', npm: 'echo no network >&2; exit 7' }, 'it ended with 7', 'no network'],
+  ])('says that %s failed and why, does what is left, and the project stays', async (line, scripts, how, why) => {
+    await programs(scripts);
+    const { status, stdout, stderr } = await install(...vanilla);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('Files written') });
+    expect(stderr).toContain(why);
+    expect(stderr).toMatch(new RegExp(`warning: ${line} in .*: ${how}. The project is there all the same.`));
+    expect((await noted()).at(-1)).toBe('client: npm install');
+    expect(existsSync(join(directory, 'demo/server/bot.py'))).toBe(true);
+  });
+
+  test('what pip says is shown when it fails', async () => {
+    await programs({ python3: fallback('3, 13', 'echo no such release >&2; exit 1') });
+    const { status, stderr } = await install();
+    expect(status).toBe(0);
+    expect(stderr).toContain('no such release');
+    expect(stderr).toMatch(/warning: \.venv\/bin\/python -m pip install .*: it ended with 1\./);
+  });
 });
 
 test.each([

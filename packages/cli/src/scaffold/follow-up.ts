@@ -4,6 +4,9 @@ import { Interrupted } from '../failure.ts';
 import type { World } from '../world.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { packageManagerFor } from './package-manager.ts';
+import { shellWord } from './shell-word.ts';
+
+const standing = 'The project is there all the same.';
 
 export type FollowUp = {
   readonly git: boolean;
@@ -44,17 +47,31 @@ async function installBot(world: World, server: string, configuration: Configura
   world.stderr.write('uv is not installed: pip does it.\n');
   const { dependenciesOf } = await import('./project/pyproject.ts');
   const { planOf } = await import('./project/plan.ts');
+  const plan = planOf(configuration);
+  if (await isOlderPython(world, plan.lowest.python, server)) {
+    const need = `the bot needs Python ${plan.lowest.python}, and python3 is older`;
+    const way = 'Install uv, which brings it, or a newer Python.';
+    world.stderr.write(`warning: Nothing was installed: ${need}. ${way} ${standing}\n`);
+    return;
+  }
   if (!(await runQuietly(world, ['python3', '-m', 'venv', '.venv'], server))) return;
   const pip = [join('.venv', 'bin', 'python'), '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
-  await runQuietly(world, [...pip, ...dependenciesOf(planOf(configuration))], server);
+  await runQuietly(world, [...pip, ...dependenciesOf(plan)], server);
+}
+
+/** pip leaves packages out without a word on a Python that is older than they want. No python3 at all is told later. */
+async function isOlderPython(world: World, lowest: string, place: string): Promise<boolean> {
+  const question = `import sys; sys.exit(sys.version_info < (${lowest.split('.').join(', ')}))`;
+  return (await ends(world, ['python3', '-c', question], place)) === 1;
 }
 
 async function runQuietly(world: World, line: readonly string[], place: string): Promise<boolean> {
-  world.stderr.write(`${line.join(' ')} ...\n`);
+  const shown = line.map(shellWord).join(' ');
+  world.stderr.write(`${shown} ...\n`);
   const status = await ends(world, line, place, (text) => world.stderr.write(text));
   if (status === 0) return true;
   const why = status === null ? 'it could not be started' : `it ended with ${status}`;
-  world.stderr.write(`warning: ${line.join(' ')} in ${place}: ${why}. The project is there all the same.\n`);
+  world.stderr.write(`warning: ${shown} in ${place}: ${why}. ${standing}\n`);
   return false;
 }
 
@@ -71,6 +88,6 @@ async function ends(
     child.on('error', () => settle(null)).on('close', settle);
   });
   if (!world.signal.aborted) return status;
-  world.stderr.write('The project is there all the same.\n');
+  world.stderr.write(`${standing}\n`);
   throw new Interrupted();
 }
