@@ -2,9 +2,10 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure, Interrupted } from '../failure.ts';
 import type { Configuration } from './configuration/configuration.ts';
+import { guidesOf } from './guides/guides.ts';
 import { type GuideSet, type GuideStep, planGuides, refreshed } from './guides/plan-guides.ts';
 import type { ProjectFile } from './project/project-file.ts';
-import { answersFile } from './writing/answers.ts';
+import { answersFile, recordedGuides } from './writing/answers.ts';
 import { lockProject } from './writing/lock.ts';
 import { putInPlace } from './writing/put-in-place.ts';
 import { clearDeadStages, withoutStage } from './writing/stage.ts';
@@ -29,12 +30,23 @@ export type Made = { readonly written: readonly string[]; readonly guides: reado
 export async function makeProject(configuration: Configuration, making: Making): Promise<Made> {
   const { projectFiles } = await import('./project/project.ts');
   const files = projectFiles(configuration);
-  return make([...files, answersFile(configuration, making.version, files)], 'scaffold', making);
+  const withAnswers = (guides: readonly GuideStep[]) => {
+    const generated = guidesGenerated(guides, making);
+    return [...files, answersFile(configuration, making.version, files, generated)];
+  };
+  return make(withAnswers, 'scaffold', making);
 }
 
 /** Writes the guides alone, for those who build with a coding agent. */
 export function makeGuides(making: Making): Made {
-  return make([], 'agent', making);
+  return make(() => [], 'agent', making);
+}
+
+/** Those that are not a person's own, as this version writes them: the same for the same choices, edited or not. */
+function guidesGenerated(steps: readonly GuideStep[], { directory, version }: Making): readonly ProjectFile[] {
+  const recorded = recordedGuides(directory) ?? {};
+  const own = steps.filter(({ path, state }) => state === 'own' && !Object.hasOwn(recorded, path));
+  return guidesOf(version).filter(({ path, beforeBot }) => !beforeBot && own.every((step) => step.path !== path));
 }
 
 /**
@@ -52,7 +64,11 @@ export function refuseBeforehand({ directory, force }: Pick<Making, 'directory' 
   }
 }
 
-function make(files: readonly ProjectFile[], set: GuideSet, making: Making): Made {
+function make(
+  filesWith: (guides: readonly GuideStep[]) => readonly ProjectFile[],
+  set: GuideSet,
+  making: Making,
+): Made {
   const { directory, force } = making;
   checkDirectory(directory);
   let release: (() => void) | null = null;
@@ -62,7 +78,7 @@ function make(files: readonly ProjectFile[], set: GuideSet, making: Making): Mad
     clearDeadStages(directory);
     const guides = guidesFor(set, making);
     const guideFiles = guides.flatMap(({ path, text }) => (text === null ? [] : [{ path, text }]));
-    const { missing, conflicts } = survey(directory, files);
+    const { missing, conflicts } = survey(directory, filesWith(guides));
     const blockedGuides = survey(directory, guideFiles).conflicts.filter(({ kind }) => kind === 'blocked');
     const standing = conflicts.filter(({ kind }) => kind === 'blocked' || !force);
     refuse([...standing, ...blockedGuides]);

@@ -7,6 +7,7 @@ import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cascadeOptions } from '../../scaffold/testing/cascade-options.ts';
 import { type Circumstances, runProgram } from '../../testing/run-program.ts';
+import { version } from '../../version.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -235,6 +236,50 @@ describe('project update', () => {
     await rm(join(directory, 'server/Dockerfile'));
     expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('server/Dockerfile\tkept\n');
     await expect(read('server/Dockerfile')).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('guides, by project update', () => {
+  const older = () => edit('AGENTS.md', `botcli init ${version}`, 'botcli init 0.0.9');
+
+  test('one of an older version that nobody edited is replaced', async () => {
+    const anew = await read('AGENTS.md');
+    await older();
+    const { status, stdout } = await botcli(['project', 'update', '--yes']);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'AGENTS.md\tchanged\n' });
+    expect(await read('AGENTS.md')).toBe(anew);
+  });
+
+  test('so is the one without a version, when another version wrote it otherwise', async () => {
+    await writeFile(join(directory, 'ASSISTANT.md'), 'See AGENTS.md\n');
+    const answers = JSON.parse(await read('.botcli/project.json'));
+    answers.guides['ASSISTANT.md'] = `sha256:${createHash('sha256').update('See AGENTS.md\n').digest('hex')}`;
+    await writeFile(join(directory, '.botcli/project.json'), JSON.stringify(answers));
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('ASSISTANT.md\tchanged\n');
+    expect(await read('ASSISTANT.md')).toBe('@AGENTS.md\n');
+  });
+
+  test('those that were edited, removed or made a link are named, and kept', async () => {
+    await older();
+    await edit('AGENTS.md', '# Building', '# Not building');
+    const before = await read('AGENTS.md');
+    await rm(join(directory, 'ASSISTANT.md'));
+    const { status, stdout } = await botcli(['project', 'update', '--yes']);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'AGENTS.md\tkept\nASSISTANT.md\tkept\n' });
+    expect(await read('AGENTS.md')).toBe(before);
+    await symlink('AGENTS.md', join(directory, 'ASSISTANT.md'));
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('AGENTS.md\tkept\nASSISTANT.md\tkept\n');
+  });
+
+  test('a project whose answers do not name them gets them named', async () => {
+    const whole = await read('.botcli/project.json');
+    await writeFile(
+      join(directory, '.botcli/project.json'),
+      JSON.stringify({ ...JSON.parse(whole), guides: undefined }),
+    );
+    await older();
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('AGENTS.md\tchanged\n');
+    expect(await read('.botcli/project.json')).toBe(whole);
   });
 });
 

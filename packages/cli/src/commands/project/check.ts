@@ -2,12 +2,14 @@ import { resolve } from 'node:path';
 import { command as define } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import type { Cell } from '../../report.ts';
+import type { Finding } from '../../scaffold/checking/check-project.ts';
+import { version } from '../../version.ts';
 
 export const command = define({
   summary: 'Look whether a generated project is fit to run and to deploy',
   details:
     'Are the variables of the chosen services filled (their values are never shown), do versions and extras fit the ' +
-    'choices, can deploy.toml be deployed, which generated files were edited. Status 1 when something does not work.',
+    'choices, can deploy.toml be deployed, which generated files were edited, which guides come from an older version. Status 1 when something does not work.',
   isLocal: true,
   arguments: { directory: { description: 'Directory of the project (default: this one)', optional: true } },
   options: {},
@@ -17,16 +19,25 @@ export const command = define({
     const { checkProject } = await import('../../scaffold/checking/check-project.ts');
     const directory = resolve(world.directory, given ?? '.');
     const answers = readAnswers(directory);
-    const findings = await checkProject(directory, answers);
+    const findings = await checkProject(directory, answers, version);
     const problems = findings.filter(({ state }) => state === 'problem');
     if (problems.length > 0) {
       const issues = problems.map(({ about, message }) => ({ path: about, message }));
-      const edited = findings.filter(({ state }) => state === 'edited').map(({ about }) => about);
-      const hint = edited.length === 0 ? null : `Not as generated: ${edited.join(', ')}`;
+      const [edited, outdated] = [named(findings, 'edited'), named(findings, 'outdated')];
+      const hint = [
+        ...(edited === '' ? [] : [`Not as generated: ${edited}.`]),
+        ...(outdated === '' ? [] : [`Written by an older version: ${outdated}.`]),
+      ].join(' ');
       const details = { directory, generator: answers.generator, findings };
-      throw new Failure('project-unfit', `The project does not work like this: ${directory}`, hint, issues, details);
+      throw new Failure(
+        'project-unfit',
+        `The project does not work like this: ${directory}`,
+        hint || null,
+        issues,
+        details,
+      );
     }
-    const tones = { good: 'good', edited: 'warn', problem: 'bad' } as const;
+    const tones = { good: 'good', edited: 'warn', outdated: 'warn', problem: 'bad' } as const;
     return {
       json: { directory, generator: answers.generator, findings },
       blocks: [
@@ -44,3 +55,7 @@ export const command = define({
     };
   },
 });
+
+function named(findings: readonly Finding[], state: Finding['state']): string {
+  return findings.flatMap((finding) => (finding.state === state ? finding.about : [])).join(', ');
+}

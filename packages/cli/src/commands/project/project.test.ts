@@ -1,7 +1,7 @@
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cascadeOptions } from '../../scaffold/testing/cascade-options.ts';
 import { runProgram } from '../../testing/run-program.ts';
 
@@ -29,7 +29,7 @@ test('a project as it was generated, with its variables filled, is good', async 
       'server/.env\tgood\tall 3 variables are filled',
       'server/pyproject.toml\tgood\tversions and extras fit the choices',
       'server/deploy.toml\tgood\tcan be deployed',
-      'generated files\tgood\t8 of 8 are as generated\n',
+      'generated files\tgood\t10 of 10 are as generated\n',
     ].join('\n'),
   );
 });
@@ -115,4 +115,62 @@ test.each([
   if (text === null) await rm(path);
   else await writeFile(path, text);
   expect(await check()).toMatchObject({ status: 1, stderr: expect.stringContaining(says) });
+});
+
+describe('guides', () => {
+  const older = () => change('AGENTS.md', /botcli init \d+\.\d+\.\d+/, 'botcli init 0.0.9');
+  const findings = async () => {
+    const { status, stdout } = await check('--json');
+    expect(status).toBe(0);
+    const all: readonly { about: string; state: string }[] = JSON.parse(stdout).findings;
+    return all.filter(({ state }) => state !== 'good');
+  };
+
+  test('edited and removed ones are told like all generated files', async () => {
+    await change('AGENTS.md', '# Building', '# Not building');
+    await rm(join(directory, 'ASSISTANT.md'));
+    expect(await findings()).toEqual([
+      { about: 'AGENTS.md', state: 'edited', message: 'was edited' },
+      { about: 'ASSISTANT.md', state: 'edited', message: 'was removed' },
+    ]);
+    expect((await check()).stdout).toContain('generated files\tgood\t8 of 10 are as generated\n');
+  });
+
+  test('one that an older version wrote is told, also beside what does not work', async () => {
+    await older();
+    const message = 'was written by version 0.0.9: botcli project update replaces it';
+    expect(await findings()).toEqual([{ about: 'AGENTS.md', state: 'outdated', message }]);
+    await fill();
+    expect((await check()).stderr).toContain('Written by an older version: AGENTS.md.');
+  });
+
+  test('one that was edited besides is kept by an update, and that is told', async () => {
+    await older();
+    await change('AGENTS.md', '# Building', '# Not building');
+    const message = 'was written by version 0.0.9 and edited: botcli project update keeps it';
+    expect(await findings()).toEqual([{ about: 'AGENTS.md', state: 'edited', message }]);
+  });
+
+  test('a project whose answers do not name its guides has those of every project', async () => {
+    const answers = JSON.parse(await readFile(join(directory, '.botcli/project.json'), 'utf8'));
+    await writeFile(join(directory, '.botcli/project.json'), JSON.stringify({ ...answers, guides: undefined }));
+    expect(await findings()).toEqual([]);
+    await change('ASSISTANT.md', '@AGENTS.md', 'mine');
+    expect(await findings()).toEqual([{ about: 'ASSISTANT.md', state: 'edited', message: 'was edited' }]);
+  });
+
+  test('one that was there before the project, and is a person’s own, is none of it', async () => {
+    await rm(join(directory, '.botcli'), { recursive: true });
+    await writeFile(join(directory, 'ASSISTANT.md'), 'mine\n');
+    await runProgram(['init', '.', '-n', 'demo', ...cascadeOptions], { directory });
+    expect(await findings()).toEqual([]);
+  });
+
+  test('init once more with the same choices changes nothing, whatever became of them', async () => {
+    await change('AGENTS.md', '# Building', '# Not building');
+    await change('ASSISTANT.md', '@AGENTS.md', 'mine');
+    const again = await runProgram(['init', '.', '-n', 'demo', ...cascadeOptions, '--json'], { directory });
+    expect(JSON.parse(again.stdout).written).toEqual([]);
+    expect(await findings()).toHaveLength(2);
+  });
 });

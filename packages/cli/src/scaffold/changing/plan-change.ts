@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import type { Answers } from '../checking/read-answers.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import { type GeneratedGuide, generatedGuides } from '../guides/generated-guides.ts';
 import { mergeTexts } from '../merging/merge-texts.ts';
 import { projectFiles } from '../project/project.ts';
 import type { ProjectFile } from '../project/project-file.ts';
 import { answersFile, hashOf } from '../writing/answers.ts';
-import { textOf } from '../writing/survey.ts';
+import { fileText, textOf } from '../writing/survey.ts';
 
 /**
  * What becomes of a file. `kept`: it is left as a person made it. `conflict`: edits and change touch the same lines, and
@@ -36,7 +37,25 @@ export function planChange(directory: string, answers: Answers, next: Configurat
     const hash = answers.files[path];
     return stepOf({ path, now, wish, base: answers.generated.get(path) ?? null, hash }, `botcli ${version}`) ?? [];
   });
-  return { steps, answers: answersFile(next, version, wanted) };
+  const guides = generatedGuides(version, answers.guides, (path) => fileText(directory, path));
+  const recorded = guides.map(({ guide }) => guide).filter(({ beforeBot }) => !beforeBot);
+  return {
+    steps: [...steps, ...guides.flatMap((one) => guideStep(one, directory) ?? [])].sort(byPath),
+    answers: answersFile(next, version, wanted, recorded),
+  };
+}
+
+/** One that somebody edited is not merged: what is in it was written for its readers as a whole. */
+function guideStep({ guide: { path, text }, state }: GeneratedGuide, directory: string): Step | null {
+  const before = fileText(directory, path);
+  if (state === 'unchanged') return null;
+  return state === 'outdated'
+    ? { path, kind: 'changed', before, after: text }
+    : { path, kind: 'kept', before, after: before };
+}
+
+function byPath(one: Step, other: Step): number {
+  return one.path < other.path ? -1 : 1;
 }
 
 type Texts = {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parse } from 'smol-toml';
+import { type GeneratedGuide, generatedGuides } from '../guides/generated-guides.ts';
 import { hasMarkers } from '../merging/markers.ts';
 import { planOf } from '../project/plan.ts';
 import { requiredVariables } from '../project/variables.ts';
@@ -8,19 +9,22 @@ import { isOlder } from '../version-order.ts';
 import { hashOf } from '../writing/answers.ts';
 import { brokenOff } from '../writing/carry-out.ts';
 import { isLocked } from '../writing/lock.ts';
-import { textOf } from '../writing/survey.ts';
+import { fileText, textOf } from '../writing/survey.ts';
 import type { Answers } from './read-answers.ts';
 import { lockDoubt } from './uv-lock.ts';
 
-/** One thing that was looked at. `problem`: the project does not work like this; `edited`: it is not as it was generated. */
+/**
+ * One thing that was looked at. `problem`: the project does not work like this; `edited`: it is not as it was generated;
+ * `outdated`: it is, by an older version.
+ */
 export type Finding = {
   readonly about: string;
-  readonly state: 'good' | 'edited' | 'problem';
+  readonly state: 'good' | 'edited' | 'outdated' | 'problem';
   readonly message: string;
 };
 
-/** Holds a project against what was chosen for it. Values of variables are looked at for being there, and never told. */
-export async function checkProject(directory: string, answers: Answers): Promise<readonly Finding[]> {
+/** Holds a project against what was chosen for it, and its guides against those that `version` writes. Values of variables are looked at for being there, and never told. */
+export async function checkProject(directory: string, answers: Answers, version: string): Promise<readonly Finding[]> {
   const deployed = answers.configuration.deploy_to_cloud;
   return [
     ...changeFindings(directory),
@@ -29,7 +33,7 @@ export async function checkProject(directory: string, answers: Answers): Promise
     ...packageFindings(directory, answers),
     ...lockFindings(directory),
     ...(deployed ? await deployFindings(directory) : []),
-    ...fileFindings(directory, answers),
+    ...fileFindings(directory, answers, version),
   ];
 }
 
@@ -137,16 +141,30 @@ function markerFindings(directory: string, answers: Answers): readonly Finding[]
     .map((about) => ({ about, state: 'problem', message: 'has conflicts that nobody resolved yet' }));
 }
 
-function fileFindings(directory: string, answers: Answers): readonly Finding[] {
+function fileFindings(directory: string, answers: Answers, version: string): readonly Finding[] {
   const entries = Object.entries(answers.files);
   const changed = entries.flatMap(([about, hash]): Finding[] => {
     const text = textOf(join(directory, about));
     if (text === null) return [{ about, state: 'edited', message: 'was removed' }];
     return `sha256:${hashOf(text)}` === hash ? [] : [{ about, state: 'edited', message: 'was edited' }];
   });
-  const same = entries.length - changed.length;
+  const guides = generatedGuides(version, answers.guides, (path) => fileText(directory, path));
+  const found = [...changed, ...guides.flatMap((guide) => guideFinding(guide) ?? [])];
+  const all = entries.length + guides.length;
+  const same = all - found.filter(({ state }) => state === 'edited').length;
   return [
-    ...changed,
-    { about: 'generated files', state: 'good', message: `${same} of ${entries.length} are as generated` },
+    ...found.sort((one, other) => (one.about < other.about ? -1 : 1)),
+    { about: 'generated files', state: 'good', message: `${same} of ${all} are as generated` },
   ];
+}
+
+function guideFinding({ guide: { path: about }, state, writtenBy }: GeneratedGuide): Finding | null {
+  if (state === 'unchanged') return null;
+  if (state === 'removed') return { about, state: 'edited', message: 'was removed' };
+  const older = writtenBy === null ? 'an older version' : `version ${writtenBy}`;
+  if (state === 'outdated')
+    return { about, state, message: `was written by ${older}: botcli project update replaces it` };
+  const message =
+    writtenBy === null ? 'was edited' : `was written by ${older} and edited: botcli project update keeps it`;
+  return { about, state, message };
 }

@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { readConfigFile } from '../configuration/fields.ts';
 import { resolve } from '../configuration/resolve.ts';
-import { answersPath, unpacked } from '../writing/answers.ts';
+import { answersPath, type Hashes, isHashes, unpacked } from '../writing/answers.ts';
 import { staysInside } from '../writing/carry-out.ts';
 
 /** How a project was made. */
@@ -12,8 +12,10 @@ export type Answers = {
   readonly configuration: Configuration;
   /** `botcli 0.1.0` */
   readonly generator: string;
-  /** `sha256:...` of each file as it was generated, by its path. */
-  readonly files: Readonly<Record<string, string>>;
+  /** Of each file as it was generated. */
+  readonly files: Hashes;
+  /** The same of the guides; null in a project that was made before they were kept. */
+  readonly guides: Hashes | null;
   /** The texts that were generated, as far as the answers hold them. */
   readonly generated: ReadonlyMap<string, string>;
 };
@@ -33,8 +35,8 @@ export function readAnswers(directory: string): Answers {
       `${path} cannot be read: ${error instanceof Error ? error.message : error}`,
     );
   }
-  const { configuration, generator, files, generated } = (parsed ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof generator !== 'string' || !isRecordOfTexts(files) || !Object.keys(files).every(staysInside)) {
+  const { configuration, generator, files, guides, generated } = (parsed ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof generator !== 'string' || !isHashes(files) || !Object.keys(files).every(staysInside)) {
     throw new Failure('answers-unreadable', `${path} does not hold what botcli wrote there.`);
   }
   const said = readConfigFile(JSON.stringify(configuration ?? null));
@@ -43,9 +45,11 @@ export function readAnswers(directory: string): Answers {
   if (resolved.configuration === null || issues.length > 0) {
     throw new Failure('answers-invalid', `The answers in ${path} do not hold any more.`, null, issues);
   }
-  return { configuration: resolved.configuration, generator, files, generated: unpacked(generated, files) };
-}
-
-function isRecordOfTexts(value: unknown): value is Readonly<Record<string, string>> {
-  return typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string');
+  return {
+    configuration: resolved.configuration,
+    generator,
+    files,
+    guides: isHashes(guides) ? guides : null,
+    generated: unpacked(generated, files),
+  };
 }

@@ -1,7 +1,6 @@
 import { isOlder } from '../version-order.ts';
-import { agentsGuide } from './agents.ts';
-import { gettingStartedGuide } from './getting-started.ts';
-import { readMark, withMark } from './mark.ts';
+import { guidesOf } from './guides.ts';
+import { readMark } from './mark.ts';
 
 /** A guide, what is there of it, and what is to be done: nothing that a person wrote is replaced unasked. */
 export type GuideStep = {
@@ -13,7 +12,7 @@ export type GuideStep = {
   readonly found: { readonly version: string; readonly edited: boolean } | null;
 };
 
-/** Which guides: the last is for those who have no bot yet. */
+/** For a project that is generated, or for those who have no bot yet and make one with a coding agent. */
 export type GuideSet = 'scaffold' | 'agent';
 
 /**
@@ -26,34 +25,18 @@ export function planGuides(
   overwrite: boolean,
   existing: (path: string) => string | null,
 ): readonly GuideStep[] {
-  const marked = [
-    { path: 'AGENTS.md', text: withMark(agentsGuide, version) },
-    ...(set === 'agent' ? [{ path: 'GETTING_STARTED.md', text: withMark(gettingStartedGuide, version) }] : []),
-  ];
-  const steps = marked.map(({ path, text }): GuideStep => {
-    const content = existing(path);
-    if (content === null) return { path, text, state: 'new', found: null };
-    if (content === text) return { path, text: null, state: 'current', found: null };
-    if (overwrite) return { path, text, state: 'overwritten', found: null };
-    const found = readMark(content);
-    if (found === null) return { path, text: null, state: 'own', found: null };
-    const stale = isOlder(found.version, version);
-    return { path, text: null, state: stale ? 'stale' : 'current', found: stale ? found : null };
-  });
-  return [...steps, assistantStep(overwrite, existing)];
-}
-
-/** A line that one coding assistant reads as "see there"; it has no version. */
-const assistantFile = { path: 'ASSISTANT.md', text: '@AGENTS.md\n' } as const;
-
-function assistantStep(overwrite: boolean, existing: (path: string) => string | null): GuideStep {
-  const { path, text } = assistantFile;
-  const content = existing(path);
-  if (content === null) return { path, text, state: 'new', found: null };
-  if (content === text) return { path, text: null, state: 'current', found: null };
-  return overwrite
-    ? { path, text, state: 'overwritten', found: null }
-    : { path, text: null, state: 'own', found: null };
+  return guidesOf(version)
+    .filter(({ beforeBot }) => set === 'agent' || !beforeBot)
+    .map(({ path, text }): GuideStep => {
+      const content = existing(path);
+      if (content === null) return { path, text, state: 'new', found: null };
+      if (content === text) return { path, text: null, state: 'current', found: null };
+      if (overwrite) return { path, text, state: 'overwritten', found: null };
+      const found = readMark(content);
+      if (found === null) return { path, text: null, state: 'own', found: null };
+      const stale = isOlder(found.version, version);
+      return { path, text: null, state: stale ? 'stale' : 'current', found: stale ? found : null };
+    });
 }
 
 /** The stale guides as they would be written anew. */

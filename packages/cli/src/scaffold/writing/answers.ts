@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ProjectFile } from '../project/project-file.ts';
+import { textOf } from './survey.ts';
 
 /**
  * Where a project keeps how it was made: what was chosen, by which version, a hash for each generated file, and the texts
@@ -9,14 +11,48 @@ import type { ProjectFile } from '../project/project-file.ts';
  */
 export const answersPath = '.botcli/project.json';
 
+/** `sha256:...` of each text, by its path. */
+export type Hashes = Readonly<Record<string, string>>;
+
 /** More than any project's texts: what unpacks to more was not made by us. */
 const mostBytes = 5_000_000;
 
-/** The file of answers. Nothing of the moment is in it, so that the same choices make the same bytes. */
-export function answersFile(configuration: Configuration, version: string, files: readonly ProjectFile[]): ProjectFile {
-  const hashes = Object.fromEntries(files.map(({ path, text }) => [path, `sha256:${hashOf(text)}`]));
-  const answers = { generator: `botcli ${version}`, configuration, files: hashes, generated: packed(files) };
+/**
+ * The file of answers. Nothing of the moment is in it, so that the same choices make the same bytes. Of guides there are
+ * hashes alone: edits and new versions of them are not merged.
+ */
+export function answersFile(
+  configuration: Configuration,
+  version: string,
+  files: readonly ProjectFile[],
+  guides: readonly ProjectFile[],
+): ProjectFile {
+  const answers = {
+    generator: `botcli ${version}`,
+    configuration,
+    files: hashesOf(files),
+    guides: hashesOf(guides),
+    generated: packed(files),
+  };
   return { path: answersPath, text: `${JSON.stringify(answers, null, 2)}\n` };
+}
+
+/** The guides that the answers of a project name; null where there are none, or none that can be read. */
+export function recordedGuides(directory: string): Hashes | null {
+  try {
+    const { guides } = JSON.parse(textOf(join(directory, answersPath)) ?? '') as { readonly guides?: unknown };
+    return isHashes(guides) ? guides : null;
+  } catch {
+    return null;
+  }
+}
+
+export function isHashes(value: unknown): value is Hashes {
+  return typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string');
+}
+
+function hashesOf(files: readonly ProjectFile[]): Hashes {
+  return Object.fromEntries(files.map(({ path, text }) => [path, `sha256:${hashOf(text)}`]));
 }
 
 /** In hexadecimal. */
@@ -33,7 +69,7 @@ function packed(files: readonly ProjectFile[]): string {
 }
 
 /** The generated texts by path. Those whose hash is another one are left out, and all when they cannot be unpacked. */
-export function unpacked(generated: unknown, hashes: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+export function unpacked(generated: unknown, hashes: Hashes): ReadonlyMap<string, string> {
   if (typeof generated !== 'string') return new Map();
   try {
     const json = brotliDecompressSync(Buffer.from(generated, 'base64'), { maxOutputLength: mostBytes }).toString();

@@ -25,6 +25,11 @@ export function textOf(path: string): string | null {
   return exists(path) ? readFileSync(path, 'utf8') : null;
 }
 
+/** The same, where a link or a directory may be in its place: it reads as empty. */
+export function fileText(directory: string, path: string): string | null {
+  return blockOf(directory, path) === null ? textOf(join(directory, path)) : '';
+}
+
 /** A directory on the way that is something else: a link could lead anywhere, so none is followed. */
 function blockOf(directory: string, path: string): Conflict | null {
   const parts = path.split('/');
