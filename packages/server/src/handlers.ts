@@ -10,6 +10,7 @@ import { deleteAgent } from './agents/delete.ts';
 import { type Change, createAgent, updateAgent } from './agents/deploy.ts';
 import { getDeployment, listDeployments } from './agents/deployments.ts';
 import { findAgentId } from './agents/find.ts';
+import { rememberedSecrets } from './agents/remembered-secrets.ts';
 import { rollBack } from './agents/rollback.ts';
 import { agentsWithSecretSet } from './agents/secret-users.ts';
 import { nameWarning } from './agents/settings.ts';
@@ -35,7 +36,6 @@ import {
   listRegions,
   updateProperties,
 } from './organizations/properties.ts';
-import { knownSecrets } from './reconciler/known-secrets.ts';
 import { deleteSecretSet } from './secrets/delete.ts';
 import { listSecrets } from './secrets/list.ts';
 import { rollBackSecrets } from './secrets/rollback.ts';
@@ -203,7 +203,7 @@ export function createHandlers(context: Context): Handlers {
     verifyVault: ({ body }) => vault.verify(body?.organization ?? null),
     getLogs: async ({ params, query }, caller, _, gone) => {
       const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);
-      const secretsOf = (id: string) => knownSecrets(context, id);
+      const secretsOf = (id: string) => rememberedSecrets(context, id);
       return withAnySignal([context.closing, gone()], (closing) =>
         getLogs({ ...context, secretsOf, closing }, agentId, query),
       );

@@ -1,6 +1,7 @@
 import { type ProfileName, profiles, startDeadlineSeconds } from '@bothost/contract';
 import type { Logger } from 'pino';
 import type { OpenDeployment } from '../agents/deployment.ts';
+import { rememberSecrets } from '../agents/remembered-secrets.ts';
 import { controlToken } from '../instances/control-token.ts';
 import { markReady, markStopping, type OpenInstance } from '../instances/lifecycle.ts';
 import type { InstanceSpec, Runtime } from '../runtime/runtime.ts';
@@ -9,7 +10,6 @@ import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
 import type { Attendance } from './attendance.ts';
 import { askBot, askToStop } from './bot-http.ts';
-import { rememberSecrets } from './known-secrets.ts';
 import { redactStartError } from './redact.ts';
 import type { Validation } from './validation.ts';
 

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
+import { rememberedSecrets } from '../agents/remembered-secrets.ts';
 import { tailFor } from '../logs/known-secrets.ts';
 import { StartError } from '../runtime/runtime.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
-import { knownSecrets } from './known-secrets.ts';
 
 type Context = {
   readonly db: Database;
@@ -20,7 +20,7 @@ type Context = {
 export async function redactTail(context: Context, deploymentId: string, tail: string): Promise<string> {
   if (tail === '') return tail;
   try {
-    return tailFor(await context.persist(() => knownSecrets(context, deploymentId)), tail);
+    return tailFor(await context.persist(() => rememberedSecrets(context, deploymentId)), tail);
   } catch (error) {
     context.logger.warn({ deploymentId, err: error }, 'the last words of a bot are left out, as they may hold secrets');
     return '';

@@ -1,10 +1,10 @@
 import { hkdfSync } from 'node:crypto';
-import { deploymentSecrets } from '../agents/deployment-secrets.ts';
-import { findTraces, keepTraces } from '../agents/deployment-traces.ts';
 import type { KnownSecrets } from '../logs/known-secrets.ts';
 import { writeTraces } from '../logs/traces.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
+import { deploymentSecrets } from './deployment-secrets.ts';
+import { findTraces, keepTraces } from './deployment-traces.ts';
 
 type Context = { readonly db: Database; readonly traceKey: Buffer };
 
@@ -22,7 +22,7 @@ export async function rememberSecrets(
 }
 
 /** What is known of the values that bots of a deployment were given: the values themselves as long as they open. */
-export async function knownSecrets(
+export async function rememberedSecrets(
   context: Context & { readonly keyring: Keyring },
   deploymentId: string,
 ): Promise<KnownSecrets> {
