@@ -73,6 +73,17 @@ describe('by options', () => {
     expect((await botcli(['init', 'demo', ...cascadeOptions])).stdout).not.toMatch(/eval|call/);
   });
 
+  test('a transport that the client cannot offer is told, in words and in JSON', async () => {
+    const chosen = [...cascadeOptions, '-t', 'livekit', '--client-framework', 'vanilla'];
+    const { stderr } = await botcli(['init', 'demo', ...chosen]);
+    expect(stderr).toContain('The client does not offer livekit: Pipecat’s client package for it is not published.');
+    const notes = async (...args: readonly string[]) =>
+      JSON.parse((await botcli(['init', ...args, '--json'])).stdout).notes;
+    expect(await notes('other', ...chosen)).toEqual([expect.stringContaining('livekit-client')]);
+    expect(await notes('third', ...cascadeOptions, '-t', 'livekit')).toEqual([]);
+    expect(await notes('fourth', ...cascadeOptions, '--client-framework', 'react')).toEqual([]);
+  });
+
   test('everything missing and wrong is told at once, with status 1, and nothing is written', async () => {
     const { status, stdout, stderr } = await botcli(['init', 'demo', '--stt', 'nobody', '-m', 'cascade']);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
@@ -334,6 +345,15 @@ describe('asking', () => {
       },
     });
     expect(await tree()).not.toContain('demo/GETTING_STARTED.md');
+  });
+
+  test('the wizard offers livekit beside a client, and then asks for a way in that the client takes', async () => {
+    const before = ['wizard', 'My Bot', 'web', 'vanilla', 'livekit'];
+    const answers = [...before, 'lightrtc', ...wizard.slice(6), [], 'make'];
+    const { status, stderr } = await botcli(['init', 'demo'], { terminal: true, answers });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('does the client take?') });
+    const alone = await botcli(['init', 'other'], { terminal: true, answers: [...before, 'none'] });
+    expect(alone).toMatchObject({ status: 1, stderr: expect.stringContaining('does not offer none') });
   });
 
   test('going back asks the question before again', async () => {

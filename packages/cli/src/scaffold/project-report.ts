@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { PackageManager } from '../config.ts';
 import type { Block, Report } from '../report.ts';
+import { findTransport } from './catalogue/transports.ts';
+import { reachedByClient } from './client/client-transports.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { slugOf } from './configuration/project-name.ts';
 import type { GuideStep } from './guides/plan-guides.ts';
@@ -18,9 +20,10 @@ export function projectReport(
   packageManager: PackageManager,
 ): Report {
   const slug = slugOf(configuration.project_name);
+  const notes = leftOutOfClient(configuration);
   const called = slug === configuration.project_name ? [] : [['Agent and package', slug] as const];
   return {
-    json: { directory: making.directory, written: made.written, guides: states(made.guides), configuration },
+    json: { directory: making.directory, written: made.written, guides: states(made.guides), notes, configuration },
     blocks: [
       {
         kind: 'fields',
@@ -32,6 +35,7 @@ export function projectReport(
         ],
       },
       { kind: 'text', title: 'Next', lines: nextSteps(configuration, making.directory, packageManager) },
+      ...(notes.length === 0 ? [] : [{ kind: 'note', lines: notes } as const]),
       ...keptGuides(made.guides),
     ],
   };
@@ -92,6 +96,19 @@ function nextSteps(configuration: Configuration, directory: string, packageManag
     ...(configuration.bot_type === 'telephony' ? ['README.md says how calls and the bot find each other'] : []),
     ...deploy,
   ];
+}
+
+/** The transports by which the bot is reached and its generated client is not. */
+function leftOutOfClient(configuration: Configuration): readonly string[] {
+  if (!configuration.generate_client) return [];
+  return configuration.transports.flatMap((value) =>
+    findTransport(value)?.group !== 'web' || reachedByClient(value)
+      ? []
+      : [
+          `The client does not offer ${value}: Pipecat’s client package for it is not published. An application of your own ` +
+            `can reach the bot by ${value}-client.`,
+        ],
+  );
 }
 
 /** The runner brings a page for these. */

@@ -54,6 +54,11 @@ const known: readonly ClientTransport[] = [
   },
 ];
 
+/** Whether a generated client can offer the transport. */
+export function reachedByClient(value: string): boolean {
+  return known.some((one) => one.value === value);
+}
+
 /** Those of the project's transports that a browser can use, in the order given. */
 export function clientTransports(plan: Plan): readonly ClientTransport[] {
   return plan.transports.flatMap(({ value }) => known.find((one) => one.value === value) ?? []);

@@ -2,6 +2,7 @@ import type { Ask, Choice } from '../../world.ts';
 import type { ServiceKind } from '../catalogue/service.ts';
 import { servicesOf } from '../catalogue/services.ts';
 import { transports } from '../catalogue/transports.ts';
+import { reachedByClient } from '../client/client-transports.ts';
 import type { Given } from '../configuration/fields.ts';
 import { refusalOfName, slugOf } from '../configuration/project-name.ts';
 
@@ -76,20 +77,20 @@ export const questions: readonly Question[] = [
     (answers) =>
       transports
         .filter(({ group }) => group === answers['bot_type'])
-        .filter(({ value }) => value !== 'livekit' || !hasClient(answers))
         .toSorted((a, b) => Number(b.value === simplest) - Number(a.value === simplest))
-        .map(asChoice),
+        .map((transport) => asChoice(transport, answers)),
   ),
   list(
     'second_transport',
-    'Another way in, to try things out?',
+    (answers) =>
+      clientNeedsAnother(answers) ? 'Which way in does the client take?' : 'Another way in, to try things out?',
     () => true,
     (answers) => [
-      { value: 'none', label: 'No' },
+      ...(clientNeedsAnother(answers) ? [] : [{ value: 'none', label: 'No' }]),
       ...transports
         .filter(({ group, value }) => group === 'web' && value !== answers['transport'])
         .filter(({ value }) => isWeb(answers) || value === 'lightrtc' || value === 'hostedrtc')
-        .map(asChoice),
+        .map((transport) => asChoice(transport, answers)),
     ],
   ),
   list(
@@ -128,8 +129,9 @@ const transportHints: Readonly<Record<string, string>> = {
   websocket: 'what the service’s own page takes',
 };
 
-function asChoice({ value, label }: { readonly value: string; readonly label: string }): Choice {
-  const hint = transportHints[value];
+function asChoice({ value, label }: { readonly value: string; readonly label: string }, answers: Answers): Choice {
+  const withoutClient = hasClient(answers) && !reachedByClient(value);
+  const hint = withoutClient ? 'not by the web client: its client package is not published' : transportHints[value];
   return { value, label, ...(hint === undefined ? {} : { hint }) };
 }
 
@@ -158,7 +160,7 @@ export function givenBy(answers: Answers): Given {
 
 function list(
   name: string,
-  question: string,
+  question: string | ((answers: Answers) => string),
   when: Question['when'],
   choicesFor: (answers: Answers) => readonly Choice[],
 ): Question {
@@ -168,7 +170,8 @@ function list(
     ask: (ask, { answers, proposed, extra }) => {
       const choices = choicesFor(answers);
       const initial = choices.find(({ value }) => value === proposed) ?? choices[0];
-      return ask.choose(question, [...choices, ...extra], initial?.value ?? '');
+      const asked = typeof question === 'string' ? question : question(answers);
+      return ask.choose(asked, [...choices, ...extra], initial?.value ?? '');
     },
   };
 }
@@ -194,6 +197,11 @@ function isWeb(answers: Answers): boolean {
 
 function hasClient(answers: Answers): boolean {
   return isWeb(answers) && answers['client_framework'] !== 'none';
+}
+
+/** A client that nothing reaches would be refused at the end. */
+function clientNeedsAnother(answers: Answers): boolean {
+  return hasClient(answers) && !reachedByClient(String(answers['transport']));
 }
 
 function carriesVideo(answers: Answers): boolean {
