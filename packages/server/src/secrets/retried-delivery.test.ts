@@ -19,7 +19,7 @@ const show = () => getSecretSet(vault.context, { organizationId: home }, 'keys',
 /** What a caller of the API gets. */
 const statusOf = (written: WrittenSecrets) => {
   const { status, other } = operations.putSecrets;
-  return other.when(written) ? other.status : status;
+  return other?.when(written) === true ? other.status : status;
 };
 const damage = (bytes: number) => rows.db.updateTable('secret_values').set({ bytes }).execute();
 
