@@ -1,12 +1,14 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { connect } from 'node:net';
@@ -14,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from './killing/free-port.ts';
 import { type ServiceProcess, serviceProcess } from './killing/service-process.ts';
@@ -35,6 +38,22 @@ function formsOf(value: string): readonly Buffer[] {
 const forms = formsOf(canary);
 const holds = (where: Buffer, what: readonly Buffer[] = forms) => what.some((form) => where.includes(form));
 
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+/** What `npm start` runs, in a folder with a link to the packages, on a machine that writes core dumps if any may. */
+const { start } = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } })
+  .scripts;
+const startCommand = `ulimit -S -c "$(ulimit -H -c)"; ${start}`;
+
+/** Whether a program that crashes in this folder leaves its memory there, where nothing keeps it from that. */
+function leavesCore(directory: string): boolean {
+  mkdirSync(directory);
+  const command = `ulimit -S -c "$(ulimit -H -c)"; exec "${process.execPath}" -e 'process.abort()'`;
+  spawnSync('/bin/sh', ['-c', command], { cwd: directory });
+  const left = readdirSync(directory).length > 0;
+  rmSync(directory, { recursive: true });
+  return left;
+}
+
 /** A bot that tells whether it has the secret, never which. */
 const bot = `
 require('node:http').createServer((request, response) => {
@@ -46,6 +65,8 @@ require('node:http').createServer((request, response) => {
 describe('a value that was written', () => {
   const directory = mkdtempSync(join(tmpdir(), 'bothost-canary-'));
   const temporary = join(directory, 'tmp');
+  /** Of whom the value is. */
+  const own = mkdtempSync(join(tmpdir(), 'bothost-canary-owner-'));
   const said: string[] = [];
   let service: ServiceProcess;
 
@@ -58,10 +79,14 @@ describe('a value that was written', () => {
     writeFileSync(join(agent, 'package.json'), '{"name": "finder", "main": "main.js"}');
     writeFileSync(join(agent, 'main.js'), bot);
     const environment = { BOTHOST_LOG_LEVEL: 'trace', TMPDIR: temporary };
-    service = serviceProcess({ directory, agents: [agent], port: await freePort(), environment });
+    symlinkSync(join(root, 'packages'), join(directory, 'packages'));
+    const port = await freePort();
+    service = serviceProcess({ directory, agents: [agent], port, environment, command: startCommand });
     await service.start().ready;
   });
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  afterAll(() => {
+    for (const one of [directory, own]) rmSync(one, { recursive: true, force: true });
+  });
 
   async function ask(method: string, path: string, body?: unknown, key = service.privateKey): Promise<number | null> {
     const answer = await service.call(method, path, key, body);
@@ -79,9 +104,14 @@ describe('a value that was written', () => {
     said.push(await text(socket));
   }
 
-  /** Looks at all processes of the machine until it is told to end: who has the value in its arguments or environment. */
+  /**
+   * Looks at all processes of the machine until it is told to end: who has the value in its arguments or environment. Beside
+   * a bot one process may have it in its environment: its keeper (runtime/process/keeper.ts), the shell that starts the bot
+   * and waits for it, with the environment that it gives on, as the bot's parent and under the bot's own account.
+   */
   function watchProcesses() {
-    const found = { arguments: new Set<string>(), foreign: new Set<string>(), bots: 0 };
+    const found = { arguments: new Set<string>(), foreign: new Set<string>(), bots: new Set<string>() };
+    const keepers = new Map<string, { readonly instance: string; readonly account: string }>();
     let isOver = false;
     const read = (path: string) => {
       try {
@@ -90,17 +120,31 @@ describe('a value that was written', () => {
         return Buffer.alloc(0);
       }
     };
+    const isOwnAccount = (account: string) => process.getuid?.() !== 0 || account !== '0';
+    const lookAt = (pid: string) => {
+      const line = read(`/proc/${pid}/cmdline`);
+      const words = line.toString().split('\0');
+      const shown = words.join(' ').slice(0, 80);
+      if (holds(line)) found.arguments.add(shown);
+      const environment = read(`/proc/${pid}/environ`);
+      if (!holds(environment) || found.bots.has(pid)) return;
+      const [, instance] = /(?:^|\0)BOTHOST_INSTANCE=([^\0]+)/.exec(environment.toString('latin1')) ?? [];
+      const status = read(`/proc/${pid}/status`).toString();
+      // It has just ended.
+      if (instance !== undefined && status === '') return;
+      const [, parent = ''] = /^PPid:\t(\d+)/m.exec(status) ?? [];
+      const [, account = ''] = /^Uid:\t(\d+)/m.exec(status) ?? [];
+      if (instance === undefined || !isOwnAccount(account)) return void found.foreign.add(shown);
+      if (words[0] === '/bin/sh' && words[3] === 'bothost-keeper') return void keepers.set(pid, { instance, account });
+      const keeper = keepers.get(parent);
+      if (keeper?.instance === instance && keeper.account === account) found.bots.add(pid);
+      else found.foreign.add(shown);
+    };
     const watching = (async () => {
-      for (; !isOver; await delay(5)) {
-        for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-          const line = read(`/proc/${pid}/cmdline`);
-          if (holds(line)) found.arguments.add(line.toString().replaceAll('\0', ' ').slice(0, 80));
-          const environment = read(`/proc/${pid}/environ`);
-          if (!holds(environment)) continue;
-          if (environment.includes('BOTHOST_INSTANCE=')) found.bots += 1;
-          else found.foreign.add(line.toString().replaceAll('\0', ' ').slice(0, 80));
-        }
-      }
+      for (; !isOver; await delay(5))
+        readdirSync('/proc')
+          .filter((name) => /^\d+$/.test(name))
+          .forEach(lookAt);
     })();
     return {
       found,
@@ -111,13 +155,41 @@ describe('a value that was written', () => {
     };
   }
 
+  /** Runs the built `botcli`, which is given this on standard input or at its hidden prompt; answers its exit status. */
+  async function botcli(words: string, given = '', where: 'in a terminal' | null = null): Promise<number | null> {
+    const line = `"${process.execPath}" "${join(root, 'packages/cli/bin/botcli.js')}" ${words}`;
+    const [program, ...rest] =
+      where === null ? ['/bin/sh', '-c', line] : ['/usr/bin/script', '-qec', line, '/dev/null'];
+    const env = { HOME: directory, TMPDIR: temporary, BOTCLI_API_URL: service.url, BOTCLI_TOKEN: service.privateKey };
+    const child = spawn(program ?? '', rest, { cwd: directory, env });
+    let shown = '';
+    let isGiven = false;
+    const look = (chunk: Buffer) => {
+      shown += chunk;
+      if (where === null || isGiven || !shown.includes('(not shown): ')) return;
+      isGiven = true;
+      child.stdin.write(given);
+    };
+    child.stdout.on('data', look);
+    child.stderr.on('data', look);
+    if (where === null) child.stdin.end(given);
+    const [status] = await once(child, 'close');
+    said.push(shown);
+    return status;
+  }
+
   /** The files below the directory that hold one of these. */
   const filesWith = (what: readonly Buffer[]) =>
     readdirSync(directory, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && holds(readFileSync(join(entry.parentPath, entry.name)), what))
       .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1));
 
-  it('is in the environment of its bot, and nowhere else', async () => {
+  it('is in the environment of its bot, and nowhere else', async ({ annotate }) => {
+    if (!leavesCore(join(directory, 'crash')))
+      await annotate(
+        'This machine writes no core dump where a program runs: only the limit of the service is looked at.',
+      );
+    expect(readFileSync(`/proc/${service.current().pid}/limits`, 'utf8')).toMatch(/^Max core file size +0 +0 /m);
     const processes = watchProcesses();
     const log = () => readFileSync(service.logFile);
 
@@ -176,7 +248,7 @@ describe('a value that was written', () => {
         timeout: 30_000,
       })
       .toBe(200);
-    await expect.poll(() => processes.found.bots, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => processes.found.bots.size, { timeout: 20_000 }).toBeGreaterThan(0);
     for (const path of [
       'secrets',
       'secrets/bird-cage',
@@ -188,6 +260,15 @@ describe('a value that was written', () => {
     ])
       await ask('GET', `/v1/${path}`);
     for (const path of ['/metrics', '/healthz', '/readyz']) said.push(await (await fetch(service.url + path)).text());
+
+    // What operators and users run.
+    writeFileSync(join(own, 'values'), `KEY=${canary}\n`);
+    const set = 'cloud secrets set --skip --wait';
+    expect(await botcli(`${set} by-file --file ${join(own, 'values')}`)).toBe(0);
+    expect(await botcli(`${set} by-input KEY=-`, canary)).toBe(0);
+    expect(await botcli(`${set} by-prompt KEY`, `${canary}\r`, 'in a terminal')).toBe(0);
+    for (const words of ['rotate root', 'rotate organization', 'reencrypt', 'verify'])
+      expect(await botcli(`operator vault ${words} --token-file ${service.dataDirectory}/operator-token`)).toBe(0);
 
     // A database that dies under a write, and a server that is killed in one.
     const postmaster = Number(
@@ -210,7 +291,7 @@ describe('a value that was written', () => {
     expect(processes.found).toMatchObject({ arguments: new Set(), foreign: new Set() });
     expect(said.filter((answer) => holds(Buffer.from(answer)))).toEqual([]);
     expect(filesWith(forms)).toEqual([]);
-    expect(existsSync(join(directory, 'core'))).toBe(false);
+    expect(readdirSync(directory).filter((name) => name.startsWith('core'))).toEqual([]);
     // The search looks where things lie: names are no secret, and are found in the database and in the log.
     expect(filesWith([Buffer.from('bird-cage')]).filter((path) => path.startsWith('data/postgres'))).not.toEqual([]);
     expect(log().includes('bird-cage')).toBe(true);

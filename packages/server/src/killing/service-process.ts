@@ -47,10 +47,14 @@ export function serviceProcess(options: {
   readonly directory: string;
   readonly agents: readonly string[];
   readonly port: number;
+  /** A shell's line, in `directory`, that becomes the service; default: the program by itself. */
+  readonly command?: string;
   /** Settings beside those that every service of a test has. */
   readonly environment?: Readonly<Record<string, string>>;
 }): ServiceProcess {
-  const { directory, port } = options;
+  const { directory, port, command } = options;
+  const started: readonly [string, string[]] =
+    command === undefined ? [process.execPath, [program]] : ['/bin/sh', ['-c', command]];
   const dataDirectory = join(directory, 'data');
   const logFile = join(directory, 'log');
   const log = createWriteStream(logFile, { flags: 'a' });
@@ -71,7 +75,7 @@ export function serviceProcess(options: {
   };
 
   function start(): Life {
-    const child = spawn(process.execPath, [program], {
+    const child = spawn(...started, {
       cwd: directory,
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],
