@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve as absolute, basename, join } from 'node:path';
-import { canAsk } from '../confirm.ts';
 import { UsageError } from '../failure.ts';
 import type { Report } from '../report.ts';
 import type { World } from '../world.ts';
 import type { Configuration } from './configuration/configuration.ts';
-import { guidesFor, type Making, makeGuides, makeProject, refuseBeforehand } from './make-project.ts';
+import { type Making, makeGuides, makeProject, refuseBeforehand } from './make-project.ts';
+import { isPersonThere, offerRefresh } from './offer-refresh.ts';
 import { packageManagerFor } from './package-manager.ts';
 import { guidesReport, projectReport } from './project-report.ts';
 
@@ -22,7 +22,7 @@ export async function initByAsking(
   makingIn: (directory: string) => Making,
   follow: Follow,
 ): Promise<Report> {
-  const person = canAsk(world) && world.stdout.terminal;
+  const person = isPersonThere(world);
   if (asked === null && !person) {
     throw new UsageError(
       'Name a directory, or describe the project by options: there is no terminal to ask on.',
@@ -41,7 +41,7 @@ export async function initByAsking(
     await follow(directory, configuration);
     return projectReport(configuration, settled, made, packageManagerFor(directory, world.environment));
   }
-  const settled = person ? await offerRefresh(world, making, 'agent') : making;
+  const settled = await offerRefresh(world, making, 'agent');
   const made = makeGuides(settled);
   await follow(directory, null);
   return guidesReport(settled, made);
@@ -57,20 +57,6 @@ async function wantsWizard(world: World): Promise<boolean> {
     'agent',
   );
   return answer === 'wizard';
-}
-
-/** Guides of an older version are replaced when the person agrees; edited ones are not taken for granted. */
-async function offerRefresh(world: World, making: Making, set: 'agent' | 'scaffold'): Promise<Making> {
-  const stale = guidesFor(set, making).filter(({ state }) => state === 'stale');
-  if (stale.length === 0) return making;
-  const edited = stale.filter(({ found }) => found?.edited === true).map(({ path }) => path);
-  const names = stale.map(({ path }) => path).join(', ');
-  const loss = edited.length === 0 ? '' : ` Your changes to ${edited.join(', ')} would be lost.`;
-  const agreed = await world.ask.confirm(
-    `${names}: written by an older version. Write anew?${loss}`,
-    edited.length === 0,
-  );
-  return agreed ? { ...making, refreshGuides: true } : making;
 }
 
 function directoryRefused(text: string): string | null {

@@ -9,6 +9,7 @@ import { readConfigText } from './configuration/read-config.ts';
 import { resolve } from './configuration/resolve.ts';
 import type { Follow } from './init-by-asking.ts';
 import { type Making, makeProject } from './make-project.ts';
+import { offerRefresh } from './offer-refresh.ts';
 import { packageManagerFor } from './package-manager.ts';
 import { projectReport } from './project-report.ts';
 import { quickstart } from './quickstart.ts';
@@ -38,7 +39,9 @@ export async function init(world: World, values: InitValues): Promise<Report> {
   if (described) {
     const directory = absolute(world.directory, asked ?? '.');
     const configuration = settled(world, options, values.config, basename(directory));
-    return values['dry-run'] ? document(configuration) : scaffold(world, values, configuration, directory);
+    return values['dry-run']
+      ? document(configuration)
+      : scaffold(world, values, configuration, makingOf(world, values)(directory));
   }
   const { initByAsking } = await import('./init-by-asking.ts');
   return initByAsking(world, asked ?? null, makingOf(world, values), follow(world, values));
@@ -67,16 +70,17 @@ async function initQuickstart(world: World, values: InitValues, options: Given):
   const { configuration } = resolve(quickstart.given, quickstart.name);
   if (configuration === null) throw new Error('the quickstart cannot be resolved');
   if (values['dry-run']) return document(configuration);
-  return scaffold(world, values, configuration, absolute(world.directory, quickstart.name));
+  const making = makingOf(world, values)(absolute(world.directory, quickstart.name));
+  return scaffold(world, values, configuration, await offerRefresh(world, making, 'scaffold'));
 }
 
 async function scaffold(
   world: World,
   values: InitValues,
   configuration: Configuration,
-  directory: string,
+  making: Making,
 ): Promise<Report> {
-  const making = makingOf(world, values)(directory);
+  const { directory } = making;
   const made = await makeProject(configuration, making);
   await follow(world, values)(directory, configuration);
   return projectReport(configuration, making, made, packageManagerFor(directory, world.environment));

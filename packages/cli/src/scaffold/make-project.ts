@@ -99,9 +99,7 @@ function make(
 export function guidesFor(set: GuideSet, making: Making): readonly GuideStep[] {
   const { directory, version, overwriteGuides, refreshGuides } = making;
   const steps = planGuides(set, version, overwriteGuides, (path) => guideText(directory, path));
-  if (!refreshGuides) return steps;
-  const anew = new Map(refreshed(steps, set, version).map((step) => [step.path, step]));
-  return steps.map((step) => anew.get(step.path) ?? step);
+  return refreshGuides ? refreshed(steps, version) : steps;
 }
 
 /** A guide that is a link or a directory is told apart later; here it only must not be read. */

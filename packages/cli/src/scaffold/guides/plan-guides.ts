@@ -26,7 +26,7 @@ export function planGuides(
   existing: (path: string) => string | null,
 ): readonly GuideStep[] {
   return guidesOf(version)
-    .filter(({ beforeBot }) => set === 'agent' || !beforeBot)
+    .filter(({ path, beforeBot }) => set === 'agent' || !beforeBot || existing(path) !== null)
     .map(({ path, text }): GuideStep => {
       const content = existing(path);
       if (content === null) return { path, text, state: 'new', found: null };
@@ -39,10 +39,10 @@ export function planGuides(
     });
 }
 
-/** The stale guides as they would be written anew. */
-export function refreshed(steps: readonly GuideStep[], set: GuideSet, version: string): readonly GuideStep[] {
-  const stale = new Set(steps.filter(({ state }) => state === 'stale').map(({ path }) => path));
-  return planGuides(set, version, true, () => null)
-    .filter(({ path }) => stale.has(path))
-    .map((step) => ({ ...step, state: 'overwritten' }));
+/** The same, with stale guides written anew. */
+export function refreshed(steps: readonly GuideStep[], version: string): readonly GuideStep[] {
+  const texts = new Map(guidesOf(version).map(({ path, text }) => [path, text]));
+  return steps.map((step) =>
+    step.state === 'stale' ? { ...step, text: texts.get(step.path) ?? null, state: 'overwritten' } : step,
+  );
 }
