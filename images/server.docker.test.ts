@@ -62,7 +62,8 @@ describe.skipIf(images === null)('the image of the service, alone', () => {
   });
 
   it('starts as the document says, becomes healthy, prints no key, and serves a session', async () => {
-    await told(1, '--health-interval=1s -e BOTHOST_SHUTDOWN_GRACE=0');
+    // As engines give it that allow core dumps.
+    await told(1, '--health-interval=1s -e BOTHOST_SHUTDOWN_GRACE=0 --ulimit core=-1');
     origin = await findOrigin();
     await takesSessions(origin);
     await expect.poll(() => docker('inspect', '-f', '{{.State.Health.Status}}', name)).toBe('healthy');
@@ -90,6 +91,15 @@ describe.skipIf(images === null)('the image of the service, alone', () => {
     const states = () => inside('sh', '-c', 'cat /proc/[0-9]*/stat | sed "s/.*) //" | cut -c1 | tr -d "\\n"');
     await expect.poll(states).not.toContain('Z');
     expect(await inside('stat', '-c', '%a %U', '/var/lib/bothost/key')).toBe('600 root');
+  });
+
+  it('writes its memory to no disk when it crashes', async () => {
+    // The service is the child of tini, which is the first process.
+    const look = 'ulimit -c; grep -h "Max core" $(grep -lw "^PPid:.1" /proc/[0-9]*/status | sed s/status/limits/)';
+    const limits = await inside('sh', '-c', look);
+    const [allowed, ...services] = limits.split('\n').map((line) => line.trim().replace(/ +/g, ' '));
+    expect(allowed).toBe('unlimited');
+    expect(new Set(services)).toEqual(new Set(['Max core file size 0 0 bytes']));
   });
 
   it('stops in order while a session is live, and a new container of the volume knows it all', async () => {

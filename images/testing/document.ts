@@ -4,6 +4,6 @@ import { fileURLToPath } from 'node:url';
 /** The commands of docs/operations.md, "In a container", in their order. */
 export async function containerCommands(): Promise<readonly string[]> {
   const text = await readFile(fileURLToPath(new URL('../../docs/operations.md', import.meta.url)), 'utf8');
-  const section = text.slice(text.indexOf('## In a container'), text.indexOf('## Who runs as whom'));
+  const [, section = ''] = /^## In a container\n([\s\S]*?)^## /m.exec(text) ?? [];
   return [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, command = '']) => command);
 }
