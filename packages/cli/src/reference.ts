@@ -2,6 +2,7 @@ import type { Command } from './command.ts';
 import { aliases, commands, groups } from './commands.ts';
 import { environmentVariables } from './config.ts';
 import { globalOptions } from './global-options.ts';
+import { code, table } from './markdown.ts';
 import type { Options } from './options.ts';
 import { optionLine, usageLine } from './usage.ts';
 
@@ -92,15 +93,6 @@ function introduction(): string {
       ],
     ),
   ].join('\n\n');
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(line)].join('\n');
-}
-
-function code(text: string): string {
-  return `\`${text}\``;
 }
 
 function fence(lines: readonly string[]): string {

@@ -30,6 +30,8 @@ export type Service = {
   readonly python?: string;
   /** What its packages want of a machine beyond that, for people, and what installing them takes where that is unusual. */
   readonly installation?: { readonly note: string; readonly gigabytes?: number };
+  /** Whether it downloads a model when it starts for the first time. */
+  readonly downloads?: true;
   /** Other values that mean it. */
   readonly aliases?: readonly string[];
   /** Whether it looks at video frames that reach it. */

@@ -1,3 +1,4 @@
+import type { Service } from '../catalogue/service.ts';
 import { findService, type Offered } from '../catalogue/services.ts';
 import type { Transport, TransportKind } from '../catalogue/transport.ts';
 import { findTransport } from '../catalogue/transports.ts';
@@ -36,22 +37,29 @@ export function planOf(configuration: Configuration): Plan {
     ...services.flatMap(({ service }) => service.extras),
     ...(configuration.enable_nc ? ['rnnoise'] : []),
   ]);
+  const fromServices = lowestOf(services.map(({ service }) => service));
   const libraries = [
-    floor.library,
+    fromServices.library,
     ...transports.flatMap(({ since }) => since ?? []),
-    ...services.flatMap(({ service }) => service.since ?? []),
     ...(configuration.enable_eval || configuration.video_input ? [modern] : []),
   ];
-  const pythons = [floor.python, ...services.flatMap(({ service }) => service.python ?? [])];
   return {
     configuration,
     slug: slugOf(configuration.project_name),
     services,
     transports,
     extras: [...extras].sort(),
-    lowest: { library: highest(libraries), python: highest(pythons) },
+    lowest: { library: highest(libraries), python: fromServices.python },
     needsSession: services.some(({ service }) => service.session !== undefined),
     has: (kind) => transports.some((transport) => transport.kind === kind),
+  };
+}
+
+/** What these services work with: the lowest release of pipecat-ai, and the lowest Python. */
+export function lowestOf(services: readonly Service[]): Plan['lowest'] {
+  return {
+    library: highest([floor.library, ...services.flatMap(({ since }) => since ?? [])]),
+    python: highest([floor.python, ...services.flatMap(({ python }) => python ?? [])]),
   };
 }
 

@@ -1,3 +1,4 @@
+import { machineNeeds } from '../catalogue/machine-needs.ts';
 import { listed } from '../configuration/issues.ts';
 import { dialsOut } from './bot-calls.ts';
 import { looks } from './bot-sight.ts';
@@ -63,9 +64,7 @@ function setUp(plan: Plan): string {
     '## Set up',
     '',
     `You need Python ${plan.lowest.python} or later and [uv](https://docs.astral.sh/uv/).`,
-    ...plan.services.flatMap(({ service: { label, installation } }) =>
-      installation === undefined ? [] : [`${label}: ${installation.note}.`],
-    ),
+    ...plan.services.flatMap(({ service }) => machineNeeds(service).map((need) => `${service.label}: ${need}.`)),
     '',
     ...shell('cd server', ...fill, 'uv sync'),
     '',

@@ -1,3 +1,4 @@
+import type { Service } from '../catalogue/service.ts';
 import { variable } from '../python/environment.ts';
 import { type Variable, variablesOf } from '../python/expression.ts';
 import type { Plan } from './plan.ts';
@@ -18,10 +19,7 @@ export function variableGroups(plan: Plan): readonly VariableGroup[] {
     ...plan.services.map(({ service, vendor }) => ({
       title: vendor.name,
       site: vendor.site,
-      variables: [
-        ...Object.values({ ...service.arguments, ...service.settings }).flatMap(variablesOf),
-        ...(service.variables ?? []),
-      ],
+      variables: variablesOfService(service),
     })),
     ...plan.transports.map(({ label, variables }) => ({ title: label, site: null, variables })),
     { title: 'Twilio', site: null, variables: plan.has('bridged-dial-in') ? carrierAccount : [] },
@@ -40,6 +38,12 @@ export function variableGroups(plan: Plan): readonly VariableGroup[] {
     if (before.length + now.length > 0) merged.set(title, { title, site, variables: [...before, ...now] });
   }
   return [...merged.values()];
+}
+
+/** All that a service reads; one can be there twice. */
+export function variablesOfService(service: Service): readonly Variable[] {
+  const values = Object.values({ ...service.arguments, ...service.settings });
+  return [...values.flatMap(variablesOf), ...(service.variables ?? [])];
 }
 
 /** The ones that have to be filled. */

@@ -1,4 +1,5 @@
 import type { Ask, Choice } from '../../world.ts';
+import { machineNeeds } from '../catalogue/machine-needs.ts';
 import type { ServiceKind } from '../catalogue/service.ts';
 import { servicesOf } from '../catalogue/services.ts';
 import { transports } from '../catalogue/transports.ts';
@@ -178,8 +179,10 @@ function list(
 
 function service(kind: ServiceKind, question: string, when: Question['when'], recommended: string): Question {
   return list(`${kind}_service`, question, when, () => {
-    const all = servicesOf(kind).map(({ service: { value, label, discouraged, installation, python } }) => {
-      const hints = [discouraged, python && `needs Python ${python}`, installation?.note].filter((hint) => hint);
+    const all = servicesOf(kind).map(({ service: offered }) => {
+      const { value, label, discouraged, python } = offered;
+      const needs = [discouraged, python && `needs Python ${python}`, ...machineNeeds(offered)];
+      const hints = needs.filter((hint) => hint);
       return { value, label, ...(hints.length === 0 ? {} : { hint: hints.join('; ') }) };
     });
     const first = all.filter(({ value }) => value === recommended).map((one) => ({ ...one, hint: 'recommended' }));

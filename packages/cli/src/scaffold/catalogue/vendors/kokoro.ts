@@ -14,6 +14,7 @@ export const kokoro: Vendor = {
       extras: ['kokoro'],
       arguments: {},
       settings: { voice: required('KOKORO_VOICE_ID') },
+      downloads: true,
     },
   ],
 };

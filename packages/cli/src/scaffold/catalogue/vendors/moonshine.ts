@@ -14,6 +14,7 @@ export const moonshine: Vendor = {
       extras: ['moonshine'],
       arguments: {},
       settings: { model: setting('MOONSHINE_MODEL') },
+      downloads: true,
       installation: { note: 'on Linux its package needs glibc 2.34 or later, as Debian 12 and Ubuntu 22.04 have' },
     },
   ],

@@ -14,6 +14,7 @@ export const piper: Vendor = {
       extras: ['piper'],
       arguments: {},
       settings: { voice: required('PIPER_VOICE_ID') },
+      downloads: true,
     },
   ],
 };

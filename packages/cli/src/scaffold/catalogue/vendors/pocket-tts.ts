@@ -14,6 +14,7 @@ export const pocketTts: Vendor = {
       extras: ['pocket-tts'],
       arguments: {},
       settings: { voice: setting('POCKET_TTS_VOICE_ID') },
+      downloads: true,
       installation: { note: 'PyTorch comes with it, on Linux with CUDA: about 7 GB', gigabytes: 12 },
     },
   ],

@@ -14,6 +14,7 @@ export const whisper: Vendor = {
       extras: ['whisper'],
       arguments: {},
       settings: { model: setting('WHISPER_MODEL') },
+      downloads: true,
     },
   ],
 };
