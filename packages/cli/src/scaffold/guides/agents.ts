@@ -32,6 +32,8 @@ A file of yours is never overwritten: conflicts are listed, and nothing is writt
 
 Later, do not generate again: \`botcli project add soniox_stt\` (or a transport, or a feature) merges the change with what was
 edited since, \`botcli project update\` does so for a newer version of botcli, and both show the difference by \`--dry-run\`.
+Where an edit and the change touch the same lines, nothing is changed. Add \`--conflict-markers\` to get both into the file, as
+git does it, and choose; \`botcli project check\` fails until no marker is left.
 
 ## Choosing
 
