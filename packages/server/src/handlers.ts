@@ -16,6 +16,7 @@ import { agentsWithSecretSet } from './agents/secret-users.ts';
 import { nameWarning } from './agents/settings.ts';
 import { getAgent, listAgents } from './agents/show.ts';
 import { withAnySignal } from './any-signal.ts';
+import type { Actor } from './audit/chain.ts';
 import { listAuditEntries } from './audit/list.ts';
 import { verifyAudit } from './audit/verify.ts';
 import { createBoundedQueue } from './bounded-queue.ts';
@@ -56,11 +57,14 @@ import { vaultOperations } from './vault-operations.ts';
 export type Handlers = {
   readonly [Name in OperationName]: (
     request: RequestOf<Operations[Name]>,
-    caller: Asker,
+    caller: Name extends OfOperator ? Actor : Asker,
     requestedAt: Date,
     gone: () => AbortSignal,
   ) => Promise<ResponseOf<Operations[Name]>>;
 };
+
+/** Nothing of the operator's belongs to an organization. */
+type OfOperator = 'getVault' | 'rotateVault' | 'reencryptVault' | 'retireVaultKeys' | 'verifyVault';
 
 export function createHandlers(context: Context): Handlers {
   const usageOf = (agentId: string) => countInstances(context, agentId);
@@ -197,10 +201,10 @@ export function createHandlers(context: Context): Handlers {
       return verifyImagePullSecret(context, caller, params.setName, body?.image ?? null);
     },
     getVault: vault.status,
-    rotateVault: ({ body }) => vault.rotate(body.layer, body.organization ?? null),
-    reencryptVault: vault.reencrypt,
-    retireVaultKeys: vault.retire,
-    verifyVault: ({ body }) => vault.verify(body?.organization ?? null),
+    rotateVault: ({ body }, operator) => vault.rotate(operator, body.layer, body.organization ?? null),
+    reencryptVault: (_, operator) => vault.reencrypt(operator),
+    retireVaultKeys: (_, operator) => vault.retire(operator),
+    verifyVault: ({ body }, operator) => vault.verify(operator, body?.organization ?? null),
     getLogs: async ({ params, query }, caller, _, gone) => {
       const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);
       const secretsOf = (id: string) => rememberedSecrets(context, id);

@@ -1,4 +1,5 @@
 import type { VaultStatus } from '@bothost/contract';
+import type { Actor } from './audit/chain.ts';
 import type { Context } from './context.ts';
 import { otherRegions } from './instances/host.ts';
 import { retireFormerKeys } from './secrets/upkeep/retire.ts';
@@ -8,7 +9,7 @@ import type { Database } from './store/tables.ts';
 
 type VaultContext = Pick<Context, 'db' | 'now' | 'newId' | 'keyring' | 'rootKeys' | 'workOnVault' | 'logger' | 'host'>;
 
-/** What the operator asks of the vault. Long work is noted, answered at once, and done by whichever server comes to it. */
+/** What the operator, `by`, asks of the vault. Long work is noted, answered at once, and done by whichever server comes to it. */
 export function vaultOperations(context: VaultContext) {
   async function begin(work: string, start: () => Promise<void>): Promise<VaultStatus> {
     await start();
@@ -16,20 +17,20 @@ export function vaultOperations(context: VaultContext) {
     context.workOnVault();
     return vaultStatus(context);
   }
-  const ofRoot = {
-    ...context,
-    otherRegions: (db: Database) => otherRegions({ ...context, db }, context.host.region),
-  };
+  const regions = (db: Database) => otherRegions({ ...context, db }, context.host.region);
   return {
     status: () => vaultStatus(context),
-    rotate: (layer: 'root' | 'organization', organization: string | null) =>
+    rotate: (by: Actor, layer: 'root' | 'organization', organization: string | null) =>
       begin(`rotate ${layer}`, () =>
-        layer === 'root' ? rotateRootKey(ofRoot) : rotateOrganizationKeys(context, organization),
+        layer === 'root'
+          ? rotateRootKey({ ...context, by, otherRegions: regions })
+          : rotateOrganizationKeys({ ...context, by }, organization),
       ),
-    reencrypt: () => begin('reencrypt', () => startReencrypting(context)),
-    verify: (organization: string | null) => begin('verify', () => startVerifying(context, organization)),
-    retire: async () => {
-      const retired = await retireFormerKeys(context);
+    reencrypt: (by: Actor) => begin('reencrypt', () => startReencrypting({ ...context, by })),
+    verify: (by: Actor, organization: string | null) =>
+      begin('verify', () => startVerifying({ ...context, by }, organization)),
+    retire: async (by: Actor) => {
+      const retired = await retireFormerKeys({ ...context, by });
       context.logger.info({ retired }, 'the operator retired keys of the vault');
       return { ...(await vaultStatus(context)), retired };
     },

@@ -20,7 +20,7 @@ export const AuditEntry = z
     keys: z.array(z.string()).describe('Names of the keys of a secret set that it was about'),
     revisionBefore: z.number().int().nullable(),
     revisionAfter: z.number().int().nullable(),
-    result: z.string().describe('done, unchanged or dry-run, or the reason of a refusal'),
+    result: z.string().describe('done, started, unchanged or dry-run, or the reason of a refusal'),
     count: z
       .number()
       .int()

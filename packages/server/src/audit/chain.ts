@@ -21,7 +21,7 @@ export type AuditEvent = {
   readonly keys: readonly string[];
   readonly revisionBefore: number | null;
   readonly revisionAfter: number | null;
-  /** `done`, `unchanged`, `dry-run`, or the reason of the refusal. */
+  /** `done`, `started`, `unchanged`, `dry-run`, or the reason of the refusal. */
   readonly result: string;
   /** Requests that the entry stands for, or entries that went; 1 when it is not said. */
   readonly count?: number;

@@ -14,14 +14,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Asker, Authenticator, Caller, KeyUse } from '../organizations/authenticate.ts';
 import { bearerToken, hasSeveralAuthorizations } from './bearer.ts';
-import { askerOf } from './refused-request.ts';
+import { askerOf, operatorOf } from './refused-request.ts';
 import { responseSchema } from './response-schema.ts';
 
 /** The handlers, as the routes call them; `handlers.ts` says the exact types. `gone` aborts when the client has left. */
 export type RouteHandlers = {
   readonly [name: string]: (
     request: { params: never; query: never; body: never },
-    caller: Asker,
+    caller: never,
     requestedAt: Date,
     gone: () => AbortSignal,
   ) => Promise<unknown>;
@@ -71,7 +71,6 @@ function addRoute(
     schema: { response: { '2xx': responseSchema(operation.response) } },
     onRequest: async (request) => {
       request.requestedAt = context.now();
-      // Nothing of the operator's belongs to an organization, so its handlers have no caller.
       if (kind === 'operator') return requireOperator(context, request);
       request.caller = askerOf(await callerOf(context.authenticator, request, kind), request);
       requireOwnOrganization(request);
@@ -80,7 +79,8 @@ function addRoute(
       const input = parseRequest(operation, request);
       // Fields that nobody knows do not lie in memory for as long as the request waits.
       request.body = input.body;
-      const answer = await handler?.(input, request.caller, request.requestedAt, () => goneSignal(reply.raw));
+      const caller = (kind === 'operator' ? operatorOf(request) : request.caller) as never;
+      const answer = await handler?.(input, caller, request.requestedAt, () => goneSignal(reply.raw));
       const status = operation.other?.when(answer) === true ? operation.other.status : operation.status;
       return reply.code(status).header('cache-control', 'no-store').send(answer);
     },

@@ -89,6 +89,7 @@ describe('the operator of a service', () => {
   it('rotates every layer while it is written and read, and verifies', async () => {
     await put('A', 'one');
     const before = await operator.getVault();
+    const since = (await service.client.listAuditEntries({ query: { limit: 1 } })).entries[0]?.sequence ?? 0;
     const changed = await operator.rotateVault({ body: { layer: 'root' } });
     expect(changed.rootKeys.find(({ current }) => current)?.id).not.toBe(before.rootKeys[0]?.id);
     expect(await finished('rekey', changed)).toMatchObject({ findings: [] });
@@ -100,6 +101,23 @@ describe('the operator of a service', () => {
     expect(await finished('verify', await operator.verifyVault())).toMatchObject({ done: 1, total: 1, findings: [] });
     await expect.poll(async () => (await ready()).status).toBe('ready');
     expect((await ready()).secrets.map(({ fieldName }) => fieldName)).toEqual(['A', 'B']);
+    const { entries } = await service.client.listAuditEntries({ query: { order: 'asc', limit: 1_000 } });
+    const told = entries.filter(({ sequence, action }) => sequence > since && action.startsWith('vault.'));
+    expect(told.map(({ action, result, address }) => [action, result, address])).toEqual([
+      ['vault.rotate-root', 'started', '127.0.0.1'],
+      ['vault.rotate', 'started', '127.0.0.1'],
+      ['vault.rotate', 'done', null],
+      ['vault.reencrypt', 'started', '127.0.0.1'],
+      ['vault.retire', 'done', '127.0.0.1'],
+      ['vault.verify', 'started', '127.0.0.1'],
+    ]);
+    expect(
+      told.every(
+        ({ keyId, requestId, result, address }) =>
+          keyId === null && (requestId === null) === (address === null) && result !== '',
+      ),
+    ).toBe(true);
+    expect(await service.client.verifyAudit()).toMatchObject({ ok: true });
   });
 
   it('is told by the probe when the root key does not open what is sealed', async () => {

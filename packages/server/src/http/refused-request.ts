@@ -1,13 +1,23 @@
 import { type ApiError, type Operation, secretKeyPattern, secretSetNamePattern } from '@bothost/contract';
 import type { FastifyRequest } from 'fastify';
+import type { Actor } from '../audit/chain.ts';
 import type { Refusal } from '../audit/refusals.ts';
 import { type Asker, type Caller, RefusedKey } from '../organizations/authenticate.ts';
 import { isUuid } from '../uuid.ts';
 
 /** Who asks by this request: its key's caller, with the request's own marks. */
 export function askerOf(caller: Caller, request: FastifyRequest): Asker {
+  return { ...caller, ...marksOf(request) };
+}
+
+/** The operator, who has no key of an organization, by the marks of a request. */
+export function operatorOf(request: FastifyRequest): Actor {
+  return { keyId: null, ...marksOf(request) };
+}
+
+function marksOf(request: FastifyRequest): Pick<Actor, 'requestId' | 'address'> {
   const address = request.socket.remoteAddress;
-  return { ...caller, requestId: request.id, ...(address === undefined ? {} : { address }) };
+  return { requestId: request.id, ...(address === undefined ? {} : { address }) };
 }
 
 /**

@@ -86,16 +86,18 @@ export function revisionRowsOf(db: Database, setId: string): Promise<Selectable<
   return db.selectFrom('secret_revisions').selectAll().where('set_id', '=', setId).orderBy('revision').execute();
 }
 
-/** Former versions of keys with which nothing is sealed or stamped; `locked` holds them against whoever seals. */
-export async function retireKeys(db: Database): Promise<number> {
+/** Removes former versions of keys with which nothing is sealed or stamped. Of each that went it gives the organization. */
+export async function retireKeys(db: Database): Promise<string[]> {
   await sql`with n as (select organization_id, purpose, max(version) as version from vault_keys group by 1, 2)
     select from vault_keys k join n on n.organization_id = k.organization_id and n.purpose = k.purpose
     where k.version < n.version for update of k`.execute(db);
   // A statement of its own: what somebody wrote while the locks were waited for is seen.
-  const { numAffectedRows } = await sql`delete from vault_keys k where exists (select from vault_keys later
+  const { rows } = await sql<{
+    organization_id: string;
+  }>`delete from vault_keys k where exists (select from vault_keys later
       where later.organization_id = k.organization_id and later.purpose = k.purpose and later.version > k.version)
-    and not ${isKeyNamed}`.execute(db);
-  return Number(numAffectedRows ?? 0n);
+    and not ${isKeyNamed} returning k.organization_id`.execute(db);
+  return rows.map(({ organization_id }) => organization_id);
 }
 
 /** Former versions of keys: how many there are, and with how many of them something is sealed or stamped. */

@@ -1,12 +1,14 @@
 import { failure } from '@bothost/contract';
+import type { Actor } from '../../audit/chain.ts';
 import type { Database } from '../../store/tables.ts';
 import { changeRootKey } from '../vault/rekey.ts';
 import { currentRootKeyId, newState } from '../vault/vault-state.ts';
 import type { UpkeepContext } from './context.ts';
-import { findOrganization } from './rows.ts';
+import { findOrganization, organizationsWithKeys } from './rows.ts';
 import { insertTask, type TaskRow } from './task-rows.ts';
+import { tellOrganizations } from './upkeep-audit.ts';
 
-type Context = UpkeepContext & { readonly newId: () => string };
+type Context = UpkeepContext & { readonly newId: () => string; readonly by?: Actor };
 type RootContext = Context & {
   /** The regions of all other servers of this database that are alive. */
   readonly otherRegions: (db: Database) => Promise<readonly string[]>;
@@ -28,6 +30,7 @@ export async function rotateRootKey(context: RootContext): Promise<void> {
     const next = rootKeys.make === null ? (await rootKeys.status()).keyIds[0] : await rootKeys.make();
     if (next === undefined || next === (await currentRootKeyId(db))) throw failure('root-key-not-given');
     await changeRootKey(db, await newState(rootKeys, next, context.now()));
+    await tellStarted({ ...context, db }, 'rotate-root', null);
   });
 }
 
@@ -43,17 +46,31 @@ function requireAlone(others: readonly string[]): void {
  * @throws failure `vault-busy`, `organization-not-found`
  */
 export async function rotateOrganizationKeys(context: Context, organization: string | null): Promise<void> {
-  await startTask(context, 'rotate', await organizationId(context.db, organization));
+  await start(context, 'rotate', organization);
 }
 
 /** Seals with the newest keys what former ones sealed. @throws failure `vault-busy` */
 export async function startReencrypting(context: Context): Promise<void> {
-  await startTask(context, 'reencrypt', null);
+  await start(context, 'reencrypt', null);
 }
 
 /** Opens all that is stored. @throws failure `vault-busy`, `organization-not-found` */
 export async function startVerifying(context: Context, organization: string | null): Promise<void> {
-  await startTask(context, 'verify', await organizationId(context.db, organization));
+  await start(context, 'verify', organization);
+}
+
+/** The task, and the entries that tell of it, at once or not at all. */
+async function start(context: Context, task: TaskRow['task'], organization: string | null): Promise<void> {
+  await context.db.transaction().execute(async (db) => {
+    const only = await organizationId(db, organization);
+    await startTask({ ...context, db }, task, only);
+    await tellStarted({ ...context, db }, task, only);
+  });
+}
+
+async function tellStarted(context: Context, work: string, only: string | null): Promise<void> {
+  const concerned = only === null ? (await organizationsWithKeys(context.db)).map(({ id }) => id) : [only];
+  await tellOrganizations(context, concerned, { action: `vault.${work}`, result: 'started' });
 }
 
 async function organizationId(db: Database, nameOrId: string | null): Promise<string | null> {

@@ -69,6 +69,6 @@ function revisions({ revisionBefore, revisionAfter }: AuditEntry): Cell {
 }
 
 function toneOf(result: string): 'good' | 'dim' | 'bad' {
-  if (result === 'done') return 'good';
+  if (result === 'done' || result === 'started') return 'good';
   return result === 'unchanged' || result === 'dry-run' ? 'dim' : 'bad';
 }
