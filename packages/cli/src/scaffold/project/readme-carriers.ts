@@ -1,3 +1,4 @@
+import type { Transport } from '../catalogue/transport.ts';
 import type { Plan } from './plan.ts';
 
 /** For each carrier and each way into a room: what has to be set there. */
@@ -113,20 +114,24 @@ function onService(agent: string | null, carrier: string): readonly string[] {
 }
 
 function rooms(plan: Plan): readonly string[] {
-  if (plan.has('room-dial-in')) {
+  // Carriers may have a section, too, with another port: each says which of the ways it is about.
+  const named = ({ label }: Transport) => `## Telephone: ${label}`;
+  const rung = plan.transports.find(({ kind }) => kind === 'room-dial-in');
+  if (rung !== undefined) {
     return [
       [
-        '## Telephone',
+        named(rung),
         '',
         'Buy a number at the rooms’ vendor, and set `https://HOST/daily-dialin-webhook` as the address that is asked when it is',
         'rung. HOST is the name of a tunnel to port 7860, where the bot listens: one command, `uv run bot.py`, runs it all.',
       ].join('\n'),
     ];
   }
-  if (!plan.has('bridged-dial-in')) return [];
+  const bridged = plan.transports.find(({ kind }) => kind === 'bridged-dial-in');
+  if (bridged === undefined) return [];
   return [
     [
-      '## Telephone',
+      named(bridged),
       '',
       'The carrier asks `server.py` what to do with a call. It starts the bot, holds the caller meanwhile, and the bot leads the',
       'call into its room. Run both, in two terminals:',
