@@ -66,6 +66,21 @@ export function describeStarts(setup: RuntimeSetup): void {
       expect(seen).toMatchObject(variables);
     });
 
+    it('gives each instance of a deployment the variables of its own start, newer or older, and they stay', async () => {
+      const { spec, runtime, remember } = await openFixture(setup);
+      const wanted = await spec('first');
+      const startWith = (instanceId: string, VALUE: string) => {
+        remember(instanceId);
+        return runtime().start({ ...wanted, instanceId, environment: async () => ({ VALUE }) }, NEVER);
+      };
+      const first = await startWith('first', 'of revision 1');
+      const second = await startWith('second', 'of revision 2');
+      // A deployment that was rolled back to.
+      const third = await startWith('third', 'of revision 1');
+      const values = await Promise.all([first, second, third].map((address) => tell(address, 'process.env.VALUE')));
+      expect(values).toEqual(['of revision 1', 'of revision 2', 'of revision 1']);
+    });
+
     it('starts nothing when its variables cannot be had, and says why', async () => {
       const { spec, runtime } = await openFixture(setup);
       const lost = new Error('the set is gone');
