@@ -18,7 +18,7 @@ export const command = define({
   },
   options: {
     'dry-run': flag('Show the difference, change nothing'),
-    'conflict-markers': flag('Write both your lines and the new ones where they are in conflict, between markers'),
+    'conflict-markers': flag('Where your edits conflict, write both versions between conflict markers'),
     yes: flag('Do not ask', 'y'),
   },
   examples: ['project add carrier1', 'project add soniox_stt my-bot --dry-run', 'project add eval --yes'],

@@ -84,7 +84,7 @@ describe('project add', () => {
       const before = await read('.botcli/project.json');
       const { status, stderr } = await botcli(['project', 'add', 'soniox_stt', '--yes']);
       expect(status).toBe(1);
-      expect(stderr).toContain('server/bot.py: you edited lines that would have to change');
+      expect(stderr).toContain('server/bot.py: you edited lines that would change');
       expect(stderr).toContain('--dry-run');
       expect(stderr).toContain('--conflict-markers');
       expect(await read('.botcli/project.json')).toBe(before);
@@ -102,6 +102,7 @@ describe('project add', () => {
       expect(stderr).toMatch(/^\+SONIOX_API_KEY=/m);
       expect(await read('server/bot.py')).toBe(before);
       const json = await botcli(['project', 'add', 'soniox_stt', '--dry-run', '--json']);
+      expect(json.stderr).toBe('');
       expect(JSON.parse(json.stdout).error).toMatchObject({
         reason: 'edits-in-the-way',
         details: { patch: expect.stringContaining('+<<<<<<< your edits'), variables: ['SONIOX_API_KEY'] },
@@ -111,19 +112,26 @@ describe('project add', () => {
     test('--conflict-markers writes both, and check fails until somebody has chosen', async () => {
       const { status, stderr } = await botcli(['project', 'add', 'soniox_stt', '--conflict-markers', '--yes']);
       expect(status).toBe(1);
-      expect(stderr).toContain('server/bot.py: holds your lines and the new ones');
+      expect(stderr).toContain('server/bot.py: has both versions, between conflict markers');
       expect(await read('server/.env.example')).toContain('SONIOX_API_KEY=');
       const text = await read('server/bot.py');
       expect(text).toMatch(/^<{7} your edits\n.*MySTT[^>]*SonioxSTTService[^>]*^>{7} botcli /m);
-      expect((await botcli(['project', 'check'])).stderr).toContain(
-        'server/bot.py: has conflicts that nobody resolved',
-      );
+      expect((await botcli(['project', 'check'])).stderr).toContain('server/bot.py: has unresolved conflicts');
       await writeFile(join(directory, 'server/bot.py'), text.replace(/^<{7} .*\n|^={7}\n[\s\S]*?^>{7} .*\n/gm, ''));
       expect((await botcli(['project', 'check'])).stderr).not.toContain('conflicts');
       expect(await botcli(['project', 'update', '--yes'])).toMatchObject({
         status: 0,
         stdout: 'server/bot.py\tkept\n',
       });
+    });
+
+    test('the next change waits until the conflicts of the last one are resolved', async () => {
+      await botcli(['project', 'add', 'soniox_stt', '--conflict-markers', '--yes']);
+      const before = await read('server/bot.py');
+      const { status, stderr } = await botcli(['project', 'add', 'recording', '--conflict-markers', '--yes']);
+      expect(status).toBe(1);
+      expect(stderr).toContain('server/bot.py: has unresolved conflicts of an earlier change');
+      expect(await read('server/bot.py')).toBe(before);
     });
 
     test('--conflict-markers asks before it writes', async () => {

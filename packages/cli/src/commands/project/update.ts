@@ -13,7 +13,7 @@ export const command = define({
   arguments: { directory: { description: 'Directory of the project (default: this one)', optional: true } },
   options: {
     'dry-run': flag('Show the difference, change nothing'),
-    'conflict-markers': flag('Write both your lines and the new ones where they are in conflict, between markers'),
+    'conflict-markers': flag('Where your edits conflict, write both versions between conflict markers'),
     yes: flag('Do not ask', 'y'),
   },
   examples: ['project update', 'project update my-bot --dry-run'],

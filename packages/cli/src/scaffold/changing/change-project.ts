@@ -7,6 +7,7 @@ import type { Report } from '../../report.ts';
 import { version } from '../../version.ts';
 import { readAnswers } from '../checking/read-answers.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import { hasMarkers } from '../merging/markers.ts';
 import { packageManagerFor } from '../package-manager.ts';
 import { answersPath } from '../writing/answers.ts';
 import { brokenOff, carryOut, clearUnplanned, type Edit, finish } from '../writing/carry-out.ts';
@@ -57,11 +58,12 @@ function lock(directory: string): () => void {
   }
 }
 
-async function change({ world, say, talk }: Context, changing: Changing): Promise<Report> {
+async function change({ world, mode, say, talk }: Context, changing: Changing): Promise<Report> {
   const { directory, dryRun, yes, conflictMarkers } = changing;
   const found = readAnswers(directory);
   const next = changing.next(found.configuration);
   const { steps, answers } = planChange(directory, found, next, version);
+  refuseUnresolved(steps);
   const touched = steps.filter(isChange);
   const conflicts = steps.filter(({ kind }) => kind === 'conflict');
   const patch = touched.map(patchOf).join('');
@@ -94,7 +96,7 @@ async function change({ world, say, talk }: Context, changing: Changing): Promis
     ...[{ path: answers.path, before: answersBefore, after: answers.text }].filter(isChange),
   ];
   if (conflicts.length > 0 && (dryRun || !conflictMarkers)) {
-    if (dryRun) await talk.show(...report.blocks);
+    if (dryRun && mode !== 'json') await talk.show(...report.blocks);
     throw edited(conflicts, report, dryRun);
   }
   if (dryRun) return report;
@@ -110,26 +112,34 @@ async function change({ world, say, talk }: Context, changing: Changing): Promis
     throw failureOf(error, directory);
   }
   if (conflicts.length > 0) {
-    await talk.show(...report.blocks);
+    if (mode !== 'json') await talk.show(...report.blocks);
     throw unresolved(conflicts, report);
   }
   return report;
 }
 
+/** Markers within markers would be beyond anybody. */
+function refuseUnresolved(steps: readonly Step[]): void {
+  const left = steps.filter((step) => isChange(step) && hasMarkers(step.before ?? ''));
+  if (left.length === 0) return;
+  const issues = left.map(({ path }) => ({ path, message: 'has unresolved conflicts of an earlier change' }));
+  throw new Failure('conflicts-unresolved', 'Resolve the conflicts first. Nothing was changed.', null, issues);
+}
+
 function edited(conflicts: readonly Step[], { json }: Report, shown: boolean): Failure {
-  const issues = conflicts.map(({ path }) => ({ path, message: 'you edited lines that would have to change' }));
+  const issues = conflicts.map(({ path }) => ({ path, message: 'you edited lines that would change' }));
   const hint = [
-    ...(shown ? [] : ['--dry-run shows your lines and the new ones.']),
-    '--conflict-markers writes both into the file, for you to choose.',
+    ...(shown ? [] : ['See both versions by --dry-run.']),
+    'To write both into the file, between conflict markers, add --conflict-markers.',
   ].join(' ');
-  const message = 'Your edits and the change are in conflict. Nothing was changed.';
+  const message = 'Your edits conflict with the change. Nothing was changed.';
   return new Failure('edits-in-the-way', message, hint, issues, json as Record<string, unknown>);
 }
 
 function unresolved(conflicts: readonly Step[], { json }: Report): Failure {
-  const issues = conflicts.map(({ path }) => ({ path, message: 'holds your lines and the new ones' }));
-  const hint = `Choose between the lines from ${'<'.repeat(7)} to ${'>'.repeat(7)}. botcli project check names files that still have some.`;
-  const message = 'The change is made, and has conflicts for you to resolve.';
+  const issues = conflicts.map(({ path }) => ({ path, message: 'has both versions, between conflict markers' }));
+  const hint = 'Edit the files and take the markers out. See what is left by: botcli project check';
+  const message = 'The change was made, with conflicts for you to resolve.';
   return new Failure('conflicts-left', message, hint, issues, json as Record<string, unknown>);
 }
 

@@ -138,7 +138,7 @@ async function deployFindings(directory: string): Promise<readonly Finding[]> {
 function markerFindings(directory: string, answers: Answers): readonly Finding[] {
   return Object.keys(answers.files)
     .filter((path) => hasMarkers(textOf(join(directory, path)) ?? ''))
-    .map((about) => ({ about, state: 'problem', message: 'has conflicts that nobody resolved yet' }));
+    .map((about) => ({ about, state: 'problem', message: 'has unresolved conflicts' }));
 }
 
 function fileFindings(directory: string, answers: Answers, version: string): readonly Finding[] {
