@@ -248,8 +248,8 @@ describe('a vault', () => {
       const { rows: versions } = await sql`select max(version) as newest, count(*)::int as keys from vault_keys
         group by organization_id, purpose`.execute(rows.db);
       expect(versions).toEqual(Array(6).fill({ newest: 2, keys: 2 }));
-      const { rows: told } = await sql`select organization_id from audit_events where action = 'vault.rotate' and result = 'done'
-        order by organization_id`.execute(rows.db);
+      const { rows: told } = await sql`select organization_id from audit_events where action = 'vault.rotate'
+        and result = 'done' order by organization_id`.execute(rows.db);
       expect(told).toEqual([home, other].toSorted().map((organization_id) => ({ organization_id })));
     });
 
