@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../store/tables.ts';
+import { deliveryProblems } from './delivery-problems.ts';
 import { dueDeliveries, endDelivery, postponeDelivery } from './delivery-rows.ts';
 import { openValues } from './open-set.ts';
 import { findSetById } from './rows.ts';
@@ -44,7 +45,7 @@ export async function deliverSecrets(context: Context): Promise<number> {
       const fields = { ...of, attempts: delivery.attempts, err: error };
       if (error instanceof DamagedError) {
         context.logger.warn(fields, 'a secret set is not what was written; nothing of it is used');
-        await endDelivery(context.db, of, { ...end, state: 'failed', error: damagedMessage, again: null });
+        await endDelivery(context.db, of, { ...end, state: 'failed', error: deliveryProblems.damaged, again: null });
         continue;
       }
       const again = later(context.now(), Math.min(firstSeconds * 2 ** delivery.attempts, longestSeconds));
@@ -53,21 +54,12 @@ export async function deliverSecrets(context: Context): Promise<number> {
         continue;
       }
       context.logger.warn(fields, 'a secret set cannot be delivered; it is tried again');
-      const reason = error instanceof RootKeyMissing ? keyAwayMessage : undeliveredMessage;
+      const reason = error instanceof RootKeyMissing ? deliveryProblems.keyAway : deliveryProblems.undelivered;
       await endDelivery(context.db, of, { ...end, state: 'failed', error: reason, again });
     }
   }
   return due.length;
 }
-
-const damagedMessage =
-  'What is stored of this revision is not what was written. Delete the set and set it again, and tell the operator.';
-
-const keyAwayMessage =
-  'This revision cannot be opened, because a root key of the service is missing. Ask the operator to put it back; the set then becomes ready by itself.';
-
-const undeliveredMessage =
-  'This revision could not be delivered. The service keeps trying; if it stays like this, ask the operator, whose log has the reason.';
 
 function later(time: Date, seconds: number): Date {
   return new Date(time.getTime() + seconds * 1000);

@@ -1,3 +1,4 @@
+import { shownProblem } from './delivery-problems.ts';
 import type { SecretSetRow } from './rows.ts';
 
 /** What every answer says of a set, by its row and the delivery of its newest revision. */
@@ -10,7 +11,7 @@ export function fieldsOf(
     type: set.kind,
     region: set.region,
     status: delivery.state,
-    ...(delivery.error === null ? {} : { errorMessage: delivery.error }),
+    ...(delivery.error === null ? {} : { errorMessage: shownProblem(delivery.error) }),
     revision: set.revision,
     createdAt: set.created_at.toISOString(),
     updatedAt: set.updated_at.toISOString(),
