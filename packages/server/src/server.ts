@@ -192,8 +192,8 @@ async function compose(
   // Only who has the address may say whose keys are good there: a start that fails leaves the profile as it is.
   const firstStart = await makeFirstOrganization(base, config, data.path, url);
   const home = await homeOrganization(base);
-  const served =
-    home === null ? [] : await serveDirectories({ ...base, hashDirectory }, home.id, host.region, config.agents);
+  const directories = { ...base, hashDirectory, keyring: secrets.keyring };
+  const served = home === null ? [] : await serveDirectories(directories, home.id, host.region, config.agents);
   // From here on the keys of a first start are good, and agents are known.
   starting = false;
   // The sign of life begins when what died with the server before has its end: until then the last one is the truth.

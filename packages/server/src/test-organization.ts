@@ -1,6 +1,8 @@
 import { agentFromDirectory } from './agents/from-directory.ts';
 import { createKey } from './organizations/keys.ts';
 import { hashDirectory } from './runtime/directory-hash.ts';
+import { createKeyring } from './secrets/vault/keyring.ts';
+import { localRootKeys } from './secrets/vault/root-key.ts';
 import { openDatabase } from './store/database.ts';
 import type { Tables } from './store/tables.ts';
 import type { TestServer } from './test-server.ts';
@@ -19,7 +21,10 @@ export type SecondOrganization = {
 export async function secondOrganization(service: TestServer, name = 'neighbours'): Promise<SecondOrganization> {
   const logger = { warn: () => undefined };
   const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
-  const context = { db, now: () => new Date(), newId, hashDirectory };
+  const now = () => new Date();
+  // Its agents have no secrets.
+  const keyring = createKeyring({ rootKeys: localRootKeys([]), now });
+  const context = { db, now, newId, hashDirectory, keyring };
   const organizationId = newId();
   const region = 'us-west';
   const row = {

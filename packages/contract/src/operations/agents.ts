@@ -210,7 +210,7 @@ export const updateAgent = operation({
   bodyBytes: requestBodyBytes,
   status: 200,
   response: DeployedAgent,
-  errors: [...settingErrors, 'not-found'],
+  errors: [...settingErrors, 'secret-set-damaged', 'not-found'],
 });
 
 export const deleteAgent = operation({
@@ -246,5 +246,12 @@ export const rollback = operation({
   bodyBytes: requestBodyBytes,
   status: 200,
   response: DeployedAgent,
-  errors: ['invalid-request', 'not-found', 'deployment-not-found', 'no-earlier-deployment', 'deployment-gone'],
+  errors: [
+    'invalid-request',
+    'not-found',
+    'deployment-not-found',
+    'no-earlier-deployment',
+    'deployment-gone',
+    'secret-set-damaged',
+  ],
 });

@@ -208,6 +208,7 @@ export function openDeployments(db: Database, region: string, alsoIds: readonly 
       'deployments.max_session_seconds',
       'agents.name as agent_name',
       'agents.organization_id',
+      'agents.region',
       'agents.active_deployment_id',
       'agents.desired_deployment_id',
       'agents.deleted_at',

@@ -1,5 +1,6 @@
 import type { DeploymentProblem } from '@bothost/contract';
-import type { Database, SecretPin, StoredExit } from '../store/tables.ts';
+import type { PinnedDeployment } from '../secrets/stamped-pins.ts';
+import type { Database, StoredExit } from '../store/tables.ts';
 import { changeDeployment, noteProblem, openDeployments, serveValidated, updateDeployment } from './deployment-rows.ts';
 import { lockAgent, lockWithActiveDeployment, updateAgent } from './rows.ts';
 
@@ -10,8 +11,8 @@ export type ServingDeployment = {
   readonly maxAgents: number;
   readonly maxSessionSeconds: number;
   readonly websocketAuth: 'none' | 'token';
-  /** What did not open when an instance of it was started last, and without which no other will. */
-  readonly missedSecrets: readonly SecretPin[];
+  /** Where its secrets did not open when an instance of it was started last, and without them no other will. */
+  readonly missedSecrets: PinnedDeployment | null;
 };
 
 /**
@@ -32,7 +33,8 @@ export async function lockForStart(
   if (deploymentId === null || maxAgents === null || maxSessionSeconds === null || websocketAuth === null) {
     return 'not-ready';
   }
-  const missedSecrets = row.problem === 'PCC_SECRETS_UNAVAILABLE' ? (secretPins ?? []) : [];
+  const pinned = { deploymentId, organizationId, region, pins: secretPins ?? [] };
+  const missedSecrets = row.problem === 'PCC_SECRETS_UNAVAILABLE' ? pinned : null;
   return { agentId: row.agentId, deploymentId, maxAgents, maxSessionSeconds, websocketAuth, missedSecrets };
 }
 

@@ -17,6 +17,7 @@ const logger = pino({ level: 'silent' });
 
 describe('agents from directories', () => {
   let rows: TestRows;
+  let vault: Awaited<ReturnType<typeof testVault>>;
   let organizationId: string;
   let directory: string;
   let running: DeploymentUsage[];
@@ -24,6 +25,7 @@ describe('agents from directories', () => {
   beforeEach(async () => {
     running = [];
     rows = await testRows();
+    vault = await testVault(rows);
     organizationId = await rows.organization('home');
     directory = await realpath(await mkdtemp(join(tmpdir(), 'bothost-agent-')));
     await write('main.js', '1');
@@ -35,7 +37,14 @@ describe('agents from directories', () => {
   });
 
   const write = (name: string, text: string) => writeFile(join(directory, name), text);
-  const context = () => ({ db: rows.db, now: () => testNow, newId, hashDirectory, logger });
+  const context = () => ({
+    db: rows.db,
+    now: () => testNow,
+    newId,
+    hashDirectory,
+    logger,
+    keyring: vault.context.keyring,
+  });
   const start = () => agentFromDirectory(context(), organizationId, 'us-west', directory);
   const scope = () => ({ organizationId, organizationName: 'home' });
   const show = () => getAgent(rows, scope(), 'echo', async () => running);
@@ -69,7 +78,6 @@ describe('agents from directories', () => {
     await write('deploy.toml', 'agent_name = "echo"\nsecret_set = "keys"');
     const missing = /secret_set: There is no secret set of this name\. The next start/;
     await expect(start()).rejects.toMatchObject({ name: 'DeployFileError', message: expect.stringMatching(missing) });
-    const vault = await testVault(rows);
     await vault.put(organizationId, 'keys', pairs({ A: '1' }));
     await expect(start()).rejects.toMatchObject({ message: expect.stringContaining('still pending') });
     expect(await serving()).toMatchObject({ deploymentId: first.deploymentId });

@@ -1,14 +1,28 @@
 import { sql } from 'kysely';
 import type { Database, SecretPin } from '../store/tables.ts';
 
+/** Nobody writes anything but a list. Who changes one to something else in the database keeps others from nothing. */
+const pins = sql`case when json_typeof(deployments.secret_pins::json) = 'array' then deployments.secret_pins::json
+  else '[]'::json end`;
+
 /** What a deployment is pinned to, and whose it is. */
 export function pinsOfDeployment(db: Database, id: string) {
   return db
     .selectFrom('deployments')
     .innerJoin('agents', 'agents.id', 'deployments.agent_id')
-    .select(['deployments.secret_pins', 'agents.organization_id'])
+    .select(['deployments.secret_pins', 'agents.organization_id', 'agents.region'])
     .where('deployments.id', '=', id)
     .executeTakeFirst();
+}
+
+export function deploymentsWithPins(db: Database, organizationId: string) {
+  return db
+    .selectFrom('deployments')
+    .innerJoin('agents', 'agents.id', 'deployments.agent_id')
+    .select(['deployments.id', 'deployments.secret_pins', 'agents.organization_id', 'agents.region'])
+    .where('agents.organization_id', '=', organizationId)
+    .where(sql<boolean>`deployments.secret_pins::text <> '[]'`)
+    .execute();
 }
 
 /** Wanted or serving deployments that are pinned to a secret set; of each agent the wanted one first. */
@@ -20,7 +34,7 @@ export async function deploymentsWithSet(
     select agents.name, deployments.secret_pins from agents
     join deployments on deployments.id in (agents.desired_deployment_id, agents.active_deployment_id)
     where agents.deleted_at is null
-      and exists (select from json_array_elements(deployments.secret_pins::json) pin where pin->>'setId' = ${setId})
+      and exists (select from json_array_elements(${pins}) pin where pin->>'setId' = ${setId})
     order by agents.name, (deployments.id = agents.desired_deployment_id) desc`.execute(db);
   return rows;
 }
@@ -28,8 +42,8 @@ export async function deploymentsWithSet(
 /** Revisions of a secret set to which deployments are pinned: all of an agent that is there, and what still runs of others. */
 export async function pinsOfSet(db: Database, setId: string): Promise<number[]> {
   const { rows } = await sql<{ revision: number }>`
-    select distinct (pin->>'revision')::int as revision from deployments
-    join agents on agents.id = deployments.agent_id, json_array_elements(deployments.secret_pins::json) pin
+    select distinct case when pin->>'revision' ~ '^[0-9]{1,9}$' then (pin->>'revision')::int else 0 end as revision
+    from deployments join agents on agents.id = deployments.agent_id, json_array_elements(${pins}) pin
     where pin->>'setId' = ${setId} and (agents.deleted_at is null or exists (
       select from instances where instances.deployment_id = deployments.id and instances.state <> 'ended'))`.execute(
     db,

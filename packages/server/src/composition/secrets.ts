@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { pullSecretChecks, secretDryRuns, secretWrites } from '@bothost/contract';
+import { pinnedDeployments } from '../agents/pinned-deployments.ts';
 import { pinnedRevisions } from '../agents/pinned-revisions.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -8,6 +9,7 @@ import { createRateLimit } from '../rate-limit.ts';
 import { startDeliveryWorker } from '../secrets/delivery-worker.ts';
 import { resolveBySystem } from '../secrets/registry/guarded-agent.ts';
 import { createRegistryPolicy } from '../secrets/registry/registry-policy.ts';
+import { stampFormerPins } from '../secrets/upkeep/former-pins.ts';
 import { startUpkeepWorker } from '../secrets/upkeep/worker.ts';
 import { openVault } from '../secrets/vault/open-vault.ts';
 import type { TakingDown } from './taking-down.ts';
@@ -40,9 +42,16 @@ export async function openSecrets(
   takingDown: Pick<TakingDown, 'add'>,
 ): Promise<Secrets> {
   const { keyring, rootKeys } = await openVault(base, vaultKeysOf(config, data));
+  await stampFormerPins({ ...base, keyring, rootKeys, pinnedIn: pinnedDeployments });
   const delivery = startDeliveryWorker({ ...base, keyring });
   takingDown.add(() => delivery.close());
-  const upkeep = startUpkeepWorker({ ...base, keyring, rootKeys, pinsOf: pinnedRevisions });
+  const upkeep = startUpkeepWorker({
+    ...base,
+    keyring,
+    rootKeys,
+    pinsOf: pinnedRevisions,
+    pinnedIn: pinnedDeployments,
+  });
   takingDown.add(() => upkeep.close());
   return {
     keyring,

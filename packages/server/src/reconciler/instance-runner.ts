@@ -1,11 +1,12 @@
 import { type ProfileName, profiles, startDeadlineSeconds } from '@bothost/contract';
 import type { Logger } from 'pino';
 import type { OpenDeployment } from '../agents/deployment.ts';
+import { pinnedDeployment } from '../agents/pinned-deployments.ts';
 import { rememberSecrets } from '../agents/remembered-secrets.ts';
 import { controlToken } from '../instances/control-token.ts';
 import { markReady, markStopping, type OpenInstance } from '../instances/lifecycle.ts';
 import type { InstanceSpec, Runtime } from '../runtime/runtime.ts';
-import { openPinned } from '../secrets/pin.ts';
+import { openForDeployment } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
 import type { Attendance } from './attendance.ts';
@@ -110,8 +111,9 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     await context.attendance.released(sessionId, AbortSignal.timeout(terminateMilliseconds));
   }
 
-  async function secretsOf({ id, organization_id: organizationId, secret_pins: pins }: OpenDeployment) {
-    const secrets = await openPinned(context, organizationId, pins);
+  async function secretsOf(deployment: OpenDeployment) {
+    const { id, secret_pins: pins } = deployment;
+    const secrets = await openForDeployment(context, pinnedDeployment(deployment, id, pins));
     await rememberSecrets(context, id, Object.values(secrets));
     return secrets;
   }

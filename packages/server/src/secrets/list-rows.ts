@@ -19,7 +19,7 @@ export function setsWithDelivery(db: Database, organizationId: string) {
     .selectAll('secret_sets')
     .select(['secret_deliveries.state', 'secret_deliveries.error'])
     .select(['pull_secret_checks.result', 'pull_secret_checks.message', 'pull_secret_checks.image'])
-    .select('pull_secret_checks.checked_at')
+    .select(['pull_secret_checks.checked_at', 'pull_secret_checks.stamp as check_stamp'])
     .where('secret_sets.organization_id', '=', organizationId)
     .orderBy(sql`lower(secret_sets.name)`)
     .execute();

@@ -1,16 +1,23 @@
 import { failures, type SecretSetListItem } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import type { CheckRow } from './check-rows.ts';
 import { newestRevisionRows, revisionsOfSets, setsWithDelivery } from './list-rows.ts';
-import { requireRevisionStamp, requireRevisions, requireSetStamp } from './open-set.ts';
+import { type LoggedRevision, loggedRevisions } from './logged-rows.ts';
+import { requireLogged, requireRevisionStamp, requireRevisions, requireSetStamp } from './open-set.ts';
 import type { RevisionRow, SecretSetRow } from './rows.ts';
 import { fieldsOf } from './set-fields.ts';
 import { inSnapshot } from './snapshot.ts';
+import { trueCheck } from './stamped-check.ts';
 import { DamagedError, isDamage } from './vault/damaged.ts';
 import { type Keyring, lookedUpOnce } from './vault/keyring.ts';
 import { shownCheck } from './verify.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
+/** What is there of a set beside its row. */
+type Stored = {
+  readonly revisions: readonly number[];
+  readonly newest: RevisionRow | undefined;
+  readonly logged: LoggedRevision | undefined;
+};
 type ListedRow = Awaited<ReturnType<typeof setsWithDelivery>>[number];
 
 /**
@@ -27,9 +34,11 @@ export function listSecrets(
     const sets = await setsWithDelivery(db, scope.organizationId);
     const newest = await newestRevisionRows(db, scope.organizationId);
     const revisions = await revisionsOfSets(db, scope.organizationId);
+    const logged = await loggedRevisions(db, scope.organizationId, null);
     const items: SecretSetListItem[] = [];
     for (const set of sets) {
-      const item = await itemOf(reading, set, revisions.get(set.id) ?? [], newest.get(set.id));
+      const stored = { revisions: revisions.get(set.id) ?? [], newest: newest.get(set.id), logged: logged.get(set.id) };
+      const item = await itemOf(reading, set, stored);
       const isAskedFor =
         (query.region === undefined || item.region === query.region) &&
         (query.type === undefined || item.type === query.type);
@@ -42,12 +51,12 @@ export function listSecrets(
 async function itemOf(
   context: Context,
   set: ListedRow,
-  revisions: readonly number[],
-  newest: RevisionRow | undefined,
+  { revisions, newest, logged }: Stored,
 ): Promise<SecretSetListItem> {
   try {
     await requireSetStamp(context, set);
     requireRevisions(set, revisions);
+    requireLogged(set, logged);
     if (newest === undefined) throw new DamagedError('the newest revision is missing');
     await requireRevisionStamp(context, set, newest);
     return {
@@ -55,7 +64,7 @@ async function itemOf(
       keyCount: newest.entries.length,
       host: set.host,
       expiresAt: newest.expires_at?.toISOString() ?? null,
-      verification: verificationOf(set),
+      verification: await verificationOf(context, set),
     };
   } catch (error) {
     if (!isDamage(error)) throw error;
@@ -84,7 +93,9 @@ function damagedItem({ name, kind, region, revision }: SecretSetRow): SecretSetL
 }
 
 /** All or none of the columns are there. */
-function verificationOf(row: { [Name in keyof CheckRow]?: CheckRow[Name] | null }) {
-  const { result, message, image = null, checked_at } = row;
-  return result && message && checked_at ? shownCheck({ result, message, image, checked_at }) : null;
+async function verificationOf(context: Context, set: ListedRow) {
+  const { id: set_id, revision, result, message, image, checked_at, check_stamp: stamp } = set;
+  if (result === null || message === null || checked_at === null || stamp === null) return null;
+  const check = await trueCheck(context, set, { set_id, revision, result, message, image, checked_at, stamp });
+  return check === null ? null : shownCheck(check);
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../store/tables.ts';
+import { type LoggedRevision, loggedRevisions } from './logged-rows.ts';
 import { findRevision, type RevisionRow, revisionsOf, type SecretSetRow, type ValueRow, valuesOf } from './rows.ts';
 import { revisionFields, setFields } from './stamped-fields.ts';
 import { DamagedError } from './vault/damaged.ts';
@@ -8,10 +9,29 @@ import { keyVersionOf, openValue, type ValuePlace } from './vault/sealed-value.t
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
 
-/** @throws DamagedError unless the set's row is as it was written, and its revisions are those that it names */
+/**
+ * @throws DamagedError unless the set's row is as it was written, its revisions are those that it names, and the audit log
+ * knows of no later one
+ */
 export async function requireSetWhole({ db, keyring }: Context, set: SecretSetRow): Promise<void> {
   await requireSetStamp({ db, keyring }, set);
   requireRevisions(set, await revisionsOf(db, set.id));
+  requireLogged(set, (await loggedRevisions(db, set.organization_id, set.id)).get(set.id));
+}
+
+/**
+ * An old state of a set that was put back, all of it, is as it was written once. The audit log, which goes on with every
+ * change in its transaction, tells that it is not what was written last.
+ *
+ * @throws DamagedError unless the set is at the revision that the log names
+ */
+export function requireLogged(set: Pick<SecretSetRow, 'revision'>, last: LoggedRevision | undefined): void {
+  const { action = null, logged = null, isOld = false } = last ?? {};
+  if (action === null && !isOld) throw new DamagedError('the audit log does not name it');
+  if (action === 'secrets.delete') throw new DamagedError('the audit log says that it was deleted');
+  if (action !== null && logged !== set.revision) {
+    throw new DamagedError(`it is at revision ${set.revision}, and the audit log says ${logged}`);
+  }
 }
 
 /** @throws DamagedError unless these are the revisions that the set names */
@@ -102,7 +122,8 @@ export function placeOf(
   };
 }
 
-async function requireStamp(
+/** @throws DamagedError unless a row of an organization is as it was written */
+export async function requireStamp(
   { db, keyring }: Context,
   organizationId: string,
   table: string,

@@ -1,3 +1,5 @@
+import type { CheckRow } from './check-rows.ts';
+import type { PinRow } from './pin-rows.ts';
 import type { RevisionRow, SecretSetRow } from './rows.ts';
 import { milliseconds } from './vault/encode.ts';
 
@@ -30,4 +32,14 @@ export function revisionFields(row: Omit<RevisionRow, 'stamp'>): (string | numbe
     row.created_by_key_id,
     milliseconds(row.created_at),
   ];
+}
+
+/** The fields of the row of a check that its stamp, a MAC, covers: all. */
+export function checkFields(row: Omit<CheckRow, 'stamp'>): (string | number | null)[] {
+  return [row.set_id, row.revision, row.result, row.message, row.image, milliseconds(row.checked_at)];
+}
+
+/** The fields of the row of a deployment's pin that its stamp, a MAC, covers: all. */
+export function pinFields(row: Omit<PinRow, 'stamp'>): (string | number | null)[] {
+  return [row.deployment_id, row.set_id, row.organization_id, row.region, row.set_name, row.revision];
 }

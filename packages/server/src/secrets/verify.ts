@@ -10,6 +10,7 @@ import { type ImageReference, imageReference } from './registry/image-reference.
 import type { Verdict } from './registry/verdict.ts';
 import { findSet } from './rows.ts';
 import { inSnapshot } from './snapshot.ts';
+import { stampedCheck } from './stamped-check.ts';
 import type { Keyring } from './vault/keyring.ts';
 import type { WriteScope } from './write.ts';
 
@@ -45,7 +46,8 @@ export async function verifyImagePullSecret(
     // Nothing was held meanwhile: the set, or this revision of it, may be gone.
     const now = await findSet(db, scope.organizationId, name, 'share');
     if (now?.id !== set.id || !now.revisions.includes(set.revision)) throw failure('secret-set-not-found');
-    await keepCheck(db, row);
+    const key = await context.keyring.current(db, scope.organizationId, 'stamp');
+    await keepCheck(db, stampedCheck(key, row));
     await appendAudit(db, scope.organizationId, eventOf(scope, set, row.checked_at, verdict));
   });
   return {

@@ -28,6 +28,7 @@ export type Tables = {
   secret_revisions: SecretRevisionsTable;
   secret_values: SecretValuesTable;
   secret_deliveries: SecretDeliveriesTable;
+  secret_pins: SecretPinsTable;
   pull_secret_checks: PullSecretChecksTable;
   audit_events: AuditEventsTable;
   audit_checkpoints: AuditCheckpointsTable;
@@ -272,7 +273,14 @@ export type InstanceLogsTable = {
 };
 
 /** The root key that wraps now, and something known that it sealed: another key would not open it. */
-export type VaultStateTable = { one: Generated<boolean>; root_key_id: string; canary: Buffer; created_at: Date };
+export type VaultStateTable = {
+  one: Generated<boolean>;
+  root_key_id: string;
+  canary: Buffer;
+  created_at: Date;
+  /** Each pin of a deployment has a stamp: one without was changed. False until the vault gave one to those of before. */
+  pins_stamped: Generated<boolean>;
+};
 
 /** The keys of organizations, wrapped by the root key. The one of the greatest version seals from now on. */
 export type VaultKeysTable = {
@@ -302,6 +310,9 @@ export type VaultTasksTable = {
   created_at: Date;
   updated_at: Date;
   ended_at: Date | null;
+  /** A hash of what was asked for and of what it came to, wrapped by that root key: who changes either is found out. */
+  root_key_id: string | null;
+  proof: Buffer | null;
 };
 
 /** `stamp` is a keyed hash over the other columns, here and in revisions: who changes one in the database is found out. */
@@ -353,6 +364,17 @@ export type SecretValuesTable = {
   created_at: Date;
 };
 
+/** What a deployment is pinned to, as it was when the deployment was made: `stamp` covers all of it. */
+export type SecretPinsTable = {
+  deployment_id: string;
+  set_id: string;
+  organization_id: string;
+  region: string;
+  set_name: string;
+  revision: number;
+  stamp: Buffer;
+};
+
 /** A revision on its way to its region; it stays as the record of how that went. */
 export type SecretDeliveriesTable = {
   set_id: string;
@@ -377,6 +399,7 @@ export type PullSecretChecksTable = {
   message: string;
   image: string | null;
   checked_at: Date;
+  stamp: Buffer;
 };
 
 /** Who did what; `hash` covers the row and the hash before it. */

@@ -37,7 +37,12 @@ describe('a set of many revisions', () => {
   });
   afterEach(() => rows.close());
 
-  const context = () => ({ ...vault.context, rootKeys: vault.rootKeys, pinsOf: async () => pins });
+  const context = () => ({
+    ...vault.context,
+    rootKeys: vault.rootKeys,
+    pinsOf: async () => pins,
+    pinnedIn: async () => [],
+  });
   const setId = async () => {
     const { rows: found } = await sql<{ id: string }>`select id from secret_sets`.execute(rows.db);
     return found[0]?.id ?? '';

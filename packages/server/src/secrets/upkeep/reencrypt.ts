@@ -1,16 +1,22 @@
 import type { Database, VaultFinding } from '../../store/tables.ts';
+import { type CheckRow, checkRowsOf, keepCheck } from '../check-rows.ts';
 import { openRow, requireRevisionStamp, requireSetStamp } from '../open-set.ts';
+import type { PinRow } from '../pin-rows.ts';
 import { changeSet, type RevisionRow, type SecretSetRow, type ValueRow } from '../rows.ts';
 import { type SealingKeys, sealingKeys, sealRow } from '../seal-row.ts';
+import { requireCheckStamp, stampedCheck } from '../stamped-check.ts';
 import { revisionFields, setFields } from '../stamped-fields.ts';
+import { requirePinStamp, stampedPin } from '../stamped-pins.ts';
 import { DamagedError } from '../vault/damaged.ts';
 import { stampRow, stampVersion } from '../vault/fingerprint.ts';
 import { RootKeyMissing } from '../vault/root-key.ts';
 import type { Advance, Swept, UpkeepContext } from './context.ts';
 import {
   findOrganization,
+  lockPinsBehind,
   lockStampsBehind,
   lockValuesBehind,
+  replacePinStamp,
   replaceRevisionStamp,
   replaceValue,
   revisionRowsOf,
@@ -20,6 +26,7 @@ import {
 
 const valuesAtOnce = 50;
 const setsAtOnce = 20;
+const pinsAtOnce = 50;
 
 /**
  * Seals and stamps with the newest keys of their organizations what former ones did, one time around: each value is opened
@@ -29,7 +36,11 @@ const setsAtOnce = 20;
 export async function reencrypt(context: UpkeepContext, advance: Advance): Promise<Swept> {
   const values = await resealValues(context, advance);
   const stamps = await restamp(context, advance);
-  return { findings: [...values.findings, ...stamps.findings], broken: values.broken + stamps.broken };
+  const pins = await restampPins(context, advance);
+  return {
+    findings: [...values.findings, ...stamps.findings, ...pins.findings],
+    broken: values.broken + stamps.broken + pins.broken,
+  };
 }
 
 async function resealValues(context: UpkeepContext, advance: Advance): Promise<Swept> {
@@ -73,6 +84,9 @@ async function restamp(context: UpkeepContext, advance: Advance): Promise<Swept>
           for (const revision of await revisionRowsOf(db, set.id)) {
             await unlessDamaged(of, () => restampRevision({ ...context, db }, set, revision, keys));
           }
+          for (const check of await checkRowsOf(db, set.id)) {
+            await unlessDamaged(of, () => restampCheck({ ...context, db }, set, check, keys));
+          }
         });
         if (findings.length > before) broken.add(set.id);
       }
@@ -102,8 +116,45 @@ async function restampRevision(
   await replaceRevisionStamp(context.db, { setId: set.id, revision: row.revision }, stamp);
 }
 
+async function restampCheck(
+  context: UpkeepContext,
+  set: SecretSetRow,
+  row: CheckRow,
+  keys: SealingKeys,
+): Promise<void> {
+  if (stampVersion(row.stamp) === keys.stamp.version) return;
+  await requireCheckStamp(context, set, row);
+  await keepCheck(context.db, stampedCheck(keys.stamp, row));
+}
+
+/** Deployments have their pins for good, those to sets that were deleted too. */
+async function restampPins(context: UpkeepContext, advance: Advance): Promise<Swept> {
+  const findings: VaultFinding[] = [];
+  for (let after: PinRow | null = null; ; ) {
+    const rows: PinRow[] = await context.db.transaction().execute(async (db) => {
+      const found = await lockPinsBehind(db, after, pinsAtOnce);
+      for (const row of found) {
+        const set = { organization_id: row.organization_id, name: row.set_name };
+        await unlessDamaged({ db, set, findings }, async () => {
+          await requirePinStamp({ ...context, db }, row);
+          const key = await context.keyring.current(db, row.organization_id, 'stamp');
+          await replacePinStamp(db, stampedPin(key, row));
+        });
+      }
+      return found;
+    });
+    after = rows.at(-1) ?? null;
+    if (after === null) return { findings, broken: findings.length };
+    await advance(rows.length);
+  }
+}
+
 async function unlessDamaged(
-  of: { readonly db: Database; readonly set: SecretSetRow; readonly findings: VaultFinding[] },
+  of: {
+    readonly db: Database;
+    readonly set: Pick<SecretSetRow, 'organization_id' | 'name'>;
+    readonly findings: VaultFinding[];
+  },
   work: () => Promise<void>,
 ): Promise<void> {
   try {

@@ -1,9 +1,17 @@
-import { type Selectable, sql } from 'kysely';
-import type { Database, SecretRevisionsTable, SecretSetsTable, SecretValuesTable } from '../../store/tables.ts';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type {
+  Database,
+  SecretPinsTable,
+  SecretRevisionsTable,
+  SecretSetsTable,
+  SecretValuesTable,
+  VaultStateTable,
+} from '../../store/tables.ts';
 import { isKeyNamed } from '../vault/sealed-with.ts';
 
 type SetRow = Selectable<SecretSetsTable>;
 type ValueRow = Selectable<SecretValuesTable>;
+type PinRow = Selectable<SecretPinsTable>;
 
 /** Of each organization that has keys the version that seals now, by purpose. */
 const newest = sql`select organization_id,
@@ -15,8 +23,12 @@ const newest = sql`select organization_id,
 const isValueBehind = sql<boolean>`(v.key_version <> n.value or v.fingerprint_version <> n.fingerprint
   or substring(v.sealed from 3 for 4) <> int4send(n.value))`;
 const isStampBehind = sql<boolean>`(substring(s.stamp from 1 for 4) <> int4send(n.stamp) or exists (
-  select from secret_revisions r where r.set_id = s.id and substring(r.stamp from 1 for 4) <> int4send(n.stamp)))`;
+  select from secret_revisions r where r.set_id = s.id and substring(r.stamp from 1 for 4) <> int4send(n.stamp))
+  or exists (select from pull_secret_checks c
+    where c.set_id = s.id and substring(c.stamp from 1 for 4) <> int4send(n.stamp)))`;
+const isPinBehind = sql<boolean>`substring(p.stamp from 1 for 4) <> int4send(n.stamp)`;
 
+type PinName = Pick<PinRow, 'deployment_id' | 'set_id'>;
 export type ValueName = Pick<ValueRow, 'set_id' | 'key' | 'revision'>;
 
 /** Values that a former key of their organization seals, in order from `after` on, locked; those of others are left out. */
@@ -41,18 +53,45 @@ export async function lockStampsBehind(db: Database, after: string | null, limit
   return rows;
 }
 
-/** How many values and sets there are, and how many a former key seals or stamps. */
+/** Pins of deployments that a former key of their organization stamps, as `lockValuesBehind`. */
+export async function lockPinsBehind(db: Database, after: PinName | null, limit: number): Promise<PinRow[]> {
+  const beyond =
+    after === null
+      ? sql`true`
+      : sql`(p.deployment_id, p.set_id) > (${after.deployment_id}::uuid, ${after.set_id}::uuid)`;
+  const { rows } = await sql<PinRow>`with n as (${newest})
+    select p.* from secret_pins p join n on n.organization_id = p.organization_id
+    where ${isPinBehind} and ${beyond} order by p.deployment_id, p.set_id limit ${limit}
+    for no key update of p skip locked`.execute(db);
+  return rows;
+}
+
+export async function replacePinStamp(db: Database, row: PinRow): Promise<void> {
+  await db
+    .updateTable('secret_pins')
+    .set({ stamp: row.stamp })
+    .where('deployment_id', '=', row.deployment_id)
+    .where('set_id', '=', row.set_id)
+    .execute();
+}
+
+/** How many values, sets and pins there are, and how many a former key seals or stamps. */
 export async function countSealed(db: Database) {
-  const { rows } = await sql<{ values: number; valuesBehind: number; sets: number; setsBehind: number }>`
+  const { rows } = await sql<Sealed>`
     with n as (${newest}) select
       (select count(*)::int from secret_values) as "values",
       (select count(*)::int from secret_sets) as sets,
       (select count(*)::int from secret_values v join secret_sets s on s.id = v.set_id
         join n on n.organization_id = s.organization_id where ${isValueBehind}) as "valuesBehind",
       (select count(*)::int from secret_sets s join n on n.organization_id = s.organization_id
-        where ${isStampBehind}) as "setsBehind"`.execute(db);
-  return rows[0] ?? { values: 0, valuesBehind: 0, sets: 0, setsBehind: 0 };
+        where ${isStampBehind}) as "setsBehind",
+      (select count(*)::int from secret_pins) as pins,
+      (select count(*)::int from secret_pins p join n on n.organization_id = p.organization_id
+        where ${isPinBehind}) as "pinsBehind"`.execute(db);
+  return rows[0] ?? { values: 0, valuesBehind: 0, sets: 0, setsBehind: 0, pins: 0, pinsBehind: 0 };
 }
+
+type Sealed = Readonly<Record<'values' | 'valuesBehind' | 'sets' | 'setsBehind' | 'pins' | 'pinsBehind', number>>;
 
 export function setById(db: Database, id: string): Promise<SetRow | undefined> {
   return db.selectFrom('secret_sets').selectAll().where('id', '=', id).executeTakeFirst();
@@ -84,6 +123,16 @@ export async function replaceRevisionStamp(
 
 export function revisionRowsOf(db: Database, setId: string): Promise<Selectable<SecretRevisionsTable>[]> {
   return db.selectFrom('secret_revisions').selectAll().where('set_id', '=', setId).orderBy('revision').execute();
+}
+
+/** False where all pins of deployments are stamped already. */
+export async function replaceUnstampedState(db: Database, state: Insertable<VaultStateTable>): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('vault_state')
+    .set(state)
+    .where('pins_stamped', '=', false)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
 }
 
 /** Removes former versions of keys with which nothing is sealed or stamped. Of each that went it gives the organization. */

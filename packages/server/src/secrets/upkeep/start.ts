@@ -5,6 +5,7 @@ import { changeRootKey } from '../vault/rekey.ts';
 import { currentRootKeyId, newState } from '../vault/vault-state.ts';
 import type { UpkeepContext } from './context.ts';
 import { findOrganization, organizationsWithKeys } from './rows.ts';
+import { proveTask } from './task-proof.ts';
 import { insertTask, type TaskRow } from './task-rows.ts';
 import { tellOrganizations } from './upkeep-audit.ts';
 
@@ -82,17 +83,18 @@ async function organizationId(db: Database, nameOrId: string | null): Promise<st
 
 async function startTask(context: Context, task: TaskRow['task'], organization: string | null): Promise<void> {
   const at = context.now();
-  const isNew = await insertTask(context.db, {
+  const row = {
     id: context.newId(),
     task,
     organization_id: organization,
-    state: 'running',
+    state: 'running' as const,
     done: 0,
     total: 0,
-    findings: '[]',
+    findings: [],
     created_at: at,
     updated_at: at,
     ended_at: null,
-  });
+  };
+  const isNew = await insertTask(context.db, { ...row, findings: '[]', ...(await proveTask(context, row)) });
   if (!isNew) throw failure('vault-busy');
 }

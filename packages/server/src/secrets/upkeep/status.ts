@@ -3,6 +3,7 @@ import { countKeysByRootId } from '../vault/rekey.ts';
 import { currentRootKeyId } from '../vault/vault-state.ts';
 import type { UpkeepContext } from './context.ts';
 import { countFormerKeys, countSealed, organizationsWithKeys } from './rows.ts';
+import { isTaskTrue, taskChanged } from './task-proof.ts';
 import { listTasks } from './task-rows.ts';
 
 /** What the operator sees of the vault: its keys by their ids, how much waits for newer ones, and the work on it. */
@@ -14,6 +15,8 @@ export async function vaultStatus(context: Pick<UpkeepContext, 'db' | 'rootKeys'
   const ids = [...new Set([current, ...keyIds, ...wraps.keys()])];
   const sealed = await countSealed(db);
   const { former, referenced } = await countFormerKeys(db);
+  const tasks = await listTasks(db);
+  const believed = await Promise.all(tasks.map((task) => isTaskTrue(context, task)));
   const shown = ids.map(async (id) => ({
     id,
     current: id === current,
@@ -28,10 +31,11 @@ export async function vaultStatus(context: Pick<UpkeepContext, 'db' | 'rootKeys'
     behind: {
       keys: [...wraps].reduce((sum, [id, count]) => sum + (id === current ? 0 : count), 0),
       values: sealed.valuesBehind,
-      sets: sealed.setsBehind,
+      // What deployments are pinned to belongs to their sets.
+      sets: sealed.setsBehind + sealed.pinsBehind,
     },
     formerKeys: { inUse: referenced, retirable: former - referenced },
-    tasks: (await listTasks(db)).map((task) => ({
+    tasks: tasks.map((task, index) => ({
       task: task.task,
       state: task.state,
       done: task.done,
@@ -39,7 +43,7 @@ export async function vaultStatus(context: Pick<UpkeepContext, 'db' | 'rootKeys'
       startedAt: task.created_at.toISOString(),
       updatedAt: task.updated_at.toISOString(),
       endedAt: task.ended_at?.toISOString() ?? null,
-      findings: task.findings,
+      findings: believed[index] === true ? task.findings : [taskChanged],
     })),
   };
 }

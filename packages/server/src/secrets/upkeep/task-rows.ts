@@ -25,6 +25,18 @@ export function listTasks(db: Database, state: TaskRow['state'] | null = null): 
     .execute();
 }
 
+export function doneTasks(db: Database): Promise<TaskRow[]> {
+  return db.selectFrom('vault_tasks').selectAll().where('state', '=', 'done').execute();
+}
+
+export async function replaceProof(
+  db: Database,
+  id: string,
+  proof: Pick<TaskRow, 'root_key_id' | 'proof'>,
+): Promise<void> {
+  await db.updateTable('vault_tasks').set(proof).where('id', '=', id).where('state', '=', 'done').execute();
+}
+
 /**
  * Notes, in the transaction that makes them, that an organization has the new keys of a task. They have to go in the order of
  * their ids. False where it was done before, or by another server, or the task is over.
@@ -44,7 +56,10 @@ export async function updateTask(
   db: Database,
   id: string,
   change: Partial<
-    Pick<Insertable<VaultTasksTable>, 'state' | 'done' | 'total' | 'findings' | 'updated_at' | 'ended_at'>
+    Pick<
+      Insertable<VaultTasksTable>,
+      'state' | 'done' | 'total' | 'findings' | 'updated_at' | 'ended_at' | 'root_key_id' | 'proof'
+    >
   >,
 ): Promise<void> {
   await db.updateTable('vault_tasks').set(change).where('id', '=', id).where('state', '=', 'running').execute();

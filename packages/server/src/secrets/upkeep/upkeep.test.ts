@@ -59,6 +59,7 @@ describe('a vault', () => {
       rootKeys,
       signal,
       pinsOf: async () => [],
+      pinnedIn: async () => [],
       otherRegions: async () => [],
     };
     return {

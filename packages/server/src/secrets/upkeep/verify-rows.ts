@@ -42,33 +42,24 @@ export function valueRowsOfSet(db: Database, setId: string) {
   return db.selectFrom('secret_values').selectAll().where('set_id', '=', setId).orderBy('key').execute();
 }
 
+export function pinRowsOfOrganization(db: Database, organizationId: string) {
+  return db.selectFrom('secret_pins').selectAll().where('organization_id', '=', organizationId).execute();
+}
+
 export function deliveriesOf(db: Database, setId: string) {
   return db.selectFrom('secret_deliveries').select(['revision', 'region']).where('set_id', '=', setId).execute();
 }
 
-export type LoggedSet = {
-  readonly name: string;
-  /** Null: the log does not name the set. */
-  readonly action: string | null;
-  /** The revision that the last change in the log made; null where it deleted the set. */
-  readonly logged: number | null;
-  /** The revision that the set is at; null where there is none of this name. */
-  readonly revision: number | null;
-};
-
-/** What the audit log says of each set, and what is there, as of one moment; of what went from the log by its age nothing. */
-export async function loggedSets(db: Database, organizationId: string): Promise<LoggedSet[]> {
-  const { rows } = await sql<LoggedSet>`
+/** Sets that the audit log says are there, and are not, with the revision that it says they are at; as of one moment. */
+export async function lostSets(db: Database, organizationId: string): Promise<{ name: string; logged: number }[]> {
+  const { rows } = await sql<{ name: string; logged: number }>`
     with said as (select distinct on (lower(object)) object, action, revision_after from audit_events
       where organization_id = ${organizationId} and result = 'done'
         and action in ('secrets.set', 'secrets.unset', 'secrets.rollback', 'secrets.delete')
-      order by lower(object), sequence desc),
-    sets as (select name, revision, updated_at from secret_sets where organization_id = ${organizationId})
-    select coalesce(object, name) as name, action, revision_after as logged, revision
-    from said full join sets on lower(name) = lower(object)
-    where object is not null
-      or not exists (select from audit_checkpoints where organization_id = ${organizationId})
-      or updated_at > (select min(at) + interval '1 s' from audit_events where organization_id = ${organizationId})
+      order by lower(object), sequence desc)
+    select object as name, revision_after as logged from said
+    where action <> 'secrets.delete' and not exists (select from secret_sets
+      where organization_id = ${organizationId} and lower(name) = lower(object))
     order by 1`.execute(db);
   return rows;
 }

@@ -1,9 +1,13 @@
 import { verifyAudit } from '../../audit/verify.ts';
 import type { Database, VaultFinding } from '../../store/tables.ts';
+import { checkRowsOf } from '../check-rows.ts';
 import { openRow, requireRevisionStamp, requireSetWhole } from '../open-set.ts';
 import type { RevisionRow, SecretSetRow, ValueRow } from '../rows.ts';
 import { inSnapshot } from '../snapshot.ts';
+import { requireCheckStamp } from '../stamped-check.ts';
+import { type PinnedDeployment, requireThesePins } from '../stamped-pins.ts';
 import { DamagedError } from '../vault/damaged.ts';
+import { lookedUpOnce } from '../vault/keyring.ts';
 import { RootKeyMissing } from '../vault/root-key.ts';
 import { vaultProblem } from '../vault/vault-state.ts';
 import type { Advance, UpkeepContext } from './context.ts';
@@ -11,8 +15,8 @@ import { organizationsWithKeys, revisionRowsOf } from './rows.ts';
 import {
   deliveriesOf,
   keysOfOrganization,
-  type LoggedSet,
-  loggedSets,
+  lostSets,
+  pinRowsOfOrganization,
   setIdsOf,
   setOfOrganization,
   valueRowsOfSet,
@@ -20,6 +24,9 @@ import {
 
 /** Revisions that deployments run with, of one set. */
 export type PinsOf = (db: Database, setId: string) => Promise<readonly number[]>;
+/** All deployments of an organization that say that they are pinned to a set. */
+export type PinnedIn = (db: Database, organizationId: string) => Promise<readonly PinnedDeployment[]>;
+type VerifyContext = UpkeepContext & { readonly pinsOf: PinsOf; readonly pinnedIn: PinnedIn };
 type Organization = { readonly id: string; readonly name: string };
 
 /**
@@ -29,7 +36,7 @@ type Organization = { readonly id: string; readonly name: string };
  * one moment, and reads and writes go on.
  */
 export async function verifyVault(
-  context: UpkeepContext & { readonly pinsOf: PinsOf },
+  context: VerifyContext,
   organizationId: string | null,
   advance: Advance,
 ): Promise<readonly VaultFinding[]> {
@@ -49,7 +56,11 @@ export async function verifyVault(
       await inSnapshot(context.db, (db) => verifySet({ ...context, db }, organization, id, found(name)));
       await advance(1);
     }
-    await verifyLoggedSets(context, organization, found);
+    for (const { name, logged } of await lostSets(context.db, organization.id)) {
+      found(name)(`the audit log says that it is at revision ${logged}, and it is not there`);
+    }
+    const keyring = lookedUpOnce(context.keyring);
+    await inSnapshot(context.db, (db) => verifyPinned({ ...context, keyring, db }, organization, found));
   }
   return findings;
 }
@@ -63,12 +74,7 @@ async function verifyKeys(context: UpkeepContext, organization: Organization, te
   }
 }
 
-async function verifySet(
-  context: UpkeepContext & { readonly pinsOf: PinsOf },
-  organization: Organization,
-  setId: string,
-  tell: Tell,
-): Promise<void> {
+async function verifySet(context: VerifyContext, organization: Organization, setId: string, tell: Tell): Promise<void> {
   const { db } = context;
   const set = await setOfOrganization(db, organization.id, setId);
   // Deleted since it was listed.
@@ -85,6 +91,9 @@ async function verifySet(
   }
   await verifyValues(context, set, revisions, values, tell);
   await verifyPointers(context, set, revisions, tell);
+  for (const row of await checkRowsOf(db, setId)) {
+    await tellDamage(tell, () => requireCheckStamp(context, set, row), `the check of revision ${row.revision}: `);
+  }
 }
 
 async function verifyValues(
@@ -109,7 +118,7 @@ function nameOf([key, revision]: readonly [string, number]): string {
 }
 
 async function verifyPointers(
-  { db, pinsOf }: UpkeepContext & { readonly pinsOf: PinsOf },
+  { db, pinsOf }: VerifyContext,
   set: SecretSetRow,
   revisions: readonly RevisionRow[],
   tell: Tell,
@@ -128,23 +137,26 @@ async function verifyPointers(
   }
 }
 
-/** The log says at which revision each set is, and which are deleted: an old state that was put back is another one. */
-async function verifyLoggedSets(
-  context: UpkeepContext,
+/** Each deployment says that it is pinned to what it was made with; the name of a set may be what was changed. */
+async function verifyPinned(
+  context: VerifyContext,
   organization: Organization,
   found: (set: string | null) => Tell,
 ): Promise<void> {
-  for (const logged of await loggedSets(context.db, organization.id)) {
-    const problem = loggedProblem(logged);
-    if (problem !== null) found(logged.name)(problem);
+  const rows = await pinRowsOfOrganization(context.db, organization.id);
+  const pinned = new Map((await context.pinnedIn(context.db, organization.id)).map((one) => [one.deploymentId, one]));
+  for (const deploymentId of new Set([...rows.map((row) => row.deployment_id), ...pinned.keys()])) {
+    const own = rows.filter((row) => row.deployment_id === deploymentId);
+    const said = pinned.get(deploymentId);
+    await tellDamage(
+      found(own[0]?.set_name ?? null),
+      async () => {
+        if (said === undefined) throw new DamagedError('it is not pinned to what it was made with');
+        await requireThesePins(context, said, own);
+      },
+      `the deployment ${deploymentId}: `,
+    );
   }
-}
-
-function loggedProblem({ action, logged, revision }: LoggedSet): string | null {
-  if (action === 'secrets.delete') return revision === null ? null : 'the audit log says that it was deleted';
-  if (action === null) return 'the audit log does not name it';
-  if (revision === null) return `the audit log says that it is at revision ${logged}, and it is not there`;
-  return revision === logged ? null : `it is at revision ${revision}, and the audit log says ${logged}`;
 }
 
 /** What is so much another thing that it cannot be read is damaged, too. */

@@ -4,12 +4,14 @@ import { countWrapped, rewrapKeys } from '../vault/rekey.ts';
 import type { Advance, Swept, UpkeepContext } from './context.ts';
 import { reencrypt } from './reencrypt.ts';
 import { countSealed, findOrganization, organizationsWithKeys } from './rows.ts';
+import { isTaskTrue, proveTask, proveTasksAnew, taskChanged } from './task-proof.ts';
 import { reachOrganization, type TaskRow, updateTask } from './task-rows.ts';
-import { type PinsOf, verifyVault } from './verify.ts';
+import { type PinnedIn, type PinsOf, verifyVault } from './verify.ts';
 import { countSets } from './verify-rows.ts';
 
 export type WorkContext = UpkeepContext & {
   readonly pinsOf: PinsOf;
+  readonly pinnedIn: PinnedIn;
   /** Aborted when the service goes down: the next server goes on. */
   readonly signal: AbortSignal;
 };
@@ -23,6 +25,10 @@ type Round = { readonly isOver: boolean; readonly findings: readonly VaultFindin
  * is and is told in the findings.
  */
 export async function workOn(context: WorkContext, task: TaskRow): Promise<boolean> {
+  if (!(await isTaskTrue(context, task))) {
+    await end(context, task, task.total, [taskChanged]);
+    return true;
+  }
   const { total, behind } = await extent(context, task);
   let done = Math.max(0, total - behind);
   const advance: Advance = async (count) => {
@@ -33,10 +39,18 @@ export async function workOn(context: WorkContext, task: TaskRow): Promise<boole
   await updateTask(context.db, task.id, { done, total, updated_at: context.now() });
   const { isOver, findings } = await rounds[task.task](context, task, advance);
   if (!isOver) return false;
-  const told = JSON.stringify(findings.slice(0, findingsKept));
-  const at = context.now();
-  await updateTask(context.db, task.id, { state: 'done', done: total, findings: told, updated_at: at, ended_at: at });
+  await end(context, task, total, findings);
   return true;
+}
+
+async function end(context: WorkContext, task: TaskRow, total: number, found: readonly VaultFinding[]): Promise<void> {
+  const at = context.now();
+  const findings = found.slice(0, findingsKept);
+  const change = { state: 'done', done: total, total, findings, ended_at: at } as const;
+  const proof = await proveTask(context, { ...task, ...change });
+  const told = JSON.stringify(findings);
+  await updateTask(context.db, task.id, { ...change, findings: told, updated_at: at, ...proof });
+  if (task.task === 'rekey') await proveTasksAnew(context);
 }
 
 /** More of them say nothing new. */
@@ -65,8 +79,8 @@ const rounds: Readonly<
   },
   reencrypt: async (context, _, advance) => {
     const { findings, broken }: Swept = await reencrypt(context, advance);
-    const { valuesBehind, setsBehind } = await countSealed(context.db);
-    return { isOver: valuesBehind + setsBehind <= broken, findings };
+    const { valuesBehind, setsBehind, pinsBehind } = await countSealed(context.db);
+    return { isOver: valuesBehind + setsBehind + pinsBehind <= broken, findings };
   },
   verify: async (context, task, advance) => {
     return { isOver: true, findings: await verifyVault(context, task.organization_id, advance) };
@@ -109,8 +123,8 @@ async function extent({ db }: WorkContext, task: TaskRow): Promise<{ total: numb
       return { total, behind: left.length };
     }
     case 'reencrypt': {
-      const { values, valuesBehind, sets, setsBehind } = await countSealed(db);
-      return { total: values + sets, behind: valuesBehind + setsBehind };
+      const { values, valuesBehind, sets, setsBehind, pins, pinsBehind } = await countSealed(db);
+      return { total: values + sets + pins, behind: valuesBehind + setsBehind + pinsBehind };
     }
     case 'verify': {
       const total = await countSets(db, task.organization_id);

@@ -26,14 +26,16 @@ export async function hasLostKeys(db: Database, of: Pick<KeyName, 'organization_
  * Whether anything that is stored names the key `k` as the one that sealed, stamped or fingerprinted it. What the sealed
  * bytes say counts, too: a column may have been changed.
  */
-export const isKeyNamed = sql<boolean>`exists (select from secret_sets s where s.organization_id = k.organization_id and (
+export const isKeyNamed = sql<boolean>`(exists (select from secret_sets s where s.organization_id = k.organization_id and (
   case k.purpose
     when 'stamp' then substring(s.stamp from 1 for 4) = int4send(k.version) or exists (select from secret_revisions r
-      where r.set_id = s.id and substring(r.stamp from 1 for 4) = int4send(k.version))
+      where r.set_id = s.id and substring(r.stamp from 1 for 4) = int4send(k.version)) or exists (select from
+      pull_secret_checks c where c.set_id = s.id and substring(c.stamp from 1 for 4) = int4send(k.version))
     when 'value' then exists (select from secret_values v where v.set_id = s.id
       and (v.key_version = k.version or substring(v.sealed from 3 for 4) = int4send(k.version)))
     else exists (select from secret_values v where v.set_id = s.id and v.fingerprint_version = k.version)
-  end))`;
+  end)) or k.purpose = 'stamp' and exists (select from secret_pins p
+    where p.organization_id = k.organization_id and substring(p.stamp from 1 for 4) = int4send(k.version)))`;
 
 /**
  * The first version after one that nothing stored names. A version that is named and not there was lost, and may come back

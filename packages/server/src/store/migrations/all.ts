@@ -6,6 +6,17 @@ import { secrets } from './0010-secrets.ts';
 import { secretTraces } from './0011-secret-traces.ts';
 import { auditAge } from './0012-audit-age.ts';
 import { secretWork } from './0013-secret-work.ts';
+import { tamperEvidence } from './0014-tamper-evidence.ts';
 
 /** In order. Forward only: a migration that has been released is never edited or removed. */
-export const migrations = [first, builds, deployments, logs, secrets, secretTraces, auditAge, secretWork];
+export const migrations = [
+  first,
+  builds,
+  deployments,
+  logs,
+  secrets,
+  secretTraces,
+  auditAge,
+  secretWork,
+  tamperEvidence,
+];
