@@ -20,8 +20,8 @@ function generated(path: string, given: Given): string {
 }
 
 /** What becomes of an edited file when the project gets something more. */
-function merged(path: string, edit: (text: string) => string, more: Given) {
-  const [base, wish] = [generated(path, cascade), generated(path, { ...cascade, ...more })];
+function merged(path: string, edit: (text: string) => string, more: Given, before: Given = cascade) {
+  const [base, wish] = [generated(path, before), generated(path, { ...before, ...more })];
   const now = edit(base);
   expect(now).not.toBe(base);
   expect(wish).not.toBe(base);
@@ -132,6 +132,50 @@ test('another profile in deploy.toml stays when a line is added beside it', () =
   const { text, hasConflict } = merged('server/deploy.toml', replaced('agent-1x', 'agent-3x'), more);
   expect(hasConflict).toBe(false);
   expect(text).toMatch(/agent_profile = "agent-3x"\n#.*\nwebsocket_auth = "none"\n/);
+});
+
+describe('package.json of a client, as the project gets another transport', () => {
+  const path = 'client/package.json';
+  const client: Given = { ...cascade, client_framework: 'vanilla' };
+  const more: Given = { transports: ['lightrtc', 'hostedrtc', 'websocket'] };
+  /** As npm writes it, in order of the names. */
+  const install = (name: string) => (text: string) => {
+    const found = JSON.parse(text);
+    const dependencies = Object.entries({ ...found.dependencies, [name]: '^1.0.0' }).sort(([a], [b]) =>
+      a < b ? -1 : 1,
+    );
+    return `${JSON.stringify({ ...found, dependencies: Object.fromEntries(dependencies) }, null, 2)}\n`;
+  };
+
+  test.each(['@aaa/first', 'axios', 'zod'])('a dependency that npm added stays: %s', (name) => {
+    const { text, hasConflict, wish } = merged(path, install(name), more, client);
+    expect({ text, hasConflict }).toEqual({ text: install(name)(wish), hasConflict: false });
+  });
+
+  test('scripts and fields of your own stay, and so does another bound of a generated dependency', () => {
+    const edit = (text: string) => {
+      const { dependencies, ...found } = JSON.parse(text);
+      const own = { dependencies: { ...dependencies, '@pipecat-ai/client-js': '1.14.0' }, license: 'MIT' };
+      return `${JSON.stringify({ ...found, ...own }, null, '\t')}\n`;
+    };
+    const { text, hasConflict, wish } = merged(path, edit, more, client);
+    expect(hasConflict).toBe(false);
+    expect(text).toMatch(/^\t"license": "MIT"$/m);
+    expect(Object.keys(JSON.parse(text).dependencies)).toEqual(Object.keys(JSON.parse(wish).dependencies));
+    expect(JSON.parse(text).dependencies['@pipecat-ai/client-js']).toBe('1.14.0');
+  });
+
+  test('a field that both changed is for a person to choose', () => {
+    const [base, now, wish] = ['1', '2', '3'].map(
+      (react) => `${JSON.stringify({ dependencies: { react } }, null, 2)}\n`,
+    );
+    const { text, hasConflict } = mergeTexts(
+      { path, now: now ?? '', base: base ?? '', wish: wish ?? '' },
+      'botcli 1.0.0',
+    );
+    expect(hasConflict).toBe(true);
+    expect(text).toContain('<<<<<<< your edits\n    "react": "2"\n=======\n    "react": "3"\n>>>>>>> botcli 1.0.0\n');
+  });
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { diff3Merge, diffComm } from 'node-diff3';
 import { parse } from 'smol-toml';
 import { markedAsMine } from './markers.ts';
+import { mergedJson } from './merge-json.ts';
 import { withRequirements } from './merge-requirements.ts';
 
 /** A file as it is, as it was generated (null where that is not known), and as it would be generated now. */
@@ -14,9 +15,11 @@ export type ThreeTexts = {
 /** With a conflict, `text` has both sides between markers, as git writes them. */
 export type Merged = { readonly text: string; readonly hasConflict: boolean };
 
-/** Merges by lines, and the requirements of Python one by one. `generator` stands at the markers of the new lines. */
+/** Merges by lines, the requirements of Python one by one, and package.json by its fields. `generator` stands at the markers of the new lines. */
 export function mergeTexts({ path, now, base, wish }: ThreeTexts, generator: string): Merged {
   if (base === null) return mergeLines({ now, base, wish }, generator, () => null);
+  const json = path.endsWith('package.json') ? mergedJson(now, base, wish) : null;
+  if (json !== null) return { text: json, hasConflict: false };
   const before = path.endsWith('pyproject.toml') ? bothWithRequirements(now, base, wish) : { now, base };
   const merged = mergeLines({ ...before, wish }, generator, isList(path) ? keepAddedLines : () => null);
   if (merged.hasConflict || !path.endsWith('.toml') || isToml(merged.text)) return merged;
