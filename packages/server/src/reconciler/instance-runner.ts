@@ -113,7 +113,8 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
 
   async function secretsOf(deployment: OpenDeployment) {
     const { id, secret_pins: pins } = deployment;
-    const secrets = await openForDeployment(context, pinnedDeployment(deployment, id, pins));
+    // Every start asks, also of a bot without secrets: a database that is away for a moment only holds it up.
+    const secrets = await context.persist(() => openForDeployment(context, pinnedDeployment(deployment, id, pins)));
     await rememberSecrets(context, id, Object.values(secrets));
     return secrets;
   }
