@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stampPins } from '../secrets/stamped-pins.ts';
 import { pairs, testVault } from '../secrets/test-vault.ts';
 import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
 import { newId } from '../uuid.ts';
@@ -47,9 +48,10 @@ describe('the start of a session', () => {
       .selectAll()
       .where('name', '=', secretSet)
       .executeTakeFirstOrThrow();
-    const pins = JSON.stringify([{ secretSet, setId: set.id, revision: 1 }]);
+    const pins = [{ secretSet, setId: set.id, revision: 1 }];
     const problem = { error: 'It is damaged.', error_code: 'PCC_SECRETS_UNAVAILABLE' } as const;
-    const { name, of } = await agent({ secret_pins: pins, ...problem });
+    const { name, of } = await agent({ secret_pins: JSON.stringify(pins), ...problem });
+    await stampPins(vault.context, { ...of, region: 'us-west', pins });
     await startSession(context(), input(name));
 
     await rows.db.updateTable('secret_sets').set({ region: 'elsewhere' }).where('id', '=', set.id).execute();
