@@ -65,11 +65,43 @@ const sections = [
   'Without questions',
   'Remove',
   'Image pull secrets',
+  'Credentials of a registry',
 ];
 
+/** What the specification gives each command, a row for each. */
+const specified: Readonly<Record<string, readonly RegExp[]>> = {
+  list: [/list [a-z]/, /(?:--sets|-s) /, /(?:--organization|-o) /, /(?:--region|-r) /],
+  set: [
+    /set [a-z][-a-z]+ '?[A-Z]+=/,
+    /(?:--file|-f) /,
+    /(?:--skip|-s)\b/,
+    /(?:--organization|-o) /,
+    /(?:--region|-r) /,
+  ],
+  unset: [/unset [a-z][-a-z]+ [A-Z]/, /(?:--skip|-s)\b/, /(?:--organization|-o) /],
+  delete: [/delete [a-z]/, /(?:--skip|-s)\b/, /(?:--organization|-o) /],
+  'image-pull-secret': [
+    / hub docker\.io --/,
+    / hub docker\.io \w+:\S+/,
+    /--encode\b/,
+    /--no-encode\b/,
+    /(?:--organization|-o) /,
+    /(?:--region|-r) /,
+  ],
+};
+
+/** Rows that no command of these has. */
+function notShown(commands: readonly string[]): readonly string[] {
+  return Object.entries(specified).flatMap(([name, rows]) => {
+    const lines = commands.filter((line) => line.includes(`botcli cloud secrets ${name} `));
+    return rows.filter((row) => !lines.some((line) => row.test(line))).map((row) => `${name} ${row.source}`);
+  });
+}
+
 // One walk from the beginning: each section goes on where the one before it ended.
-it('each section shows what it says', async () => {
+it('each section shows what it says, and all of them every option that is specified', async () => {
   const document = await readFile(join(root, 'docs/secrets.md'), 'utf8');
+  const commands: string[] = [];
   for (const title of sections) {
     const steps = stepsOf(document, title);
     expect(steps.length, title).toBeGreaterThan(0);
@@ -78,11 +110,13 @@ it('each section shows what it says', async () => {
         await writeFile(join(folder, step.name), step.text);
         continue;
       }
+      commands.push(...step.text.split('\n'));
       const shown = essence(await typeInTerminal(step.text)).replace(/\b[0-9a-f]{8}\b/g, 'PRINT');
       if (step.printed !== null)
         expect(`${shown}\n`, title).toMatch(patternOf(step.printed.replace(/\b[0-9a-f]{8}\b/g, 'PRINT')));
     }
   }
+  expect(notShown(commands)).toEqual([]);
 }, 240_000);
 
 it('a generated project says how it gets its secrets, and its documented steps give them', async () => {

@@ -1,17 +1,14 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { keys, runInTerminal } from '../packages/cli/src/testing/terminal.ts';
 import { type Service, startService } from '../packages/dashboard/src/testing/service.ts';
 import { reply, type StandIn, standIn } from '../packages/server/src/secrets/registry/test-registry.ts';
 import { buildBotcli, buildService } from './build-programs.ts';
-import { essence, openTerminal, patternOf, stepsOf } from './transcript.ts';
 
-/** Image pull secrets as people meet them: the transcript in docs/secrets.md, and a real terminal. */
-const root = fileURLToPath(new URL('..', import.meta.url));
+/** Image pull secrets as people meet them: in a real terminal, with a registry that asks for the credentials. */
 const credentials = 'me:Pa:ss  wörd';
 const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
 let programs: string;
@@ -35,22 +32,6 @@ beforeEach(async () => {
   service = await startService({ BOTHOST_REGISTRIES: `http://localhost:${registry.port}` });
   onTestFinished(service.close);
 }, 120_000);
-
-const timeless = (text: string) => essence(text).replace(/fingerprint [0-9a-f]{8}/g, 'fingerprint HASH');
-
-it('what docs/secrets.md tells of them is what a reader sees', async () => {
-  const { environment, folder, origin } = service;
-  const terminal = openTerminal(folder, origin, { ...environment, PATH: `${botcli}:${environment['PATH']}` });
-  const document = await readFile(join(root, 'docs/secrets.md'), 'utf8');
-  const steps = stepsOf(document, 'Credentials of a registry');
-  expect(steps).toHaveLength(4);
-  for (const step of steps) {
-    const printed = await terminal.follow(step);
-    if (step.kind === 'commands' && step.printed !== null) {
-      expect(`${timeless(printed)}\n`).toMatch(patternOf(timeless(step.printed)));
-    }
-  }
-}, 60_000);
 
 it('on a terminal they are asked for, hidden, confirmed, stored and verified, byte by byte', async () => {
   const host = `http://localhost:${registry.port}`;
