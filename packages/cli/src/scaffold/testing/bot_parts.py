@@ -1,0 +1,52 @@
+"""What a bot has made, as JSON: its pipeline, what watches it, and the parameters of its transport."""
+
+from pipecat.adapters.llm.schemas.tools_schema import ToolsSchema
+from pipecat.pipeline.pipeline import PipelineSink, PipelineSource
+from pipecat.processors.aggregators.llm_response_universal import LLMUserAggregator
+from pipecat.processors.frameworks.rtvi import RTVIProcessor
+from pydantic import BaseModel
+
+# What a worker puts into each pipeline.
+OWN = (PipelineSource, PipelineSink, RTVIProcessor)
+
+
+def walk(processor):
+    """A pipeline and those inside it."""
+    for one in processor.processors:
+        inner = list(walk(one))
+        yield from inner if inner else [one]
+
+
+def stages(worker):
+    """The processors that the bot names, in their order."""
+    return [type(one).__name__ for one in walk(worker._pipeline) if not isinstance(one, OWN)]
+
+
+def tools(worker):
+    """Names of what the model can use."""
+    contexts = [one._context for one in walk(worker._pipeline) if isinstance(one, LLMUserAggregator)]
+    schemas = [context.tools for context in contexts if isinstance(context.tools, ToolsSchema)]
+    return [tool.name for schema in schemas for tool in schema.standard_tools]
+
+
+def observers(worker):
+    """What watches the pipeline beside the library itself."""
+    found = [type(one) for one in worker._observer._observers]
+    return [one.__name__ for one in found if not one.__module__.startswith("pipecat.")]
+
+
+def told(value):
+    """A parameter as JSON; what is no plain value by its type."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(exclude_defaults=True)
+    if isinstance(value, dict):
+        return {key: told(one) for key, one in value.items()}
+    return value if isinstance(value, bool | int | float | str | None) else type(value).__name__
+
+
+def parameters_of(transport):
+    """Those that are not as the library has them by itself."""
+    parameters = transport._params
+    by_default = {name: field.get_default(call_default_factory=True) for name, field in type(parameters).model_fields.items()}
+    values = {name: getattr(parameters, name) for name in sorted(by_default)}
+    return {name: told(value) for name, value in values.items() if value != by_default[name]}

@@ -1,0 +1,267 @@
+"""Holds sessions of generated bots under the installed pipecat-ai, with nobody at the other end.
+
+Reads a JSON list of {name, file, variables, sessions} on standard input, where a session is {way, body, reachable,
+local, steps}: how the runner starts it, whether those that the bot rings or asks answer, whether the runner is one at home,
+and the events that happen then. Writes a list of
+{name, sessions} as its last line; each {transport, parameters, rates, stages, tools, workers, observers, unknown, effects,
+error} tells what the bot made, beside what the library makes of itself; which of its handlers are for events that there are
+not; and what it did at the start and at each step.
+
+All of it is real but the edges: instead of running, the runner has the events happen; no room is made and nothing is
+connected to.
+"""
+
+import ast
+import asyncio
+import inspect
+import json
+import os
+import re
+import socket
+import sys
+import tempfile
+import wave
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+
+import aiohttp
+from bot_parts import observers, parameters_of, stages, tools
+from construct_services import load, refuse
+from loguru import logger
+from pipecat.pipeline.worker import PipelineWorker
+from pipecat.processors.aggregators.llm_response_universal import (
+    AssistantTurnStoppedMessage,
+    UserTurnStoppedMessage,
+)
+from pipecat.runner import daily as rooms
+from pipecat.transports.base_transport import BaseTransport
+from pipecat.transports.daily.transport import DailyTransport
+from pipecat.transports.smallwebrtc.transport import SmallWebRTCTransport
+from pipecat.utils.base_object import BaseObject
+from pipecat.workers.runner import WorkerRunner
+from runner_arguments import arguments
+
+# What the library gives with an event, beside the object that it happens to.
+GIVEN = {
+    "on_client_ready": [],
+    "on_client_connected": [{"id": "client"}],
+    "on_client_disconnected": [{"id": "client"}],
+    "on_joined": [{}],
+    "on_dialout_answered": [{}],
+    "on_dialout_error": ["busy"],
+    "on_dialin_ready": ["room&1@sip.example.com"],
+    "on_dialin_error": ["gone"],
+    "on_user_turn_stopped": [None, UserTurnStoppedMessage("Hello?", "now")],
+    "on_assistant_turn_stopped": [AssistantTurnStoppedMessage("Hello!", False, "now")],
+    "on_audio_data": [bytes(8), 16000, 1],
+}
+ROOM = rooms.DailyRoomConfig(room_url="https://example.daily.co/call", token="token", sip_endpoint="sip")
+
+
+@cache
+def given_by_library(kind, event):
+    """With how many values the classes that something is of have the event happen."""
+    counts = set()
+    for owner in kind.__mro__:
+        module = sys.modules[owner.__module__]
+        if not owner.__module__.startswith("pipecat."):
+            continue
+        for node in ast.walk(ast.parse(inspect.getsource(module))):
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "_call_event_handler":
+                if isinstance(node.args[0], ast.Constant) and node.args[0].value == event:
+                    counts.add(len(node.args) - 1)
+    return counts
+
+
+class Session:
+    """One session, and what is seen of it."""
+
+    def __init__(self, file, asked):
+        self.file, self.asked = file, asked
+        self.handlers, self.unknown, self.effects, self.seen = [], [], [[]], {}
+
+    def note(self, what):
+        self.effects[-1].append(what)
+
+    def is_of_bot(self, handler):
+        return inspect.unwrap(handler).__code__.co_filename == self.file
+
+    def register(self, target, event, handler):
+        """Remember a handler of the bot, and whether there is its event."""
+        if not self.is_of_bot(handler):
+            return
+        known = event in target._event_handlers
+        (self.handlers if known else self.unknown).append((target, event))
+
+    async def play(self, runner):
+        """Stands for `WorkerRunner.run`: the events happen."""
+        workers = [entry.worker for entry in runner._entries.values()]
+        worker = next(one for one in workers if isinstance(one, PipelineWorker))
+        self.seen = self.seen | {
+            "rates": [worker.params.audio_in_sample_rate, worker.params.audio_out_sample_rate],
+            "stages": stages(worker),
+            "tools": tools(worker),
+            "workers": [type(one).__name__ for one in workers],
+            "observers": observers(worker),
+        }
+        for event in self.asked["steps"]:
+            self.effects.append([])
+            for target, _ in [one for one in self.handlers if one[1] == event]:
+                await self.happen(target, event)
+
+    async def happen(self, target, event):
+        values = GIVEN[event]
+        if isinstance(target, SmallWebRTCTransport):
+            values = [SimpleNamespace(pc_id="client")]
+        if len(values) not in given_by_library(type(target), event):
+            self.note(f"error: the library gives {given_by_library(type(target), event)} values with {event}")
+        before = set(Path("recordings").glob("*.wav"))
+        await target._call_event_handler(event, *values)
+        while target._event_tasks:
+            await asyncio.wait({task for _, task in target._event_tasks})
+        for path in set(Path("recordings").glob("*.wav")) - before:
+            with wave.open(str(path)) as file:
+                self.note(f"recorded: {file.getnframes()} samples at {file.getframerate()} Hz")
+
+    async def hold(self, module):
+        """Have the bot do it, and tell what was seen."""
+        error = None
+        given = await arguments(self.asked["way"], self.asked["body"])
+        try:
+            await module.bot(given)
+        except Exception as failure:  # noqa: BLE001: a bot may fail in any way
+            error = f"{type(failure).__name__}: {failure}"
+        unknown = [f"{type(target).__name__}: {event}" for target, event in self.unknown]
+        return self.seen | {"unknown": unknown, "effects": self.effects, "error": error}
+
+
+session: Session
+
+
+class Answer:
+    """What a stranger answers: that it is well."""
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        pass
+
+    def raise_for_status(self):
+        pass
+
+
+def edge(*names):
+    """Replaces a method of a class for all sessions."""
+
+    def replace(function):
+        for owner, name in names:
+            function.original = getattr(owner, name)
+            setattr(owner, name, function)
+        return function
+
+    return replace
+
+
+@edge((WorkerRunner, "run"))
+async def run(self):
+    await session.play(self)
+
+
+@edge((WorkerRunner, "cancel"))
+async def cancel(_self, reason=None):
+    session.note(f"ends: {reason}" if reason else "ends")
+
+
+@edge((PipelineWorker, "queue_frames"))
+async def queue_frames(_self, frames):
+    session.note(f"queues: {', '.join(type(frame).__name__ for frame in frames)}")
+
+
+@edge((BaseObject, "add_event_handler"))
+def add_event_handler(self, event, handler):
+    session.register(self, event, handler)
+    add_event_handler.original(self, event, handler)
+
+
+@edge((BaseObject, "_run_handler"))
+async def run_handler(self, _event, handler, *values):
+    if not session.is_of_bot(handler):
+        return
+    try:
+        await handler(self, *values)
+    except Exception as failure:  # noqa: BLE001: a handler may fail in any way
+        session.note(f"error: {type(failure).__name__}: {failure}")
+
+
+@edge((DailyTransport, "start_dialout"))
+async def start_dialout(_self, settings=None):
+    session.note(f"rings: {json.dumps(settings)}")
+    return ("call", None) if session.asked["reachable"] else ("", "unreachable")
+
+
+@edge((aiohttp.ClientSession, "_request"))
+async def request(self, method, url, *, data=None, **_named):
+    auth = self.auth.encode() if self.auth else None
+    session.note(f"{method} {url} as {auth}: {json.dumps(data)}")
+    if not session.asked["reachable"]:
+        raise aiohttp.ClientError("no answer")
+    return Answer()
+
+
+async def configure(*values, **named):
+    inspect.signature(rooms.configure).bind(*values, **named)
+    session.note(f"room: {json.dumps(named)}")
+    return ROOM
+
+
+def see_transport(module):
+    """The transport is what `run_bot` is given."""
+    run_bot = module.run_bot
+
+    async def seen(transport, *values):
+        assert isinstance(transport, BaseTransport)
+        session.seen = {"transport": type(transport).__name__, "parameters": parameters_of(transport)}
+        await run_bot(transport, *values)
+
+    module.run_bot = seen
+
+
+def listen(message):
+    record = message.record
+    if record["file"].path == session.file:
+        session.note("says: " + re.sub(r"\d{8}T[\d.]+Z", "TIME", record["message"]))
+
+
+def hold_all(project):
+    global session
+    os.environ.update(project["variables"])
+    session = Session(project["file"], {})
+    module = load(project["file"])
+    if hasattr(module, "configure"):
+        module.configure = configure
+    see_transport(module)
+    found = []
+    for asked in project["sessions"]:
+        with tempfile.TemporaryDirectory() as place:
+            os.chdir(place)
+            os.environ["ENV"] = "local" if asked["local"] else "production"
+            session = Session(project["file"], asked)
+            found.append(asyncio.run(session.hold(module)))
+            os.chdir("/")
+    for name in project["variables"]:
+        del os.environ[name]
+    return {"name": project["name"], "sessions": found}
+
+
+if __name__ == "__main__":
+    projects = json.load(sys.stdin)
+    socket.socket.connect = refuse
+    socket.getaddrinfo = refuse
+    logger.remove()
+    logger.add(listen, level="INFO")
+    answer = json.dumps([hold_all(project) for project in projects])
+    print(answer, flush=True)
+    # Daily's own threads would wait for a call.
+    os._exit(0)
