@@ -6,18 +6,25 @@ export function secretSetOf(plan: Plan): string {
   return `${plan.slug}-secrets`;
 }
 
+/**
+ * One release for as long as this version of the program lives, so that an image built again is the same. Each release has a
+ * tag for each Python (https://github.com/daily-co/pipecat-cloud-images, its changelog and workflow).
+ */
+const baseImage = 'dailyco/pipecat-base:0.1.31-py3.12';
+
 /** `server/Dockerfile`: dependencies first, so that a changed bot makes one small layer. */
 export function dockerfile(): string {
   return `${[
-    'FROM dailyco/pipecat-base:latest',
+    `FROM ${baseImage}`,
     '',
     'ENV UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy',
     '',
-    '# With a lock (uv lock) the image holds exactly what was tested; without one, what fits today.',
+    '# With a lock (uv lock) the image holds exactly what was tested; without one, what fits today. --inexact keeps the',
+    '# packages of the program that starts the bot: the base image brings them in the same environment.',
     'COPY pyproject.toml uv.lock* ./',
     'RUN --mount=type=cache,target=/root/.cache/uv \\',
-    '    if [ -f uv.lock ]; then uv sync --locked --no-install-project --no-dev; \\',
-    '    else uv sync --no-install-project --no-dev; fi',
+    '    if [ -f uv.lock ]; then uv sync --inexact --locked --no-install-project --no-dev; \\',
+    '    else uv sync --inexact --no-install-project --no-dev; fi',
     '',
     'COPY bot.py ./',
   ].join('\n')}\n`;
