@@ -84,7 +84,10 @@ describe('a value that was written', () => {
     service = serviceProcess({ directory, agents: [agent], port, environment, command: startCommand });
     await service.start().ready;
   });
-  afterAll(() => {
+  afterAll(async () => {
+    // Of a try that failed, which would leave it and its bots.
+    service.current().signal('SIGTERM');
+    await service.current().dead;
     for (const one of [directory, own]) rmSync(one, { recursive: true, force: true });
   });
 
