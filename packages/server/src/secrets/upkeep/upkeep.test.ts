@@ -16,6 +16,7 @@ import { writeSecrets } from '../write.ts';
 import { retireFormerKeys } from './retire.ts';
 import { rotateOrganizationKeys, rotateRootKey, startReencrypting, startVerifying } from './start.ts';
 import { vaultStatus } from './status.ts';
+import { taskChanged } from './task-proof.ts';
 import { listTasks } from './task-rows.ts';
 import { workOn } from './work.ts';
 
@@ -196,10 +197,30 @@ describe('a vault', () => {
       await expect(server({ keys: [young] })).rejects.toThrow('Put that key back');
       const both = await server({ keys: [young, old] });
       expect(await all(both)).toEqual(expected);
+      await startVerifying(both.context, null);
+      await both.work();
       await rotateRootKey(both.context);
       await both.work();
-      expect(await all(await server({ keys: [young] }))).toEqual(expected);
+      const after = await server({ keys: [young] });
+      expect(await all(after)).toEqual(expected);
+      const found = (await after.status()).tasks.map(({ task, findings }) => [task, findings]);
+      expect(found).toEqual(
+        expect.arrayContaining([
+          ['verify', []],
+          ['rekey', []],
+        ]),
+      );
       await expect(server({ keys: [old] })).rejects.toThrow('Put that key back');
+    });
+
+    it('goes over to it to the end though its task was changed in the database, and tells that', async () => {
+      await filled({ keys: [old] });
+      const both = await server({ keys: [young, old] });
+      await rotateRootKey(both.context);
+      await sql`update vault_tasks set created_at = created_at - interval '1 day'`.execute(rows.db);
+      await both.work();
+      expect(await both.findings()).toEqual([taskChanged]);
+      expect(await all(await server({ keys: [young] }))).toEqual(expected);
     });
 
     it('goes over from key files to them', async () => {

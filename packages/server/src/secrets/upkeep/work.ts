@@ -25,7 +25,9 @@ type Round = { readonly isOver: boolean; readonly findings: readonly VaultFindin
  * is and is told in the findings.
  */
 export async function workOn(context: WorkContext, task: TaskRow): Promise<boolean> {
-  if (!(await isTaskTrue(context, task))) {
+  const isTrue = await isTaskTrue(context, task);
+  // Nobody knows what was asked for. But keys of two root keys come to one again, whoever asked.
+  if (!isTrue && task.task !== 'rekey') {
     await end(context, task, task.total, [taskChanged]);
     return true;
   }
@@ -39,7 +41,7 @@ export async function workOn(context: WorkContext, task: TaskRow): Promise<boole
   await updateTask(context.db, task.id, { done, total, updated_at: context.now() });
   const { isOver, findings } = await rounds[task.task](context, task, advance);
   if (!isOver) return false;
-  await end(context, task, total, findings);
+  await end(context, task, total, isTrue ? findings : [taskChanged, ...findings]);
   return true;
 }
 
