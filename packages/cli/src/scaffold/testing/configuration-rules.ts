@@ -1,0 +1,156 @@
+/**
+ * The rules of the spec (4.2), of the decisions (Scaffolding) and of the reference (init, 5) said a second time, as plainly
+ * as they can be and without anything of the implementation. What is said goes by the first key that a file may hold, and
+ * values by the names of the spec.
+ */
+export type Said = {
+  readonly bot_type?: string;
+  readonly transports?: readonly string[];
+  readonly mode?: string;
+  readonly stt?: string;
+  readonly llm?: string;
+  readonly tts?: string;
+  readonly realtime?: string;
+  readonly video?: string;
+  readonly client_framework?: string;
+  readonly client_server?: string;
+  readonly daily_pstn_mode?: string;
+  readonly twilio_daily_sip_mode?: string;
+  readonly video_input?: boolean;
+  readonly video_output?: boolean;
+  readonly deploy_to_cloud?: boolean;
+  readonly enable_nc?: boolean;
+  readonly recording?: boolean;
+  readonly transcription?: boolean;
+  readonly observability?: boolean;
+  readonly eval?: boolean;
+  readonly name?: string;
+};
+
+const video = ['hostedrtc', 'livekit', 'lightrtc'];
+const web = [...video, 'websocket'];
+const carriers = ['carrier1', 'carrier2', 'carrier3', 'carrier4'];
+const pstn = ['hostedrtc_pstn_dialin', 'hostedrtc_pstn_dialout'];
+const sip = ['carrier1_hostedrtc_sip_dialin', 'carrier1_hostedrtc_sip_dialout'];
+export const generic = ['hostedrtc_pstn', 'carrier1_hostedrtc_sip'];
+export const known = [...web, ...carriers, ...pstn, ...sip];
+
+/** Which keys of the configuration are wrong or missing. */
+export function wrong(said: Said): readonly string[] {
+  const found = new Set<string>();
+  /** Empty, too long, not to be shown, without letters for an agent, and a word of the service's own addresses. */
+  const unfit = [' ', 'a'.repeat(101), 'line\nbreak', '北京', 'start'];
+  const check = (key: string, bad: boolean) => bad && found.add(key);
+  const given = said.transports ?? [];
+  const isDirection = (mode: string | undefined) => mode === 'dial-in' || mode === 'dial-out';
+  const suffix = (mode: string) => mode.replace('-', '').replace('dial', '_dial');
+  const resolved = new Set(
+    given.flatMap((one) => {
+      if (known.includes(one)) return [one];
+      const mode = one === 'hostedrtc_pstn' ? said.daily_pstn_mode : said.twilio_daily_sip_mode;
+      return generic.includes(one) && mode !== undefined && isDirection(mode) ? [one + suffix(mode)] : [];
+    }),
+  );
+  const phones = [...resolved].filter((one) => !web.includes(one));
+  const through = [...resolved].filter((one) => pstn.includes(one) || sip.includes(one));
+  check('transports', given.length === 0 || given.some((one) => ![...known, ...generic].includes(one)));
+  check('transports', through.length > 1);
+  for (const [key, name, own] of [
+    ['daily_pstn_mode', 'hostedrtc_pstn', pstn],
+    ['twilio_daily_sip_mode', 'carrier1_hostedrtc_sip', sip],
+  ] as const) {
+    const mode = said[key];
+    const chosen = given.filter((one) => own.some((transport) => transport === one));
+    check(key, given.includes(name) && mode === undefined);
+    check(key, mode !== undefined && !isDirection(mode));
+    check(key, isDirection(mode) && !given.includes(name) && chosen.length === 0);
+    check(key, isDirection(mode) && chosen.some((one) => one !== name + suffix(mode ?? '')));
+  }
+  const type =
+    said.bot_type === 'web' || said.bot_type === 'telephony' ? said.bot_type : phones.length > 0 ? 'telephony' : 'web';
+  check('bot_type', said.bot_type !== undefined && said.bot_type !== 'web' && said.bot_type !== 'telephony');
+  check('bot_type', said.bot_type === 'web' && phones.length > 0);
+  check('project_name', said.name !== undefined && unfit.includes(said.name));
+  check('mode', said.mode !== 'cascade' && said.mode !== 'realtime');
+  for (const kind of ['stt', 'llm', 'tts', 'realtime'] as const) {
+    const ofMode = kind === 'realtime' ? said.mode === 'realtime' : said.mode === 'cascade';
+    const ofOther = kind === 'realtime' ? said.mode === 'cascade' : said.mode === 'realtime';
+    check(`${kind}_service`, ofMode && said[kind] === undefined);
+    check(`${kind}_service`, ofOther && said[kind] !== undefined);
+    check(
+      `${kind}_service`,
+      said[kind] !== undefined && !said[kind].endsWith(`_${kind}`) && said[kind] !== 'openai_realtime',
+    );
+    check(`${kind}_service`, said[kind] === 'nobody');
+  }
+  check('video_service', said.video === 'nobody');
+  const blind = resolved.size > 0 && ![...resolved].some((one) => video.includes(one));
+  for (const [key, wanted] of [
+    ['video_service', said.video !== undefined],
+    ['video_input', said.video_input === true],
+    ['video_output', said.video_output === true],
+  ] as const) {
+    check(key, wanted && (type === 'telephony' || blind));
+  }
+  const sees = ['openai_realtime', 'azure_realtime', 'gemini_live_realtime', 'gemini_vertex_live_realtime'];
+  const blindly = said.realtime?.endsWith('_realtime') === true && !sees.includes(said.realtime);
+  check('video_input', said.video_input === true && blindly);
+  const framework = said.client_framework;
+  const client = framework === 'react' || framework === 'vanilla';
+  check('client_framework', framework !== undefined && framework !== 'none' && !client);
+  check('client_framework', client && type === 'telephony');
+  check(
+    'client_framework',
+    client && resolved.size > 0 && ![...resolved].some((one) => web.includes(one) && one !== 'livekit'),
+  );
+  check(
+    'client_server',
+    said.client_server !== undefined && said.client_server !== 'vite' && said.client_server !== 'nextjs',
+  );
+  check('client_server', said.client_server !== undefined && framework === undefined);
+  check('client_server', said.client_server === 'nextjs' && framework === 'vanilla');
+  check('enable_nc', said.enable_nc === true && said.deploy_to_cloud === false);
+  return [...found].sort();
+}
+
+/** The same rules, for what comes out of a configuration in which nothing is wrong: all 22 keys, in their order. */
+export function resolved(said: Said): object {
+  const directions = { hostedrtc_pstn: said.daily_pstn_mode, carrier1_hostedrtc_sip: said.twilio_daily_sip_mode };
+  const named = (said.transports ?? []).map((one) => {
+    if (one !== 'hostedrtc_pstn' && one !== 'carrier1_hostedrtc_sip') return one;
+    return `${one}_${directions[one] === 'dial-in' ? 'dialin' : 'dialout'}`;
+  });
+  const transports = named.filter((one, index) => named.indexOf(one) === index);
+  const direction = (own: readonly string[]) => {
+    const chosen = transports.find((one) => own.includes(one));
+    if (chosen === undefined) return null;
+    return chosen.endsWith('_dialin') ? 'dial-in' : 'dial-out';
+  };
+  const phone = transports.some((one) => !web.includes(one));
+  const framework =
+    said.client_framework === undefined || said.client_framework === 'none' ? null : said.client_framework;
+  return {
+    project_name: said.name ?? 'my-bot',
+    bot_type: said.bot_type ?? (phone ? 'telephony' : 'web'),
+    transports,
+    mode: said.mode,
+    stt_service: said.stt ?? null,
+    llm_service: said.llm ?? null,
+    tts_service: said.tts ?? null,
+    realtime_service: said.realtime ?? null,
+    video_service: said.video ?? null,
+    generate_client: framework !== null,
+    client_framework: framework,
+    client_server: framework === null ? null : (said.client_server ?? 'vite'),
+    daily_pstn_mode: direction(pstn),
+    twilio_daily_sip_mode: direction(sip),
+    video_input: said.video_input ?? false,
+    video_output: said.video !== undefined || (said.video_output ?? false),
+    recording: said.recording ?? false,
+    transcription: said.transcription ?? false,
+    deploy_to_cloud: said.deploy_to_cloud ?? true,
+    enable_nc: said.enable_nc ?? false,
+    enable_observability: said.observability ?? false,
+    enable_eval: said.eval ?? false,
+  };
+}

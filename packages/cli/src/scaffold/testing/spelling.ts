@@ -1,0 +1,133 @@
+import type { Said } from './configuration-rules.ts';
+
+type Name = keyof Said;
+/** Names in a config file, the first of which counts; the option; and the key of the configuration that errors name. */
+type Words = { readonly keys: readonly string[]; readonly option: string; readonly path: string };
+
+const words = (path: string, option: string, ...keys: readonly string[]): Words => ({ path, option, keys });
+const same = (name: string): Words => words(name, name.replaceAll('_', '-'), name);
+const service = (kind: string): Words => words(`${kind}_service`, kind, kind, `${kind}_service`);
+
+/** As the reference has them (init, 2 and 3). */
+const fields: Readonly<Record<Name, Words>> = {
+  name: words('project_name', 'name', 'name', 'project_name'),
+  bot_type: same('bot_type'),
+  transports: words('transports', 'transport', 'transports', 'transport'),
+  mode: same('mode'),
+  stt: service('stt'),
+  llm: service('llm'),
+  tts: service('tts'),
+  realtime: service('realtime'),
+  video: service('video'),
+  client_framework: same('client_framework'),
+  client_server: same('client_server'),
+  daily_pstn_mode: same('daily_pstn_mode'),
+  twilio_daily_sip_mode: same('twilio_daily_sip_mode'),
+  video_input: same('video_input'),
+  video_output: same('video_output'),
+  recording: same('recording'),
+  transcription: same('transcription'),
+  deploy_to_cloud: same('deploy_to_cloud'),
+  enable_nc: words('enable_nc', 'enable-nc', 'enable_nc', 'enable_krisp'),
+  observability: words('enable_observability', 'observability', 'observability', 'enable_observability'),
+  eval: words('enable_eval', 'eval', 'enable_eval', 'eval'),
+};
+
+/** The real names behind those of the spec (decisions, Scaffolding, "aliases"; reference init, 1 and 9). */
+const aliases: Readonly<Record<string, string>> = {
+  hostedrtc: 'daily',
+  lightrtc: 'smallwebrtc',
+  carrier1: 'twilio',
+  carrier2: 'telnyx',
+  carrier3: 'plivo',
+  carrier4: 'exotel',
+  hostedrtc_pstn: 'daily_pstn',
+  hostedrtc_pstn_dialin: 'daily_pstn_dialin',
+  hostedrtc_pstn_dialout: 'daily_pstn_dialout',
+  carrier1_hostedrtc_sip: 'twilio_daily_sip',
+  carrier1_hostedrtc_sip_dialin: 'twilio_daily_sip_dialin',
+  carrier1_hostedrtc_sip_dialout: 'twilio_daily_sip_dialout',
+  ultravox_realtime: 'ultravox',
+  azure_voice_live_realtime: 'azure_voice_live',
+};
+
+/** How one thing is said: where, by which of its keys, by which of its names. */
+export type Spelling = {
+  readonly place: 'file' | 'option' | 'option over file';
+  readonly laterKey: boolean;
+  readonly alias: boolean;
+};
+
+/** What a file holds that is not what was meant. */
+export type Faults = {
+  /** Things whose value in the file is of a wrong type. */
+  readonly mistyped: readonly Name[];
+  readonly unknown: readonly string[];
+  readonly generateClient: boolean | null;
+};
+
+/** A config file, the options beside it, what counts of what was said, and what is wrong with the file itself. */
+export type Written = {
+  readonly file: Readonly<Record<string, unknown>>;
+  readonly options: readonly string[];
+  readonly counts: Said;
+  readonly wrongKeys: readonly string[];
+  /** Keys of the configuration that nothing else is said about, since the file says them wrongly. */
+  readonly unread: readonly string[];
+};
+
+export const names = Object.keys(fields).filter((name): name is Name => name in fields);
+
+/** Says it; a spelling is drawn for each thing that there is to say. */
+export function write(said: Said, spellings: Iterator<Spelling>, faults: Faults): Written {
+  const file: Record<string, unknown> = {};
+  const options: string[] = [];
+  const counts: Record<string, unknown> = {};
+  const wrongKeys = [...faults.unknown];
+  const unread: string[] = [];
+  for (const name of names) {
+    const { place, laterKey, alias } = spellings.next().value;
+    const { keys, option, path } = fields[name];
+    const key = (laterKey ? keys.at(-1) : keys[0]) ?? name;
+    const value = said[name];
+    const spelled = alias ? real(value) : value;
+    // An option with a blank value is refused before anything else is looked at.
+    const asOption = value !== undefined && value !== ' ' && place !== 'file';
+    if (asOption) options.push(...argumentsOf(option, spelled));
+    if (asOption || (value !== undefined && !faults.mistyped.includes(name))) counts[name] = value;
+    if (faults.mistyped.includes(name)) {
+      file[key] = typeof value === 'boolean' ? 'yes' : 7;
+      wrongKeys.push(key);
+      unread.push(path);
+    } else if (place === 'option over file' && asOption) file[key] = contrary(value);
+    else if (value !== undefined && !asOption) file[key] = spelled;
+    // As in what a dry run prints: nothing is said.
+    else if (value === undefined && alias) file[key] = null;
+  }
+  for (const key of faults.unknown) file[key] = true;
+  if (faults.generateClient !== null) {
+    file['generate_client'] = faults.generateClient;
+    const isOption = options.includes('--client-framework');
+    const framework = isOption ? undefined : counts['client_framework'];
+    const hasFramework = framework !== undefined && framework !== 'none';
+    if (!isOption && hasFramework !== faults.generateClient) wrongKeys.push('generate_client');
+  }
+  return { file, options, counts, wrongKeys, unread };
+}
+
+function real(value: Said[Name]): unknown {
+  if (typeof value === 'string') return aliases[value] ?? value;
+  return typeof value === 'object' ? value.map((one) => aliases[one] ?? one) : value;
+}
+
+/** What a file says in vain: an option says otherwise. */
+function contrary(value: Said[Name]): unknown {
+  if (typeof value === 'boolean') return !value;
+  return typeof value === 'string' ? 'nonsense' : ['nonsense'];
+}
+
+function argumentsOf(option: string, value: unknown): readonly string[] {
+  if (typeof value === 'boolean') return [value ? `--${option}` : `--no-${option}`];
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return all.flatMap((one) => [`--${option}`, String(one)]);
+}
