@@ -122,12 +122,12 @@ test('a deploy ends with sessions on the new code; the next one changes them, an
   await put({ 'bot.js': bot('two') });
   const { status, stderr } = await cloud('deploy --yes');
   expect(status).toBe(0);
-  expect(stderr).toContain('1 live session stays on the present version');
+  expect(stderr).toContain('1 live session stays on the current version');
   expect(await answerOfSession()).toBe('two');
   expect(await cloud(`agent rollback ${name} --yes`)).toMatchObject({ status: 0 });
   expect(await answerOfSession()).toBe('one');
   const gone = await cloud(`agent delete ${name} --yes`);
-  expect(gone.stdout).toContain('Sessions that go on\t3\n');
+  expect(gone.stdout).toContain('Sessions still running\t3\n');
   expect(await cloud(`agent status ${name}`)).toMatchObject({ status: 1 });
 });
 
@@ -151,7 +151,7 @@ test('an upload that Ctrl-C broke off goes on where it was', async () => {
   line.onPassed = () => {};
   const sent = line.passed;
   const again = await cloud('deploy --yes');
-  expect(again).toMatchObject({ status: 0, stderr: expect.stringContaining('going on from there') });
+  expect(again).toMatchObject({ status: 0, stderr: expect.stringContaining('resuming from there') });
   expect(line.passed - sent).toBeLessThan(5_500_000);
 });
 
@@ -163,10 +163,10 @@ test('a build that cannot be made and a bot that does not start are exit 1; what
   await put({ 'package.json': '{"main": "bot.js"}', 'bot.js': 'console.log("no voice"); process.exitCode = 3;' });
   const broken = await cloud('deploy --yes');
   expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('\n  no voice\n') });
-  expect(broken.stderr).toContain('goes on serving');
+  expect(broken.stderr).toContain('keeps serving');
   expect(await answerOfSession()).toBe('one');
   const { stdout } = await cloud(`agent status ${name}`);
-  expect(stdout).toContain(`Go on with what serves\tbotcli cloud agent rollback ${name} --to`);
+  expect(stdout).toContain(`Keep what is serving\tbotcli cloud agent rollback ${name} --to`);
 });
 
 test('what the service refuses is told in its words', async () => {

@@ -122,13 +122,13 @@ it('each section shows what it says, and all of them every option that is specif
 it('a generated project says how it gets its secrets, and its documented steps give them', async () => {
   const init = 'botcli init gen -t lightrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts';
   const early = await typeInTerminal(`${init} > /dev/null; cd gen/server; botcli cloud deploy --dry-run`);
-  expect(early).toContain('There is no secret set gen-secrets');
-  const [, help = ''] = /Make it by: (.*)/.exec(early) ?? [];
+  expect(early).toContain('The deploy names the secret set gen-secrets, which does not exist');
+  const [, help = ''] = /Create it with: (.*)/.exec(early) ?? [];
   expect(await readFile(join(folder, 'gen/README.md'), 'utf8')).toContain(`\n${help}\n`);
   const fill = "cp .env.example .env; sed -i 's/^OPENAI_API_KEY=/&sk-proj/' .env";
   const set = await typeInTerminal(`cd gen/server; ${fill}; ${help}`);
   expect(set).toMatch(/Created +gen-secrets/);
-  expect(set).toContain('Left out, since they have no value: DEEPGRAM_API_KEY, CARTESIA_API_KEY');
+  expect(set).toContain('Left out because they have no value: DEEPGRAM_API_KEY, CARTESIA_API_KEY');
   const announced = await typeInTerminal('cd gen/server; botcli cloud deploy --dry-run');
   expect(announced).toMatch(/secret_set +- +-> +gen-secrets/);
 }, 60_000);

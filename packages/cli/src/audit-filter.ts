@@ -9,11 +9,11 @@ const longest = 100 * 366 * 86_400;
 
 /** Options that say which entries of the audit log. */
 export const auditOptions = {
-  since: span({ description: 'Only entries of this time up to now, as 10m, 2h or 30d' }, longest),
+  since: span({ description: 'Only entries since this long ago, such as 10m, 2h or 30d' }, longest),
   until: span({ description: 'Only entries older than this' }, longest),
-  action: text({ description: 'Only entries of this action, as secrets.set or keys.revoke', short: 'a' }),
-  object: text({ description: 'Only entries about what has this name', placeholder: 'NAME' }),
-  result: text({ description: 'Only entries of this result: done, unchanged, dry-run, or the reason of a refusal' }),
+  action: text({ description: 'Only entries of this action, such as secrets.set or keys.revoke', short: 'a' }),
+  object: text({ description: 'Only entries about the object with this name', placeholder: 'NAME' }),
+  result: text({ description: 'Only entries with this result: done, unchanged, dry-run, or the reason of a refusal' }),
 } as const;
 
 type Given = {

@@ -125,7 +125,7 @@ test('in a directory that is gone, only what needs one fails, and says so', asyn
   };
   expect(await run('--version')).toEqual({ said: '', status: 0 });
   expect(await run('init quickstart')).toEqual({
-    said: 'error: The directory that you are in is not there any more.\nGo to another one by cd.\n',
+    said: 'error: The current directory no longer exists.\nChange to another one with cd.\n',
     status: 1,
   });
 });

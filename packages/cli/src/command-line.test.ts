@@ -43,13 +43,15 @@ test.each([
   ['--output', ['--output', 'json', '--output', 'plain']],
   ['--organization', ['-o', 'one', '-o', 'two']],
 ])('%s has one value: %j is refused', (name, args) => {
-  expect(() => parse('one', ...args)).toThrow(new UsageError(`${name} is given more than once, and takes one value.`));
+  expect(() => parse('one', ...args)).toThrow(new UsageError(`${name} was given more than once; it takes one value.`));
 });
 
 test('what takes many values, and what says the same twice, may be repeated', () => {
   expect(parse('one', '--to', 'a', '--to', 'a')).toMatchObject({ to: ['a', 'a'] });
   expect(parse('one', '--dry', '--dry', '-s', '--sets')).toMatchObject({ dry: true, sets: true });
-  expect(() => parse('one', '--sets', '--no-sets')).toThrow(new UsageError('--sets and --no-sets are both given.'));
+  expect(() => parse('one', '--sets', '--no-sets')).toThrow(
+    new UsageError('--sets and --no-sets cannot be used together.'),
+  );
 });
 
 test('every option of every command that takes one value refuses a second one', async () => {
@@ -62,7 +64,7 @@ test('every option of every command that takes one value refuses a second one', 
       const options = { ...command.options, [name]: anything };
       const twice = [`--${name}=1`, `--${name}=2`];
       expect(() => parseLine(twice, new Set(), { arguments: {}, options })).toThrow(
-        `--${name} is given more than once`,
+        `--${name} was given more than once`,
       );
       tried += 1;
     }

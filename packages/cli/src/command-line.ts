@@ -84,8 +84,8 @@ const unsaid: Readonly<Record<Option['kind'], unknown>> = {
  */
 function onlyValue(name: string, option: Option | undefined, before: unknown, value: unknown): unknown {
   if (before === unsaid[option?.kind ?? 'flag'] || option?.kind === 'flag') return value;
-  if (option?.kind !== 'switch') throw new UsageError(`--${name} is given more than once, and takes one value.`);
-  if (before !== value) throw new UsageError(`--${name} and --no-${name} are both given.`);
+  if (option?.kind !== 'switch') throw new UsageError(`--${name} was given more than once; it takes one value.`);
+  if (before !== value) throw new UsageError(`--${name} and --no-${name} cannot be used together.`);
   return value;
 }
 
@@ -125,7 +125,7 @@ function argumentValues(
     // Not the word: it may be a password, or a pair that belongs to another command.
     const last = names.at(-1);
     const where = last === undefined ? ': this command takes none' : `, after ${last.toUpperCase()}`;
-    throw new UsageError(`There is one word too many${where}.`);
+    throw new UsageError(`There is one argument too many${where}.`);
   }
   const values: Record<string, string | readonly string[]> = {};
   for (const [index, name] of names.entries()) {
@@ -154,8 +154,8 @@ function optionValue(token: Extract<Token, { kind: 'option' }>, options: Options
   if (value === undefined) throw new UsageError(`${token.rawName} needs a value: ${option.description}.`);
   if (!token.inlineValue && /^-./.test(value)) {
     throw new UsageError(
-      `${token.rawName} needs a value, and ${JSON.stringify(value)} looks like an option.`,
-      `Write --${token.name}=${value} if it is meant as the value.`,
+      `${token.rawName} needs a value, but ${JSON.stringify(value)} looks like an option.`,
+      `Write --${token.name}=${value} if that is the value.`,
     );
   }
   try {
@@ -170,15 +170,15 @@ function optionValue(token: Extract<Token, { kind: 'option' }>, options: Options
 function unknownOption(rawName: string, options: Options): UsageError {
   if (!/^-{1,2}[a-z][a-z-]{0,39}$/i.test(rawName)) {
     return new UsageError(
-      'A word that begins with a hyphen is no option here.',
-      'If it is meant as an argument, write -- before it.',
+      'An argument that begins with a hyphen is read as an option, and this is not one.',
+      'To pass it as an argument, write -- before it.',
     );
   }
   const meant = closest(
     rawName,
     Object.keys(options).map((name) => `--${name}`),
   );
-  return new UsageError(`There is no option ${rawName} here.`, meant === null ? null : `Did you mean ${meant}?`);
+  return new UsageError(`Unknown option ${rawName}.`, meant === null ? null : `Did you mean ${meant}?`);
 }
 
 function tokensOf(args: readonly string[], options: Options) {

@@ -55,17 +55,17 @@ export const commands: Readonly<Record<string, Loader>> = {
 
 /** Words that lead on to commands, with what they are about. */
 export const groups: Readonly<Record<string, string>> = {
-  project: 'Look after a project that init made',
+  project: 'Maintain a generated project',
   cloud: 'Work with a bot hosting service',
   'cloud auth': 'Log in and out, see who you are',
-  'cloud organizations': 'The organizations you can act for',
+  'cloud organizations': 'The organizations that you can act in',
   'cloud regions': 'The regions where bots run',
   'cloud keys': 'API keys of the organization',
-  'cloud audit': 'Who wrote, deleted or was refused what: secrets and API keys',
+  'cloud audit': 'Who changed secrets and API keys, and who was refused',
   'cloud secrets': 'Secret sets: what bots get as their environment',
-  'cloud build': 'Projects that were uploaded, and how their preparation went',
+  'cloud build': 'Uploaded projects and how their builds went',
   'cloud agent': 'Agents, their deployments, sessions and output',
-  operator: 'Look after a service, on its machine',
+  operator: 'Operate a service, on its machine',
   'operator vault': 'The keys that secrets are sealed with',
 };
 

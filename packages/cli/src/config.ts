@@ -31,15 +31,15 @@ export type PackageManager = (typeof packageManagers)[number];
 
 /** The settings that people may make in the environment, for help and documents. */
 export const environmentVariables: readonly (readonly [name: string, meaning: string])[] = [
-  ['BOTCLI_API_URL', 'Where the service is, as in http://127.0.0.1:7420; a trailing /v1 is accepted'],
+  ['BOTCLI_API_URL', 'URL of the service, such as http://127.0.0.1:7420; a trailing /v1 is accepted'],
   ['BOTCLI_TOKEN', 'Private key or personal access token'],
   ['BOTCLI_PUBLIC_KEY', 'Public key, for `cloud agent start`'],
-  ['BOTCLI_OPERATOR_TOKEN', 'Token of the operator of a service, for `operator`'],
-  ['BOTHOST_DATA_DIR', 'Data directory of a service of this machine, where `operator` finds its token'],
+  ['BOTCLI_OPERATOR_TOKEN', 'Operator token of a service, for the `operator` commands'],
+  ['BOTHOST_DATA_DIR', 'Data directory of a service on this machine, where the `operator` commands find its token'],
   ['BOTCLI_ORG', 'Organization to act in'],
   ['BOTCLI_OUTPUT', 'Output mode: rich, plain or json'],
-  ['BOTCLI_CONFIG', 'Another profile than $XDG_CONFIG_HOME/botcli/config.toml'],
-  ['NO_COLOR', 'Any value: no colours'],
+  ['BOTCLI_CONFIG', 'Profile to use instead of $XDG_CONFIG_HOME/botcli/config.toml'],
+  ['NO_COLOR', 'Set to any value to turn colours off'],
 ];
 
 /** Reads the environment once; nothing else in this program looks at it. */

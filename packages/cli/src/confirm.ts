@@ -12,7 +12,10 @@ export function canAsk(world: World): boolean {
  */
 export async function confirm(world: World, question: string, skipFlag: string): Promise<void> {
   if (!canAsk(world)) {
-    throw new UsageError('This has to be confirmed, and there is no terminal to ask on.', `Confirm it by ${skipFlag}.`);
+    throw new UsageError(
+      'This needs confirmation, but there is no terminal to ask on.',
+      `Pass ${skipFlag} to confirm.`,
+    );
   }
   if (!(await world.ask.confirm(question))) throw new Failure('declined', 'Nothing was changed.');
 }

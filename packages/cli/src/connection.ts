@@ -28,10 +28,10 @@ export function connect(world: World, origin: string, key: string, organization?
 
 const advice = {
   private:
-    'Start a service here with `npm start` (its first start writes a profile with keys), log in to another by ' +
+    'Start a service here with `npm start` (its first start writes a profile with keys), log in to another with ' +
     '`botcli cloud auth login`, or set BOTCLI_TOKEN.',
   public:
-    'Make one and keep it in the profile by `botcli cloud keys create NAME --kind public --default`, or set ' +
+    'Create one and save it in the profile with `botcli cloud keys create NAME --kind public --default`, or set ' +
     'BOTCLI_PUBLIC_KEY.',
 } as const;
 
@@ -40,17 +40,21 @@ export function usableKey(kind: 'private' | 'public', key: Sourced | null, warn:
   if (key === null) throw new Failure('key-missing', `There is no ${kind} key.`, advice[kind]);
   // fetch would say it with the key in its message.
   if (!/^[\x21-\x7e]+$/.test(key.value)) {
-    throw new Failure('key-malformed', `The key from ${key.source} has characters that no key has.`, 'Copy it again.');
+    throw new Failure(
+      'key-malformed',
+      `The key from ${key.source} contains characters that a key cannot have.`,
+      'Copy it again.',
+    );
   }
   const found = inspectKey(key.value);
   if (found.kind !== null && (found.kind === 'public') !== (kind === 'public')) {
     throw new Failure(
       'key-of-wrong-kind',
-      `The key from ${key.source} is a ${found.kind} key; this needs a ${kind} one.`,
+      `The key from ${key.source} is a ${found.kind} key; this command needs a ${kind} key.`,
     );
   }
   if (found.verdict === 'mistyped') {
-    warn(`the key from ${key.source} looks mistyped: its checksum does not fit. The service will judge.`);
+    warn(`the key from ${key.source} looks mistyped: its checksum is wrong. Trying it anyway.`);
   }
   return key.value;
 }

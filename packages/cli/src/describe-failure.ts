@@ -27,39 +27,39 @@ export function describeServiceFailure(error: unknown, settings: Settings | null
 
 function adviceFor(error: ApiError, settings: Settings | null, { agent, hasSession }: Subject): string | null {
   if (error.status === 401) {
-    return `The key was sent to ${settings?.origin.value}. Log in with another by: botcli cloud auth login`;
+    return `The key was sent to ${settings?.origin.value}. Log in with another one: botcli cloud auth login`;
   }
   if (error.reason === 'organization-not-found' && settings?.organization) {
     return `The organization "${settings.organization.value}" comes from ${settings.organization.source}.`;
   }
   if (error.reason === 'not-found') {
     const sessions =
-      agent !== null && hasSession ? `; the sessions of ${agent} by: botcli cloud agent sessions ${agent}` : '';
-    return `See which agents there are by: botcli cloud agent list${sessions}`;
+      agent !== null && hasSession ? `; the sessions of ${agent} with: botcli cloud agent sessions ${agent}` : '';
+    return `List the agents with: botcli cloud agent list${sessions}`;
   }
   if (error.reason === 'deployment-not-ready' && agent !== null) {
-    return `See why by: botcli cloud agent status ${agent}`;
+    return `See why with: botcli cloud agent status ${agent}`;
   }
   return secretAdvice[error.reason] ?? null;
 }
 
 /** Where a refusal of a secret set leads on to. */
 const secretAdvice: Readonly<Record<string, string>> = {
-  'secret-set-not-found': 'See which there are by: botcli cloud secrets list --no-sets',
-  'secret-revision-not-found': 'See which there are by: botcli cloud secrets history NAME',
-  'secret-set-changed': 'Somebody else changed it meanwhile. The same command again shows what it would do now.',
-  'secret-set-not-ready': 'See why by: botcli cloud secrets list',
-  'secret-set-in-use': '--force deletes it all the same.',
+  'secret-set-not-found': 'List them with: botcli cloud secrets list --no-sets',
+  'secret-revision-not-found': 'List them with: botcli cloud secrets history NAME',
+  'secret-set-changed': 'Somebody else changed it in the meantime. Run the command again to see what it would do now.',
+  'secret-set-not-ready': 'See why with: botcli cloud secrets list',
+  'secret-set-in-use': '--force deletes it anyway.',
 };
 
 function where(error: ConnectionError, settings: Settings | null): string | null {
   if (settings === null) return null;
   const { value, source } = settings.origin;
   const code = networkCode(error);
-  const is = code === 'ECONNREFUSED' ? 'Nothing listens there' : `The address is ${value}`;
+  const is = code === 'ECONNREFUSED' ? 'Nothing is listening there' : `The address is ${value}`;
   return (
     `${is}${code === null || code === 'ECONNREFUSED' ? '' : ` (${code})`}; it comes from ${source}. ` +
-    'Start a service with `npm start`, or name another address by --api-url or BOTCLI_API_URL.'
+    'Start a service with `npm start`, or set another address with --api-url or BOTCLI_API_URL.'
   );
 }
 
@@ -71,7 +71,7 @@ function isTimeout(error: unknown): boolean {
 
 function timedOut(settings: Settings | null): Described {
   const message = `No answer from ${settings?.origin.value ?? 'the service'} within ${answerSeconds} seconds.`;
-  return { ...localFailure('timeout', message), hint: 'Name another address by --api-url or BOTCLI_API_URL.' };
+  return { ...localFailure('timeout', message), hint: 'Set another address with --api-url or BOTCLI_API_URL.' };
 }
 
 /** The system's word for a failed connection; fetch wraps it once or, with several addresses, twice. */

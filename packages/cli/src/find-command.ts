@@ -40,7 +40,7 @@ function unknownCommand(path: string, text: string, words: readonly Word[]): Usa
   const where = ['botcli', path, '--help'].filter((part) => part !== '').join(' ');
   return new UsageError(
     `There is no command "${name}".`,
-    hint === null ? `See all by: ${where}` : `Did you mean "botcli ${hint}"?`,
+    hint === null ? `See all with: ${where}` : `Did you mean "botcli ${hint}"?`,
   );
 }
 

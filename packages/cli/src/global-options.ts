@@ -8,7 +8,7 @@ export const globalOptions = {
   output: choice({ description: 'How to print: rich (default on a terminal), plain or json' }, outputModes),
   json: flag('Short for --output json'),
   'api-url': text({
-    description: 'Where the service is; wins over BOTCLI_API_URL and the profile',
+    description: 'URL of the service; wins over BOTCLI_API_URL and the profile',
     placeholder: 'URL',
   }),
   organization: text({ description: 'Organization to act in: its name or id', short: 'o', placeholder: 'NAME' }),

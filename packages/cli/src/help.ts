@@ -39,7 +39,7 @@ export async function commandHelp(path: string, style: HelpStyle = plain): Promi
 const firstSteps = [
   ['botcli init quickstart', 'a bot to talk to in a browser'],
   ['botcli cloud auth login', 'with a key of the service'],
-  ['botcli cloud deploy', 'what lies in this directory'],
+  ['botcli cloud deploy', 'deploy the project in this directory'],
 ] as const;
 
 export async function groupHelp(path: string, style: HelpStyle = plain): Promise<string> {
@@ -51,10 +51,10 @@ export async function groupHelp(path: string, style: HelpStyle = plain): Promise
     [path === '' ? 'botcli, the command-line client of the bot hosting service.' : `${groups[path]}.`],
     [style.title('Usage:'), `  ${place} COMMAND [options]`],
     section('Commands:', rows),
-    ...(path === '' ? [section('To begin with:', firstSteps)] : []),
+    ...(path === '' ? [section('Getting started:', firstSteps)] : []),
     section('Global options:', optionRows(globalOptions)),
     ...(path === '' ? [section('Environment:', environmentVariables)] : []),
-    [`More on one: ${place} COMMAND --help`],
+    [`Help for one command: ${place} COMMAND --help`],
   ]);
 }
 

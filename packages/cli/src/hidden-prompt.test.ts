@@ -63,8 +63,8 @@ test.each([['abc\u0003'], ['\u0004']])(
 test.each([
   ['one\rtwo\r', 'several lines'],
   ['one\n\ntwo', 'several lines'],
-  ['a\u001b[D', 'no text'],
-  ['a\0b', 'no text'],
+  ['a\u001b[D', 'not text'],
+  ['a\0b', 'not text'],
 ])('%j would not be what was meant', async (keys, message) => {
   const { error, modes, shown } = await press(keys, 'the rest of the paste\r');
   expect(error).toMatchObject({ name: 'Failure', message: expect.stringContaining(message) });

@@ -50,7 +50,7 @@ export function askHidden(
         if (read.end === null) return;
         if (read.end === 'interrupted') return interrupt();
         isEntered = read.end === 'entered';
-        if (!isEntered) refusal = new Failure('answer-unclear', read.end, 'Give it by a file: KEY=@FILE');
+        if (!isEntered) refusal = new Failure('answer-unclear', read.end, 'Use a file: KEY=@FILE');
       }
       // The rest of a paste must not go to whatever reads the terminal next.
       clearTimeout(timer);
@@ -70,16 +70,16 @@ type Read = { readonly typed: string; readonly end: 'entered' | 'interrupted' | 
 
 /** Applies pressed keys to what was typed before. */
 function readKeys(before: string, keys: string | null): Read {
-  if (keys === null) return { typed: before, end: 'What was typed is not valid UTF-8.' };
+  if (keys === null) return { typed: before, end: 'The input is not valid UTF-8.' };
   let typed = before;
   const all = [...keys];
   for (const [index, key] of all.entries()) {
     const isLast = all.slice(index + 1).every((rest) => rest === '\n');
-    if (key === '\r' || key === '\n') return { typed, end: isLast ? 'entered' : 'What was pasted has several lines.' };
+    if (key === '\r' || key === '\n') return { typed, end: isLast ? 'entered' : 'The pasted text has several lines.' };
     if (key === '\u0003' || (key === '\u0004' && typed === '')) return { typed, end: 'interrupted' };
     if (key === '\u007f' || key === '\b') typed = [...typed].slice(0, -1).join('');
     else if (key === '\u0015') typed = '';
-    else if (key !== '\t' && /\p{Cc}/u.test(key)) return { typed, end: 'A key was pressed that is no text.' };
+    else if (key !== '\t' && /\p{Cc}/u.test(key)) return { typed, end: 'A key was pressed that is not text.' };
     else typed += key;
   }
   return { typed, end: null };

@@ -13,10 +13,10 @@ export async function readJsonObject(world: World, given: string, option: string
   try {
     value = JSON.parse(text);
   } catch {
-    throw new UsageError(`${place} is not valid JSON.`, `Give an object, as in ${option} '{"language": "en"}'.`);
+    throw new UsageError(`${place} is not valid JSON.`, `Give an object, such as ${option} '{"language": "en"}'.`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new UsageError(`${place} has to be a JSON object, as in {"language": "en"}.`);
+    throw new UsageError(`${place} must be a JSON object, such as {"language": "en"}.`);
   }
   return value as Record<string, unknown>;
 }

@@ -15,7 +15,7 @@ export const operatorOptions = {
     placeholder: 'FILE',
   }),
 };
-export const waitOption = { wait: onOff('Wait until the work is done (the default), or do not') };
+export const waitOption = { wait: onOff('Whether to wait until the work is done (the default)') };
 
 const hint =
   'Run this on the machine of the service, as the account that it runs as, or name the token by --token-file or ' +
@@ -39,7 +39,7 @@ export async function asOperator<T>(
     // An operator acts in no organization: it is one that the line names, and not that of the profile.
     if (isOrganizationMissing(error)) throw new Failure('organization-not-found', error.message);
     if (!isRefusal(error)) throw error;
-    const message = `The service at ${origin} does not take the operator token from ${token.source}.`;
+    const message = `The service at ${origin} does not accept the operator token from ${token.source}.`;
     throw new Failure('operator-token-refused', message, hint);
   }
 }
@@ -60,7 +60,7 @@ async function readToken({ world }: Context, tokenFile: string | undefined): Pro
 
 function checked(token: Sourced): Sourced {
   if (/^[\x21-\x7e]{32,1024}$/.test(token.value)) return token;
-  throw new Failure('operator-token-malformed', `What ${token.source} holds is no operator token.`, hint);
+  throw new Failure('operator-token-malformed', `${token.source} does not hold an operator token.`, hint);
 }
 
 function isRefusal(error: unknown): boolean {

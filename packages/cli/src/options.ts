@@ -61,7 +61,7 @@ export function loose<T>(option: Valued<T, false>, alone: T): Loose<T> {
 /** The text as it is; an empty one is refused. */
 export function text(describe: Describe): Valued<string, false> {
   return valued(describe, 'TEXT', (given) => {
-    if (given.trim() === '') throw new UsageError('needs a text that is not empty');
+    if (given.trim() === '') throw new UsageError('needs a value that is not empty');
     return given;
   });
 }

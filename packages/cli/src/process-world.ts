@@ -35,11 +35,7 @@ function currentDirectory(): string {
   try {
     return process.cwd();
   } catch {
-    throw new Failure(
-      'no-directory',
-      'The directory that you are in is not there any more.',
-      'Go to another one by cd.',
-    );
+    throw new Failure('no-directory', 'The current directory no longer exists.', 'Change to another one with cd.');
   }
 }
 

@@ -21,7 +21,7 @@ export async function readProfile(file: string, warn: (text: string) => void): P
   const value = (field: Field) => {
     const found = table[field];
     if (found !== undefined && typeof found !== 'string') {
-      throw new Failure('profile-invalid', `${file}: ${field} has to be a text in quotes.`);
+      throw new Failure('profile-invalid', `${file}: ${field} must be a string in quotes.`);
     }
     return found?.trim() || null;
   };

@@ -53,15 +53,15 @@ test('--version and --help answer on standard output, without a service', async 
 });
 
 test.each([
-  ['cloud', '"botcli cloud" needs another word', 'botcli cloud --help'],
+  ['cloud', '"botcli cloud" needs a subcommand', 'botcli cloud --help'],
   ['cloud agnt list', 'There is no command "botcli cloud agnt"', 'Did you mean "botcli cloud agent"?'],
   ['agent list', 'There is no command "botcli agent"', 'Did you mean "botcli cloud agent list"?'],
   ['deploy', 'There is no command "botcli deploy"', 'Did you mean "botcli cloud deploy"?'],
-  ['--bogus', 'There is no option --bogus here', ''],
-  ['cloud agent list --regoin x', 'There is no option --regoin here', 'Did you mean --region?'],
-  ['cloud agent list extra', 'There is one word too many: this command takes none', ''],
-  ['cloud secrets image-pull-secret reg ghcr.io me pa55', 'There is one word too many, after CREDENTIALS.\n', ''],
-  ['cloud agent list -phello', 'There is no option -p here', ''],
+  ['--bogus', 'Unknown option --bogus', ''],
+  ['cloud agent list --regoin x', 'Unknown option --regoin', 'Did you mean --region?'],
+  ['cloud agent list extra', 'There is one argument too many: this command takes none', ''],
+  ['cloud secrets image-pull-secret reg ghcr.io me pa55', 'There is one argument too many, after CREDENTIALS.\n', ''],
+  ['cloud agent list -phello', 'Unknown option -p', ''],
   ['cloud agent status', 'NAME is missing', 'Usage: botcli cloud agent status NAME'],
   ['cloud agent stop parrot', '--session-id is missing', ''],
   ['cloud agent list --region', '--region needs a value', ''],
@@ -71,9 +71,13 @@ test.each([
   ['cloud agent sessions parrot --limit 0', '--limit takes a whole number from 1 to 1000, not "0"', ''],
   ['cloud keys create x --kind secret', '--kind takes private, public, not "secret"', ''],
   ['cloud agent list --api-url nowhere', 'not an http or https URL', ''],
-  ['cloud secrets set x KEY -----BEGIN', 'A word that begins with a hyphen is no option here.\n', 'write -- before'],
+  [
+    'cloud secrets set x KEY -----BEGIN',
+    'An argument that begins with a hyphen is read as an option, and this is not one.\n',
+    'write -- before',
+  ],
   ['constructor', 'There is no command "botcli constructor"', ''],
-  ['cloud agent list --constructor', 'There is no option --constructor here', ''],
+  ['cloud agent list --constructor', 'Unknown option --constructor', ''],
 ])('%s is called wrongly: exit 2, nothing on standard output, what to do on the other', async (line, message, hint) => {
   const { status, stdout, stderr } = await ask(line);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
@@ -117,7 +121,7 @@ test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('%j takes the colours and leave
 
 test('a narrow terminal shows fewer columns, says so, and cuts no value', async () => {
   const { stdout } = await ask('cloud agent list', { terminal: true, columns: 40 });
-  expect(stdout).toContain('Not shown for want of width: agent id, active deployment id, created, updated.');
+  expect(stdout).toContain('Hidden, terminal too narrow: agent id, active deployment id, created, updated.');
   expect(stdout).not.toContain(agentItem.id);
 });
 
@@ -127,7 +131,7 @@ test('what the service refuses is shown with its message, request id and next st
     stdout: '',
     stderr:
       'error: Not found: no such agent or session.\n  request id: request-1\n' +
-      'See which agents there are by: botcli cloud agent list\n',
+      'List the agents with: botcli cloud agent list\n',
   });
   const { status, stdout, stderr } = await ask('cloud agent status crow --json');
   expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
@@ -137,7 +141,7 @@ test('what the service refuses is shown with its message, request id and next st
       code: '404',
       reason: 'not-found',
       requestId: 'request-1',
-      hint: 'See which agents there are by: botcli cloud agent list',
+      hint: 'List the agents with: botcli cloud agent list',
     },
   });
 });
@@ -161,8 +165,8 @@ test('a wrong key is a 401 that says how to log in, and is never shown', async (
 
 test.each<[Record<string, string>, string, string]>([
   [{ BOTCLI_TOKEN: '' }, 'There is no private key.', '`npm start`'],
-  [{ BOTCLI_TOKEN: 'sk_with\u00e9' }, 'has characters that no key has', 'Copy it again'],
-  [{ BOTCLI_TOKEN: publicKey }, 'is a public key; this needs a private one', ''],
+  [{ BOTCLI_TOKEN: 'sk_with\u00e9' }, 'contains characters that a key cannot have', 'Copy it again'],
+  [{ BOTCLI_TOKEN: publicKey }, 'is a public key; this command needs a private key', ''],
   [{ BOTCLI_API_URL: 'http://127.0.0.1:1' }, 'cannot reach the service at http://127.0.0.1:1', 'BOTCLI_API_URL'],
 ])('%j is told with what to do next', async (changed, message, hint) => {
   const { status, stdout, stderr } = await ask('cloud agent list', { variables: { ...variables, ...changed } });
@@ -222,7 +226,7 @@ test('what asks no service works whatever the profile and the address of the ser
   const variables = { BOTCLI_CONFIG: '/dev/null/profile', BOTCLI_API_URL: 'nonsense' };
   expect((await runProgram(['init', 'quickstart', '--dry-run'], { variables })).status).toBe(0);
   expect((await runProgram(['project', 'check', '/nonexistent'], { variables })).stderr).toContain(
-    'no project of botcli',
+    'not a botcli project',
   );
   expect((await runProgram(['cloud', 'regions', 'list'], { variables })).status).not.toBe(0);
 });

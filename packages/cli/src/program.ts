@@ -53,7 +53,7 @@ async function execute(world: World, args: readonly string[], mode: OutputMode, 
   if (found.kind === 'group') {
     parseLine(args, indexes, { arguments: {}, options: {} });
     const place = ['botcli', found.path].filter((part) => part !== '').join(' ');
-    throw new UsageError(`"${place}" needs another word.`, `See which by: ${place} --help`);
+    throw new UsageError(`"${place}" needs a subcommand.`, `See which with: ${place} --help`);
   }
   if (command === undefined) throw new Error(`no command at ${found.path}`);
   const values = parseLine(args, indexes, command);

@@ -53,7 +53,9 @@ async function until<Answer>(signal: AbortSignal, ask: (own: AbortSignal) => Pro
 
 /** A search that finds nothing has no answer: the proposed one must not be taken for it. */
 function foundNothing(value: unknown): string | undefined {
-  return value === undefined || (Array.isArray(value) && value.length === 0) ? 'Nothing of the list fits.' : undefined;
+  return value === undefined || (Array.isArray(value) && value.length === 0)
+    ? 'Nothing in the list matches.'
+    : undefined;
 }
 
 function optionsOf(choices: readonly Choice[]): Option<string>[] {

@@ -57,7 +57,7 @@ function optionTable(options: Options): readonly string[] {
 function introduction(): string {
   return [
     '# botcli',
-    'Made from the table of commands in `packages/cli/src/commands.ts`; a test compares the two. ' +
+    'Generated from the table of commands in `packages/cli/src/commands.ts`; a test compares the two. ' +
       'Refresh it by `npx vitest run packages/cli/src/reference.test.ts --update`.',
     '## Everywhere',
     ...optionTable(globalOptions),
@@ -74,7 +74,7 @@ function introduction(): string {
         ['`rich`', 'For people: aligned, coloured, fitted to the terminal'],
         [
           '`plain`',
-          'For line tools: tab-separated, whole, no header; a label and a value per line where one thing is shown',
+          'For line-based tools: tab-separated, nothing shortened, no header; a label and a value per line where one thing is shown',
         ],
         [
           '`json`',
@@ -82,13 +82,13 @@ function introduction(): string {
         ],
       ],
     ),
-    'Data goes to standard output, talk to standard error.',
+    'Data goes to standard output, messages to standard error.',
     table(
       ['Exit status', 'Meaning'],
       [
         ['0', 'Done'],
-        ['1', 'Ran and failed: the service said no, something was not found, a question was answered with no'],
-        ['2', 'Called wrongly, or a question would have to be asked and there is no terminal'],
+        ['1', 'Failed: the service refused, something was not found, or you answered a question with no'],
+        ['2', 'Wrong usage, or a question had to be asked and there was no terminal'],
         ['130', 'Interrupted'],
       ],
     ),

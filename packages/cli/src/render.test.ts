@@ -38,7 +38,7 @@ test('rich aligns columns, shows what is meant for people, and says when there i
 test('rich lets the columns go that may, first those that matter least, and never cuts a value', () => {
   const wide = 'w'.repeat(100);
   expect(renderRich(table([['a', '1', wide]]), paint)).toBe(
-    'Name  Size\na        1\nNot shown for want of width: note. --output plain shows all.\n',
+    'Name  Size\na        1\nHidden, terminal too narrow: note. --output plain shows all.\n',
   );
   expect(renderRich(table([[wide, '1', 'x']]), paint)).toContain(wide);
 });

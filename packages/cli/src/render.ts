@@ -92,7 +92,7 @@ function richTable(columns: readonly Column[], rows: readonly (readonly Cell[])[
     ),
     ...(left.length === 0
       ? []
-      : [paint.colors.dim(`Not shown for want of width: ${left.join(', ')}. --output plain shows all.`)]),
+      : [paint.colors.dim(`Hidden, terminal too narrow: ${left.join(', ')}. --output plain shows all.`)]),
   ]);
 }
 

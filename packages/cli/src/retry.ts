@@ -26,7 +26,7 @@ export async function withRetries<T>(
       world.signal.throwIfAborted();
       if (!isTransient(error)) throw error;
       isAway = true;
-      talk.status('The service does not answer; asking again');
+      talk.status('The service does not answer; retrying');
       await world.pause(milliseconds);
     }
   }

@@ -80,7 +80,7 @@ function lastWords(list: readonly SessionEvent[]): readonly Block[] {
 /** The percentiles are of all samples, the curve of averages over steps: its least and greatest would contradict them. */
 function metrics(found: ResourceMetrics | null, isLive: boolean): readonly Block[] {
   if (found === null) {
-    return [{ kind: 'note', lines: [`There are no metrics of this session${isLive ? ' yet' : ''}.`] }];
+    return [{ kind: 'note', lines: [`There are no metrics for this session${isLive ? ' yet' : ''}.`] }];
   }
   const { timeseries, sampleCount } = found;
   const first = timeseries[0]?.t ?? 0;

@@ -53,12 +53,15 @@ function first(...choices: readonly (readonly [value: string | null | undefined,
 
 function toOrigin({ value, source }: Sourced): Sourced {
   const url = URL.canParse(value) ? new URL(value) : null;
-  const example = `It has to look like ${defaultOrigin}.`;
+  const example = `It must look like ${defaultOrigin}.`;
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new UsageError(`The service's address from ${source} is not an http or https URL: ${quote(value)}.`, example);
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new UsageError(`The service's address from ${source} may hold no user name, query or fragment.`, example);
+    throw new UsageError(
+      `The service's address from ${source} must not contain a user name, query or fragment.`,
+      example,
+    );
   }
   const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
   return { value: url.origin + path, source };

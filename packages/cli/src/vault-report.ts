@@ -23,11 +23,11 @@ export function vaultBlocks(status: VaultStatus): readonly Block[] {
             : { text: wraps > 0 ? 'former, needed' : 'former, not needed', tone: wraps > 0 ? 'warn' : 'dim' },
         String(wraps),
       ]),
-      empty: 'There is no root key.',
+      empty: 'There are no root keys.',
     },
     {
       kind: 'fields',
-      title: 'What is kept',
+      title: 'Stored',
       fields: [
         ['Organizations', String(status.organizations)],
         ['Sets', String(status.sets)],
@@ -54,7 +54,7 @@ export function vaultBlocks(status: VaultStatus): readonly Block[] {
         time(task.startedAt),
         time(task.endedAt),
       ]),
-      empty: 'Nothing was asked of the vault yet.',
+      empty: 'No work on the vault was requested yet.',
     },
     ...findings(status.tasks),
   ];
@@ -75,7 +75,10 @@ export function requireNoFindings(status: VaultStatus, kind: VaultTask['task']):
   if (found.length === 0) return;
   const issues = found.map((one) => ({ path: place(one), message: one.problem }));
   const message =
-    found.length === 1 ? 'One thing is not as it was written.' : `${found.length} things are not as they were written.`;
-  const hint = 'Nothing of such a set is used, all others go on. Restore them, or have them deleted and set again.';
+    found.length === 1
+      ? 'One item does not match what was written.'
+      : `${found.length} items do not match what was written.`;
+  const hint =
+    'The service does not use damaged sets; all others keep working. Restore them, or have them deleted and set again.';
   throw new Failure('vault-damaged', message, hint, issues, { vault: status });
 }

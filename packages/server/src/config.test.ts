@@ -151,15 +151,13 @@ describe('the settings', () => {
     ['BOTHOST_BOOTSTRAP_PRIVATE_KEY', 'sk_short'],
     ['BOTHOST_BOOTSTRAP_PUBLIC_KEY', `sk_${'x'.repeat(32)}`],
   ])('%s=%s is refused by its name', (name, value) => {
-    expect(problemsOf({ [name]: value })).toMatch(
-      new RegExp(`^ConfigError: The settings are not right:\n  ${name}: .+$`),
-    );
+    expect(problemsOf({ [name]: value })).toMatch(new RegExp(`^ConfigError: Invalid settings:\n  ${name}: .+$`));
   });
 
   it('all that is wrong is told at once', () => {
     const problems = problemsOf({ BOTHOST_PORT: 'x', BOTHOST_ON_STOP: 'x', BOTHOST_KEY: 'x' });
     expect(problems.split('\n')).toEqual([
-      expect.stringContaining('The settings are not right'),
+      expect.stringContaining('Invalid settings'),
       expect.stringContaining('BOTHOST_PORT: '),
       expect.stringContaining('BOTHOST_KEY: '),
       expect.stringContaining('BOTHOST_ON_STOP: '),

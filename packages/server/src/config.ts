@@ -51,7 +51,7 @@ export function readConfig(environment: Environment = process.env, isRoot = proc
     Object.fromEntries(all.filter(({ one }) => one.secret === isSecret).map(({ key, value }) => [key, value]));
   const open = valuesOf(false) as Values<false>;
   const secrets = valuesOf(true) as Values<true>;
-  if (problems.length > 0) throw new ConfigError(`The settings are not right:\n  ${problems.join('\n  ')}`);
+  if (problems.length > 0) throw new ConfigError(`Invalid settings:\n  ${problems.join('\n  ')}`);
   return {
     ...open,
     dataDirectory: open.dataDirectory ?? defaultDataDirectory(environment, isRoot),

@@ -88,7 +88,7 @@ describe('the program', () => {
     const { service, life } = await run({ BOTHOST_PORT: 'x', BOTHOST_ON_STOP: 'keep' });
     expect(await life.dead).toBe(1);
     const said = await readFile(service.logFile, 'utf8');
-    expect(said).toMatch(/^bothost: The settings are not right:\n {2}BOTHOST_PORT: .+\n {2}BOTHOST_ON_STOP: .+\n$/);
+    expect(said).toMatch(/^bothost: Invalid settings:\n {2}BOTHOST_PORT: .+\n {2}BOTHOST_ON_STOP: .+\n$/);
     expect(existsSync(service.dataDirectory)).toBe(false);
   });
 });

@@ -8,7 +8,7 @@ import type { Suggestion } from '../suggestion.ts';
 export const command = define({
   summary: 'Let the shell complete commands, options and their values',
   details:
-    'Prints what the shell has to read at its start. For bash put eval "$(botcli completion bash)" into ~/.bashrc, for zsh ' +
+    'Prints a script for the shell to read at startup. For bash put eval "$(botcli completion bash)" into ~/.bashrc, for zsh ' +
     'eval "$(botcli completion zsh)" into ~/.zshrc; for fish: botcli completion fish > ~/.config/fish/completions/botcli.fish.',
   isLocal: true,
   arguments: { shell: { description: 'bash, zsh or fish', words: shells } },

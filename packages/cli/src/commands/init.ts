@@ -12,10 +12,11 @@ const directions = ['dial-in', 'dial-out'];
 export const command = define({
   summary: 'Make a runnable bot project',
   details:
-    'With any option that describes the project, or --config, nothing is asked: the project is made in the directory, and ' +
-    'everything missing or wrong is told at once. Without one, a terminal is asked whether to build with a coding agent or to ' +
-    'choose now. "quickstart" makes a small bot to talk to in a browser, in ./botcli-quickstart; write ./quickstart for a directory ' +
-    'of that name. Files of yours are never overwritten without --force.',
+    'With any option that describes the project, or --config, nothing is asked: the project is made in the ' +
+    'directory, and all problems are reported at once. Without one, botcli asks on the terminal whether to build ' +
+    'with a coding agent or to choose now. "quickstart" makes a small bot to talk to in a browser, in ' +
+    './botcli-quickstart; write ./quickstart for a directory with that name. Your own files are never overwritten ' +
+    'without --force.',
   isLocal: true,
   arguments: {
     'target-dir': {
@@ -50,10 +51,10 @@ export const command = define({
     eval: onOff('Scenarios that evaluate the bot'),
     config: stated('JSON file with the answers; options win over it', 'FILE', undefined, 'c'),
     'dry-run': flag('Print the resolved configuration as JSON, write nothing'),
-    'list-options': flag('Print all values there are to choose from, as JSON'),
-    'overwrite-guide': flag('Replace guides that are there already'),
+    'list-options': flag('Print all available values, as JSON'),
+    'overwrite-guide': flag('Replace existing guides'),
     force: flag('Overwrite files that exist and differ'),
-    git: flag('Make a git repository with a first commit, unless it is in one'),
+    git: flag('Make a git repository with a first commit, unless the directory is in one'),
     install: flag('Install the dependencies of the bot (uv, else pip) and of the client'),
   },
   examples: [

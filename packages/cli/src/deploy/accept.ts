@@ -28,7 +28,7 @@ export async function askForDeployment(
         : await client.updateAgent({ params: { agentName: agent.name }, body: settings });
     return { deploymentId: answer.desiredDeploymentId, change: answer.change, warning: answer.warning ?? null };
   };
-  const notice = `The service may go on by itself; see it by: botcli cloud agent status ${agent.name}`;
+  const notice = `The service may still finish this; check with: botcli cloud agent status ${agent.name}`;
   return withInterruptNotice(context, notice, async () => {
     try {
       return await write();

@@ -22,7 +22,7 @@ export function announcement(
     {
       kind: 'fields',
       fields: [
-        ['Agent', { text: `${name} (${current === null ? 'new' : 'there already'})`, tone: 'strong' }],
+        ['Agent', { text: `${name} (${current === null ? 'new' : 'existing'})`, tone: 'strong' }],
         ['Service', `${place.origin}, region ${place.region}${organization}`],
         ['Settings', place.source],
       ],
@@ -40,12 +40,12 @@ function notes(current: Current | null): readonly Block[] {
     ...(live === 0
       ? []
       : [
-          `${counted(live, 'live session')} ${live === 1 ? 'stays' : 'stay'} on the present version; new ones get the new.`,
+          `${counted(live, 'live session')} ${live === 1 ? 'stays' : 'stay'} on the current version; new ones get the new one.`,
         ]),
     ...(desired.state === 'failed'
       ? [`The last deploy (${desired.id}) failed: ${desired.failure?.message ?? ''}`]
       : []),
-    ...(serving === null ? ['Nothing serves the agent at present.'] : []),
+    ...(serving === null ? ['Nothing is serving the agent at the moment.'] : []),
     ...(desired.buildId === null
       ? ['The agent comes from a directory of the service: its next start may deploy that again.']
       : []),
@@ -83,7 +83,7 @@ export function announceRollback(
           ['Served from', served],
         ],
       },
-      changeTable(changes, 'Nothing changes: it is what serves.'),
+      changeTable(changes, 'Nothing changes: it is already serving.'),
     ],
   };
 }

@@ -31,7 +31,7 @@ export async function obtainBuild(
   if (found !== undefined) return { build: found, sentBytes: 0, isCached: true };
   const { uploadId, sentBytes } = await withInterruptNotice(
     context,
-    'What got through is kept: the same deploy goes on from there.',
+    'What was uploaded is kept: run the same deploy again to resume.',
     () => upload(context, client, archive, place.region),
   );
   const dockerfilePath = place.dockerfile === undefined ? {} : { dockerfilePath: place.dockerfile };
@@ -40,8 +40,10 @@ export async function obtainBuild(
   );
   if (cached) return { build, sentBytes, isCached: true };
   context.talk.say(`Build ${build.id}`);
-  const made = await withInterruptNotice(context, 'The build goes on by itself; the same deploy takes it up.', () =>
-    attendBuild(context, client, build.id),
+  const made = await withInterruptNotice(
+    context,
+    'The build continues in the service; run the same deploy again to pick it up.',
+    () => attendBuild(context, client, build.id),
   );
   return { build: made, sentBytes, isCached: false };
 }
@@ -77,7 +79,7 @@ export function buildFailure(build: Build): Failure {
   return new Failure(
     'build-failed',
     `The build ${build.id} ${what}: ${why}`,
-    `Nothing was deployed. Its whole log: botcli cloud build logs ${build.id}`,
+    `Nothing was deployed. Its full log: botcli cloud build logs ${build.id}`,
     output.map((line) => ({ path: '', message: printableLog(line, false) })),
     { build },
   );

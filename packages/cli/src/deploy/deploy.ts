@@ -36,10 +36,7 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
   const wanted = settleWanted(options.given, project);
   const buildId = options.buildId ?? project.deployFile?.content.build_id;
   if (buildId !== undefined && options.buildDir !== undefined) {
-    throw new UsageError(
-      '--build-dir packs a project, and a build that is named needs none.',
-      'Leave out one of the two.',
-    );
+    throw new UsageError('--build-dir packs a project, but a named build needs none.', 'Use one or the other.');
   }
   const client = await context.service();
   const current = await findCurrent(client, wanted.name);
@@ -80,7 +77,7 @@ async function regionOf(client: Client, { name, region }: Wanted, current: Curre
   if (region === undefined || region === current.agent.region) return current.agent.region;
   throw new Failure(
     'region-cannot-change',
-    `${name} is in ${current.agent.region}, and an agent cannot move to ${region}.`,
+    `${name} is in ${current.agent.region}; an agent cannot move to another region (${region}).`,
     'Deploy it there under another name, or delete the agent first.',
   );
 }
@@ -132,7 +129,7 @@ async function unchanged(
   }
   if (desired.state === 'failed') {
     const { message, hint, issues, details } = rolloutFailure(desired, agent.activeDeploymentId);
-    const again = `Nothing changed since; --force deploys it again as it is. ${hint}`;
+    const again = `Nothing has changed since; --force deploys it again anyway. ${hint}`;
     throw new Failure('deployment-failed', message, again, issues, details);
   }
   const isOnItsWay = desired.state !== 'ready' && options.waits;

@@ -59,7 +59,7 @@ export function outcomeReport({ world, settings }: Pick<Context, 'world' | 'sett
 
 function result({ change, deployment, seconds }: Outcome): Cell {
   if (deployment.state !== 'ready') return { text: `Accepted, not ready yet (${deployment.state})`, tone: 'warn' };
-  if (change === 'none') return { text: 'Nothing changed: this is what runs', tone: 'good' };
-  if (change === 'scaling') return { text: 'Scaling changed; the deployment is the one that was there', tone: 'good' };
+  if (change === 'none') return { text: 'Nothing changed: this is already running', tone: 'good' };
+  if (change === 'scaling') return { text: 'Scaling changed; the deployment is the same', tone: 'good' };
   return { text: `Serving${seconds === null ? '' : `, after ${seconds.toFixed(1)} s`}`, tone: 'good' };
 }

@@ -50,7 +50,7 @@ async function readDeployFile(path: string, name: string): Promise<DeployFile> {
     throw new Failure('deploy-file-unreadable', `Cannot read ${name}${code}.`);
   });
   const { file, issues } = checkDeployFile(parseToml(text, name));
-  if (file === null) throw invalid(name, 'is not right', issues);
+  if (file === null) throw invalid(name, 'is invalid', issues);
   const beyond = beyondBuilds(file);
   if (beyond.length > 0) throw invalid(name, 'asks for what this service cannot do', beyond);
   return file;

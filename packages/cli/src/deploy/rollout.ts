@@ -21,7 +21,7 @@ export function attendRollout(
   agentName: string,
   deploymentId: string,
 ): Promise<DeploymentDetails> {
-  const notice = `The rollout goes on by itself; see it by: botcli cloud agent status ${agentName}`;
+  const notice = `The rollout continues in the service; follow it with: botcli cloud agent status ${agentName}`;
   return withInterruptNotice(context, notice, () => watch(context, client, agentName, deploymentId));
 }
 
@@ -43,8 +43,8 @@ async function watch(
     const agent = await withRetries(context, () => client.getAgent({ params: { agentName } }));
     if (found.state === 'failed') throw rolloutFailure(found, agent.activeDeploymentId);
     if (agent.desiredDeploymentId !== deploymentId) {
-      const message = `Another deploy of ${agentName} came in between (${agent.desiredDeploymentId}).`;
-      throw new Failure('overtaken', message, `See it by: botcli cloud agent status ${agentName}`);
+      const message = `Another deploy of ${agentName} started in the meantime (${agent.desiredDeploymentId}).`;
+      throw new Failure('overtaken', message, `See it with: botcli cloud agent status ${agentName}`);
     }
     const seconds = Math.floor(secondsBetween(begun.toISOString(), world.now()));
     const phase = found.state === 'preparing' ? 'Preparing' : 'Starting the first instance';
@@ -63,8 +63,8 @@ async function watch(
 
 /** Short, since the status is one line: with the longest phase it fits 60 columns. */
 function meanwhile(serving: string | null, deploymentId: string): string {
-  if (serving === null) return '; nothing serves yet';
-  return serving === deploymentId ? '' : '; the former one serves';
+  if (serving === null) return '; nothing is serving yet';
+  return serving === deploymentId ? '' : '; the previous one serves';
 }
 
 /** What became of a deployment that failed, with the last words of its bot. */
@@ -74,14 +74,14 @@ export function rolloutFailure(deployment: DeploymentDetails, serving: string | 
   const name = deployment.manifest.metadata.name;
   const goesOn =
     serving === null || serving === deployment.id
-      ? 'Nothing serves the agent.'
-      : `The deployment ${serving} goes on serving; no session has seen the new one.`;
+      ? 'Nothing is serving the agent.'
+      : `The deployment ${serving} keeps serving; no session has used the new one.`;
   return new Failure(
     'deployment-failed',
     `The deployment ${deployment.id} of ${name} failed: ${failure?.message ?? 'no reason is known'} ${goesOn}`,
     isSilent(failure)
-      ? 'It wrote nothing.'
-      : `Its whole output: botcli cloud agent logs ${name} --deployment ${deployment.id}`,
+      ? 'It wrote no output.'
+      : `Its full output: botcli cloud agent logs ${name} --deployment ${deployment.id}`,
     tail === '' ? [] : tail.split('\n').map((line) => ({ path: '', message: printableLog(line, false) })),
     { deployment, servingDeploymentId: serving },
   );

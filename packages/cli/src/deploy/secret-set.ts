@@ -22,23 +22,23 @@ export async function requireSecretSet(
   if (found === undefined) {
     throw new Failure(
       'secret-set-not-found',
-      `There is no secret set ${name}, which the deploy names.`,
-      `Make it by: ${make}`,
+      `The deploy names the secret set ${name}, which does not exist.`,
+      `Create it with: ${make}`,
     );
   }
-  const see = `See it by: botcli cloud secrets list ${name}`;
+  const see = `See it with: botcli cloud secrets list ${name}`;
   if (found.damaged === true) {
     throw new Failure('secret-set-damaged', `${name}: ${found.errorMessage ?? 'it is damaged.'}`, see);
   }
   if (found.type !== 'secret') {
-    throw new Failure('secret-set-kind', `${name} is an image pull secret, and a bot needs a secret set.`, see);
+    throw new Failure('secret-set-kind', `${name} is an image pull secret; a bot needs a secret set.`, see);
   }
   if (found.region !== region) {
     const message = `The secret set ${name} is in ${found.region}, and the agent in ${region}.`;
     throw new Failure(
       'secret-set-elsewhere',
       message,
-      `Make another in ${region}: botcli cloud secrets set OTHER-NAME --file .env --region ${region}`,
+      `Create another in ${region}: botcli cloud secrets set OTHER-NAME --file .env --region ${region}`,
     );
   }
   if (found.status === 'failed') {
@@ -46,7 +46,7 @@ export async function requireSecretSet(
     throw new Failure(
       'secret-set-not-ready',
       `The secret set ${name} is not ready: ${why}`,
-      `Then write it again by: ${make}`,
+      `Then set it again with: ${make}`,
     );
   }
   if (found.status === 'pending') await awaitReadiness(context, client, found, waitSeconds);

@@ -33,7 +33,7 @@ export async function upload(
     );
   let target = await where();
   let offset = target.receivedBytes;
-  if (offset > 0 && offset < archive.bytes) talk.say('The service has a part of this already: going on from there.');
+  if (offset > 0 && offset < archive.bytes) talk.say('The service already has part of this; resuming from there.');
   const first = offset;
   if (!talk.isLive && archive.bytes - offset > pieceBytes.first)
     talk.say(`Uploading ${byteSize(archive.bytes - offset)}`);
@@ -63,7 +63,7 @@ export async function upload(
         if (pause === undefined || !(isLost || isTransient(error))) throw error;
         failures += 1;
         if (error instanceof ConnectionError) isDirect = !isDirect;
-        talk.status(`The upload broke off; going on in ${pause / 1_000} s`);
+        talk.status(`The upload was interrupted; resuming in ${pause / 1_000} s`);
         await world.pause(pause);
         size = pieceBytes.first;
         target = await where();

@@ -29,8 +29,8 @@ export function settleWanted(given: Given, { deployFile }: Project): Wanted {
   const name = given.name ?? file?.agent_name;
   if (name === undefined) {
     throw new UsageError(
-      'There is no deploy.toml here, and no name of an agent.',
-      'Write one line into deploy.toml, agent_name = "my-bot", or give the name: botcli cloud deploy my-bot',
+      'There is no deploy.toml here, and no agent name was given.',
+      'Add one line to deploy.toml, agent_name = "my-bot", or give the name: botcli cloud deploy my-bot',
     );
   }
   const settings = {
@@ -43,7 +43,7 @@ export function settleWanted(given: Given, { deployFile }: Project): Wanted {
   };
   const { minAgents, maxAgents } = settings;
   if (minAgents !== undefined && maxAgents !== undefined && minAgents > maxAgents) {
-    throw new Failure('settings-invalid', `At least ${minAgents} agents are more than at most ${maxAgents}.`);
+    throw new Failure('settings-invalid', `The minimum of ${minAgents} agents is above the maximum of ${maxAgents}.`);
   }
   return { name, region: given.region ?? file?.region, settings };
 }

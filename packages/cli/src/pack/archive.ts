@@ -73,7 +73,7 @@ function unpackable(root: string, error: unknown): Failure {
     return new Failure(
       'project-changed',
       `${name} changed while it was packed.`,
-      'Try again when nothing writes to it.',
+      'Try again when nothing is writing to it.',
     );
   }
   return new Failure(

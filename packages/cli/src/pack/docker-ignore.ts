@@ -25,7 +25,7 @@ export function readDockerIgnore(text: string): DockerIgnore {
     // Docker, too, has no pattern for the root itself.
     if (pattern === '') continue;
     const matcher = toRegExp(pattern);
-    if (matcher === null) throw new Error(`line ${index + 1} is no pattern: ${line.trim()}`);
+    if (matcher === null) throw new Error(`line ${index + 1} is not a pattern: ${line.trim()}`);
     patterns.push({ takesBack, matcher });
   }
   return {

@@ -121,7 +121,7 @@ test('a pattern of the deploy file takes back what the defaults leave out', asyn
 
 test('a .dockerignore that cannot be read right is refused with its line', async () => {
   await put({ '.dockerignore': 'a[\n' });
-  await expect(listed()).rejects.toMatchObject({ message: '.dockerignore: line 1 is no pattern: a[.' });
+  await expect(listed()).rejects.toMatchObject({ message: '.dockerignore: line 1 is not a pattern: a[.' });
 });
 
 test('what is left out is counted, as far as counting goes', async () => {
@@ -144,7 +144,7 @@ test('links out of the project and special files are refused by name, all at onc
     issues: expect.arrayContaining([
       { path: 'absolute', message: 'is a link to an absolute path, /etc/passwd' },
       { path: 'sub/outwards', message: 'is a link out of the project, to ../../secret' },
-      { path: 'pipe', message: 'is no file, folder or link' },
+      { path: 'pipe', message: 'is not a file, folder or link' },
     ]),
   });
   expect((await listed(['/absolute', 'outwards', 'pipe', 'node_modules'])).files).toEqual([

@@ -37,8 +37,8 @@ export async function listProject(root: string, rules: Rules): Promise<ProjectFi
   if (found.refused.length > 0) {
     throw new Failure(
       'project-unpackable',
-      'The project holds what cannot be packed.',
-      'Remove it, or leave it out by the project’s ignore file or [build.exclude] of the deploy file.',
+      'The project contains files that cannot be packed.',
+      'Remove them, or exclude them in the project’s ignore file or [build.exclude] of the deploy file.',
       found.refused,
     );
   }
@@ -81,7 +81,7 @@ async function take(root: string, path: string, entry: Dirent, found: Found): Pr
     ? await whyLinkIsRefused(root, path)
     : entry.isFile()
       ? null
-      : 'is no file, folder or link';
+      : 'is not a file, folder or link';
   if (refused !== null) {
     found.refused.push({ path, message: refused });
     return;

@@ -22,13 +22,13 @@ export async function warningsAbout(root: string, { files, leftOut }: ProjectFil
       .slice(0, 5)
       .map(({ path, size }) => `${path} is large (${byteSize(size)}); [build.exclude] leaves it out.`),
     ...(large.length > 5 ? [`${large.length - 5} more files are that large.`] : []),
-    ...loose.slice(0, 5).map(({ path, target }) => `${path} is a link to ${target}, which does not go along.`),
+    ...loose.slice(0, 5).map(({ path, target }) => `${path} is a link to ${target}, which is not packed.`),
     ...(reason === undefined
       ? []
       : [
-          `${main}, which package.json names as main, is left out (${reason}); patterns = ["!/${main}"] below [build.exclude] takes it along.`,
+          `${main}, which package.json names as main, is left out (${reason}); patterns = ["!/${main}"] below [build.exclude] includes it.`,
         ]),
-    ...(paths.has('Dockerfile') ? ['The Dockerfile is not used: the service prepares the project by itself.'] : []),
+    ...(paths.has('Dockerfile') ? ['The Dockerfile is not used: the service prepares the project itself.'] : []),
   ];
 }
 
@@ -53,8 +53,8 @@ export function checkSize(files: readonly ProjectFile[], archive: Archive | null
   if (files.length === 0) {
     throw new Failure(
       'project-empty',
-      'Nothing of the project is left to be packed.',
-      'Its ignore files leave out everything.',
+      'Nothing in the project is left to pack.',
+      'Its ignore files exclude everything.',
     );
   }
   if (files.length > unpackedArchive.entries) {

@@ -46,9 +46,7 @@ test('without a name for its author there is no commit: that and its way out are
   expect(status).toBe(0);
   expect(stderr).toContain('git config --global user.email');
   const line = "git commit --quiet --message 'A bot project, made by botcli init'";
-  expect(stderr).toMatch(
-    new RegExp(`warning: ${line} in .*/demo: it ended with 128. The project is there all the same`),
-  );
+  expect(stderr).toMatch(new RegExp(`warning: ${line} in .*/demo: it ended with 128. The project itself was written`));
   expect(git('demo', 'ls-files').split('\n')).toContain('server/bot.py');
 });
 
@@ -86,7 +84,7 @@ test('Ctrl-C while git works ends it with 130, and the project stays', async () 
   const given = { directory, signal: interruption.signal, onStderr };
   const { status, stdout, stderr } = await runProgram(['init', 'demo', ...choices, '--git'], given);
   expect({ status, stdout }).toEqual({ status: 130, stdout: '' });
-  expect(stderr).toContain('The project is there all the same');
+  expect(stderr).toContain('The project itself was written');
   expect(stderr).not.toContain('git add');
   expect(existsSync(join(directory, 'demo/server/bot.py'))).toBe(true);
 });
@@ -141,7 +139,7 @@ chmod +x .venv/bin/python`;
     await programs({ python3: fallback('3, 11') });
     const { status, stderr } = await install();
     expect({ status, warned: stderr.includes('warning') }).toEqual({ status: 0, warned: false });
-    expect(stderr).toContain('uv is not installed: pip does it.');
+    expect(stderr).toContain('uv is not installed; using pip.');
     const [, venv, pip = ''] = await noted();
     expect(venv).toBe('server: python3 -m venv .venv');
     const [, asked] =
@@ -175,7 +173,7 @@ chmod +x .venv/bin/python`;
     const { status, stdout, stderr } = await install(...vanilla);
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('Files written') });
     expect(stderr).toContain(why);
-    expect(stderr).toMatch(new RegExp(`warning: ${line} in .*: ${how}. The project is there all the same.`));
+    expect(stderr).toMatch(new RegExp(`warning: ${line} in .*: ${how}. The project itself was written.`));
     expect((await noted()).at(-1)).toBe('client: npm install');
     expect(existsSync(join(directory, 'demo/server/bot.py'))).toBe(true);
   });

@@ -6,7 +6,7 @@ import type { Configuration } from './configuration/configuration.ts';
 import { packageManagerFor } from './package-manager.ts';
 import { shellWord } from './shell-word.ts';
 
-const standing = 'The project is there all the same.';
+const standing = 'The project itself was written.';
 
 export type FollowUp = {
   readonly git: boolean;
@@ -44,7 +44,7 @@ async function installBot(world: World, server: string, configuration: Configura
     await runQuietly(world, ['uv', 'sync'], server);
     return;
   }
-  world.stderr.write('uv is not installed: pip does it.\n');
+  world.stderr.write('uv is not installed; using pip.\n');
   const { dependenciesOf } = await import('./project/pyproject.ts');
   const { planOf } = await import('./project/plan.ts');
   const plan = planOf(configuration);

@@ -25,7 +25,7 @@ export async function initByAsking(
   const person = isPersonThere(world);
   if (asked === null && !person) {
     throw new UsageError(
-      'Name a directory, or describe the project by options: there is no terminal to ask on.',
+      'Name a directory, or describe the project with options: there is no terminal to ask on.',
       'For example: botcli init quickstart',
     );
   }

@@ -219,7 +219,7 @@ describe('what is there already', () => {
     await symlink(join(directory, 'gone'), join(directory, 'demo/README.md'));
     const { status, stderr } = await botcli(['init', 'demo', ...cascadeOptions, '--force']);
     expect(status).toBe(1);
-    expect(stderr).toContain('server/bot.py: server is no directory');
+    expect(stderr).toContain('server/bot.py: server is not a directory');
     expect(stderr).toContain('README.md: is a link');
     expect(await tree()).toEqual(['demo/README.md', 'demo/server']);
     expect(await readdir(join(directory, 'elsewhere'))).toEqual([]);

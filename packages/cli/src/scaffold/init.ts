@@ -63,8 +63,8 @@ async function initQuickstart(world: World, values: InitValues, options: Given):
   ];
   if (surplus.length > 0) {
     throw new UsageError(
-      `quickstart has its own answers and does not take ${surplus.join(', ')}.`,
-      'For a directory of that name write ./quickstart.',
+      `quickstart has its own answers and does not accept ${surplus.join(', ')}.`,
+      'For a directory with that name, write ./quickstart.',
     );
   }
   const { configuration } = resolve(quickstart.given, quickstart.name);
@@ -114,7 +114,7 @@ function settled(world: World, options: Given, file: string | undefined, default
     const hint = 'See all values by: botcli init --list-options';
     throw new Failure(
       'invalid-configuration',
-      'The project cannot be made of this. Nothing was written.',
+      'The project cannot be made from these answers. Nothing was written.',
       hint,
       issues,
     );

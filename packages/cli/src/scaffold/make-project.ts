@@ -50,7 +50,7 @@ function guidesGenerated(steps: readonly GuideStep[], { directory, version }: Ma
 }
 
 /**
- * What can be told before anything is asked: a target that is no directory, and files in the way of every project. Whatever
+ * What can be told before anything is asked: a target that is not a directory, and files in the way of every project. Whatever
  * is answered, they would refuse it at the end.
  */
 export function refuseBeforehand({ directory, force }: Pick<Making, 'directory' | 'force'>): void {
@@ -136,7 +136,7 @@ function failureOf(error: unknown, directory: string): unknown {
   if (cause === null) return error;
   if (error instanceof Error && 'code' in error && (error.code === 'EEXIST' || error.code === 'ENOTEMPTY')) {
     const message = 'Another program wrote there at the same time. Nothing was written.';
-    return new Failure('files-in-the-way', message, 'See what is there, and run it again.');
+    return new Failure('files-in-the-way', message, 'Look at what is there, then run this again.');
   }
   return new Failure('cannot-write', `The project cannot be written: ${cause}. Nothing was written.`);
 }

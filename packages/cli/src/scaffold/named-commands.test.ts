@@ -106,11 +106,11 @@ test('the program takes every command that init tells as the next one', async ()
 });
 
 test.each([
-  ['botcli cloud deploy --forec', 'There is no option --forec here.'],
+  ['botcli cloud deploy --forec', 'Unknown option --forec.'],
   ['botcli cloud agent log NAME', 'There is no command "botcli cloud agent log".'],
   ['botcli cloud secrets set --file .env', 'NAME is missing: '],
   ['botcli project add soniox', 'cannot be added'],
-  ['botcli init . -t lightrtc -m cascade --stt deepgram', 'error: The project cannot be made of this.'],
+  ['botcli init . -t lightrtc -m cascade --stt deepgram', 'error: The project cannot be made from these answers.'],
 ])('%s would be noticed', async (line, refusal) => {
   const document = `Do this:\n\n\`\`\`sh\ncd server && ${line}   # soon\n\`\`\`\n\nOr \`${line}\`, some day.\n`;
   expect(namedIn(document)).toEqual([line, line]);

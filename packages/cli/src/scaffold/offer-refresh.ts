@@ -20,7 +20,7 @@ export async function offerRefresh(world: World, making: Making, set: GuideSet):
   const names = stale.map(({ path }) => path).join(', ');
   const loss = edited.length === 0 ? '' : ` Your changes to ${edited.join(', ')} would be lost.`;
   const agreed = await world.ask.confirm(
-    `${names}: written by an older version. Write anew?${loss}`,
+    `${names}: written by an older version. Write them again?${loss}`,
     edited.length === 0,
   );
   return agreed ? { ...making, refreshGuides: true } : making;

@@ -53,7 +53,7 @@ test.each([
 });
 
 test('an argument that was no UTF-8 is refused, since what it was cannot be told any more', () => {
-  expect(pairsOf('A=1', 'B=x\ufffd')).toEqual([expect.stringMatching(/^argument 2 has bytes that are not UTF-8/)]);
+  expect(pairsOf('A=1', 'B=x\ufffd')).toEqual([expect.stringMatching(/^argument 2 is not valid UTF-8/)]);
 });
 
 test('standard input, files and prompts are named by -, @ and nothing, and a backslash takes that away', () => {

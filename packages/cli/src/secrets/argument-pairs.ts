@@ -50,7 +50,7 @@ function readArgument(text: string): Several | { readonly problem: string } {
   const equals = text.indexOf('=');
   const key = equals === -1 ? text : text.slice(0, equals);
   if (!secretKeyPattern.test(key)) {
-    return { problem: 'is no KEY=value: a key is 1 to 64 letters, digits, underscores and hyphens' };
+    return { problem: 'is not KEY=value: a key is 1 to 64 letters, digits, underscores and hyphens' };
   }
   if (equals === -1) return [{ key, source: { kind: 'prompt' } }];
   const value = text.slice(equals + 1);
@@ -61,7 +61,7 @@ function readArgument(text: string): Several | { readonly problem: string } {
   if (several.length > 1) return several;
   // With the quotes, and as a value that the quotes were meant to hold together, also what looks like a pair: nobody can tell.
   if (several.length === 1 || /^".*"$/s.test(value)) return { problem: inQuotes };
-  if (value === '@') return { problem: 'names no file after its @; to mean the sign itself put a backslash before it' };
+  if (value === '@') return { problem: 'has no file name after its @; for a literal @, put a backslash before it' };
   const source = sourceOf(value);
   return source === null
     ? { problem: 'has an empty value; to remove a key: botcli cloud secrets unset' }
@@ -69,7 +69,7 @@ function readArgument(text: string): Several | { readonly problem: string } {
 }
 
 const instead = 'give each pair as an argument of its own, or use --file, KEY=@FILE or KEY=-';
-const notUtf8 = 'has bytes that are not UTF-8, which a value cannot have: use --file, KEY=@FILE or KEY=-';
+const notUtf8 = 'is not valid UTF-8, as a value must be: use --file, KEY=@FILE or KEY=-';
 const severalWays = `can be read as one pair and as several: ${instead}`;
 const inQuotes =
   'has a value in double quotes, which may or may not be part of it: leave them out, or use --file, KEY=@FILE or KEY=-';

@@ -97,7 +97,7 @@ async function conclude(
   const skipped = wasShown ? null : skippedNote(change.skipped);
   const lines = [
     ...(skipped === null ? [] : [skipped]),
-    ...(readiness === 'pending' ? [`On its way to the region; see it by: botcli cloud secrets list ${name}`] : []),
+    ...(readiness === 'pending' ? [`On its way to the region; check with: botcli cloud secrets list ${name}`] : []),
   ];
   const words = { created: 'Created', updated: 'Updated', none: 'Unchanged' } as const;
   return {
@@ -119,5 +119,5 @@ async function conclude(
 }
 
 function skippedNote(keys: readonly string[]): string | null {
-  return keys.length === 0 ? null : `Left out, since they have no value: ${keys.join(', ')}`;
+  return keys.length === 0 ? null : `Left out because they have no value: ${keys.join(', ')}`;
 }

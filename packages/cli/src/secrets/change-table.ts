@@ -36,7 +36,7 @@ export function changeTable(changes: readonly Change[], words: Partial<Record<Ch
         ...(fingerprints ? [known(fingerprint)] : []),
       ];
     }),
-    empty: 'No key changes.',
+    empty: 'No keys change.',
   };
 }
 
@@ -49,6 +49,6 @@ export function agentsNote(agents: SecretSetDetails['agents']): string | null {
   if (agents.length === 0) return null;
   const names = agents.map(({ name }) => name).join(', ');
   return agents.length === 1
-    ? `The agent ${names} runs with this set. It keeps the values that it has until it is deployed again.`
-    : `The agents ${names} run with this set. They keep the values that they have until they are deployed again.`;
+    ? `The agent ${names} runs with this set. It keeps its current values until it is deployed again.`
+    : `The agents ${names} run with this set. They keep their current values until they are deployed again.`;
 }

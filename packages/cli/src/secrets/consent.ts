@@ -12,7 +12,7 @@ export type Consent = { readonly skip: boolean };
  */
 export function requireAskable({ world }: Pick<Context, 'world'>, { skip }: Consent): void {
   if (skip || canAsk(world)) return;
-  throw new UsageError('This has to be confirmed, and there is no terminal to ask on.', 'Confirm it by --skip.');
+  throw new UsageError('This needs confirmation, but there is no terminal to ask on.', 'Pass --skip to confirm.');
 }
 
 /** Shows what will be done, then asks once. A no is a `Failure`, with nothing done. */

@@ -9,7 +9,7 @@ import { requireSetName } from './set-name.ts';
 
 export type DeleteSet = {
   readonly name: string;
-  /** Also while agents use it. */
+  /** Even if agents use it. */
   readonly force: boolean;
   /** Only when the set is at this revision. */
   readonly ifRevision: number | undefined;
@@ -61,7 +61,7 @@ function kindOf({ item }: FoundSet): string {
 }
 
 const noStart =
-  'Bots of them that run keep their values. New ones cannot start until they are deployed again, without it or with one that is set anew.';
+  'Their running bots keep their values. New ones cannot start until the agents are deployed again, without the set or with a new one.';
 
 function contentNote({ details, host, item }: FoundSet): Block {
   const keys = details?.secrets.map(({ fieldName }) => fieldName) ?? [];
@@ -74,7 +74,7 @@ function contentNote({ details, host, item }: FoundSet): Block {
       ...(users.length === 0 ? [] : [`Agents that use it: ${users.join(', ')}`, noStart]),
       item.damaged === true
         ? failures['secret-set-damaged'].message
-        : `It is at revision ${item.revision}. Nothing of it can be had back.`,
+        : `It is at revision ${item.revision}. It cannot be recovered.`,
     ],
   };
 }
@@ -95,9 +95,5 @@ function refuseUsed({ details, item }: FoundSet, force: boolean): void {
   const users = namesOf(details);
   if (users.length === 0 || force) return;
   const message = `The secret set ${item.name} is used by ${users.join(', ')}. Nothing was deleted.`;
-  throw new Failure(
-    'secret-set-in-use',
-    message,
-    'Deploy them without it first, or delete it all the same by --force.',
-  );
+  throw new Failure('secret-set-in-use', message, 'Deploy them without it first, or delete it anyway with --force.');
 }

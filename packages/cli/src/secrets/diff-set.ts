@@ -26,9 +26,7 @@ export async function diffSet(
   const isSame = changes.every(({ change }) => change === 'unchanged');
   const source = file === '-' ? 'standard input' : file;
   const lines = [
-    isSame
-      ? `${source} is what revision ${revision} of ${name} holds.`
-      : `Compared with revision ${revision} of ${name}.`,
+    isSame ? `${source} matches revision ${revision} of ${name}.` : `Compared with revision ${revision} of ${name}.`,
     ...(skipped.length === 0 ? [] : [`Without a value in ${source}: ${skipped.join(', ')}`]),
   ];
   return {

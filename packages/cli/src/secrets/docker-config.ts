@@ -17,7 +17,7 @@ export function readDockerConfig(text: string, source: string, host: string): st
   const [auth] = auths;
   const others = entries.map(([, entry]) => fields(entry));
   if (others.some((entry) => entry['identitytoken'] || entry['registrytoken'])) {
-    throw refused(source, `holds a token for ${host}, which is good for that program only.`);
+    throw refused(source, `holds a token for ${host}, which works only with that program.`);
   }
   if (typeof auth === 'string') {
     if (isEncodedCredentials(auth)) return auth;
@@ -26,10 +26,13 @@ export function readDockerConfig(text: string, source: string, host: string): st
   const [, helper] = Object.entries(fields(config['credHelpers'])).find(([key]) => isRegistry(key, host)) ?? [];
   const store = typeof helper === 'string' ? helper : config['credsStore'];
   if (typeof store === 'string' && store !== '') {
-    throw refused(source, `keeps the credentials in the store of docker-credential-${store}, which is not read here.`);
+    throw refused(
+      source,
+      `keeps the credentials in the store of docker-credential-${store}, which botcli does not read.`,
+    );
   }
   if (others.length > 0) throw refused(source, `holds no auth for ${host}.`);
-  throw refused(source, `knows nothing of ${host}.`);
+  throw refused(source, `has no entry for ${host}.`);
 }
 
 function isRegistry(key: string, host: string): boolean {
@@ -51,6 +54,6 @@ function fields(value: unknown): Fields {
 }
 
 function refused(source: string, message: string): Failure {
-  const hint = 'Give them by --username and --password-stdin.';
+  const hint = 'Give them with --username and --password-stdin.';
   return new Failure('credentials-refused', `Nothing was taken: ${source} ${message}`, hint);
 }

@@ -21,7 +21,7 @@ export function readEnvFile(text: string, source: string): Reading {
   const problems: Remark[] = [];
   const add = (to: Remark[], at: number, message: string) => to.push({ where: { source, line: at + 1 }, message });
   for (const [at, line] of lines.entries()) {
-    if (control.test(line)) add(problems, at, 'a control character that no line may hold, such as NUL or a lone CR');
+    if (control.test(line)) add(problems, at, 'a control character that is not allowed, such as NUL or a lone CR');
   }
   let isLost = false;
   let next = 0;
@@ -35,7 +35,7 @@ export function readEnvFile(text: string, source: string): Reading {
     isLost = false;
     const equals = line.indexOf('=');
     if (equals === -1) {
-      add(problems, at, 'this is no KEY=value, no comment and no blank line');
+      add(problems, at, 'this is not KEY=value, a comment or a blank line');
       continue;
     }
     const key = trimmed(line.slice(0, equals).replace(beforeKey, ''));
@@ -70,7 +70,7 @@ function readValue(lines: readonly string[], at: number, rest: string): Read {
     return { lines: 1, problem: 'a quote is opened here and never closed', isQuoted: true };
   }
   if (!/^(?:[ \t]*|[ \t]+#.*)$/s.test(read.rest)) {
-    const problem = 'after the closing quote only white space or a comment may come';
+    const problem = 'only white space or a comment may follow the closing quote';
     return { lines: read.lines, problem, isQuoted: true };
   }
   return { lines: read.lines, value: read.value, warnings: read.warnings };
@@ -85,7 +85,7 @@ function unquoted(rest: string): Read {
   const warnings = [
     ...(value.includes('#') ? ['some tools would cut the value at its #; quote it'] : []),
     ...(/["'`]/.test(value) ? ['the quotes in the value are part of it'] : []),
-    ...(/^\s|\s$/u.test(value) ? ['the value begins or ends with white space that is no blank'] : []),
+    ...(/^\s|\s$/u.test(value) ? ['the value begins or ends with white space that is not a blank'] : []),
   ];
   return { lines: 1, value, warnings };
 }

@@ -35,4 +35,4 @@ export function noSuchSet(): Failure {
   return new Failure('secret-set-not-found', failures['secret-set-not-found'].message, listHint);
 }
 
-const listHint = 'See which there are by: botcli cloud secrets list --no-sets';
+const listHint = 'List them with: botcli cloud secrets list --no-sets';

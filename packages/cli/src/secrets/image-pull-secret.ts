@@ -61,7 +61,7 @@ export async function imagePullSecret(context: Context, wanted: PullSecretReques
 function requireRegistry(text: string): string {
   const registry = canonicalRegistry(text);
   if ('host' in registry) return registry.host;
-  throw new Failure('host-invalid', `This is no registry: ${registry.problem}.`);
+  throw new Failure('host-invalid', `This is not a registry: ${registry.problem}.`);
 }
 
 function inSeconds(now: Date, seconds: number): string {

@@ -16,14 +16,14 @@ export function readJsonFile(text: string, source: string): Reading {
   const lineOf = lineCounter(content);
   const whereOf = (index: number): Where => ({ source, line: lineOf(index) });
   if (!isObject(content)) {
-    const message = 'this is not valid JSON of one object, as in {"KEY": "value"}';
+    const message = 'this is not a valid JSON object, such as {"KEY": "value"}';
     return { pairs, skipped, warnings: [], problems: [{ where: whereOf(firstMistake(content)), message }] };
   }
   for (const { key, value, index } of membersOf(content)) {
     const where = whereOf(index);
     if (!secretKeyPattern.test(key)) {
       problems.push({ where, message: 'the key: use 1 to 64 letters, digits, underscores and hyphens' });
-    } else if (value === null) problems.push({ where, message: `${key}: its value has to be a text, in quotes` });
+    } else if (value === null) problems.push({ where, message: `${key}: its value must be a string in quotes` });
     else if (value === '') skipped.push({ key, where });
     else pairs.push({ key, value, where });
   }

@@ -49,7 +49,7 @@ export async function listSets(
             ...(onlySets ? [] : [maybe(set.host), verificationCell(set.verification), expiryCell(set.expiresAt, now)]),
           ];
         }),
-        empty: onlySets ? 'There is no secret set.' : 'There is no secret set, and no image pull secret.',
+        empty: onlySets ? 'No secret sets found.' : 'No secret sets and no image pull secrets found.',
       },
       ...(failed.length === 0 ? [] : [failures(failed)]),
       ...(onlySets || ending.length === 0 ? [] : [{ kind: 'note', lines: ending } as const]),

@@ -2,19 +2,19 @@ import { flag, integer, type Loose, loose, span, text } from '../options.ts';
 
 /** Options that the commands of secrets share. */
 export const skip = flag('Do not ask', 's');
-export const dryRun = flag('Show what would change, and end');
+export const dryRun = flag('Show what would change, then exit');
 export const region = text({
   description: 'Region of a new set; by default that of the organization',
   short: 'r',
   placeholder: 'REGION',
 });
 export const ifRevision = integer(
-  { description: 'Only when the set is at this revision; 0: only when there is none' },
+  { description: 'Only if the set is at this revision; 0: only if it does not exist' },
   0,
   2_147_483_647,
 );
 /** Seconds. */
 export const wait: Loose<number> = loose(
-  span({ description: 'Wait until the region has it, 60s unless said otherwise' }, 86_400),
+  span({ description: 'Wait until the region has it, 60s by default' }, 86_400),
   60,
 );

@@ -23,16 +23,16 @@ export function requireOneSource({ world }: Pick<Context, 'world'>, source: Cred
   const { text, isEncoded, username, passwordStdin, dockerConfig } = source;
   const given = [text, username, dockerConfig].filter((one) => one !== undefined).length;
   if (given > 1) {
-    throw new UsageError('Give the credentials, --username or --from-docker-config: one of them.');
+    throw new UsageError('Use only one: the credentials as an argument, --username or --from-docker-config.');
   }
   if (passwordStdin && username === undefined) throw new UsageError('--password-stdin needs --username.');
   if (isEncoded && (username !== undefined || dockerConfig !== undefined)) {
-    throw new UsageError('--no-encode is for credentials that are given whole, as an argument or when asked.');
+    throw new UsageError('--no-encode is for complete credentials, given as an argument or when asked.');
   }
   if (text === undefined && dockerConfig === undefined && !passwordStdin && !canAsk(world)) {
     throw new UsageError(
-      'The credentials are not given, and there is no terminal to ask for them on.',
-      'Give them by --username and --password-stdin, or by --from-docker-config.',
+      'No credentials were given, and there is no terminal to ask for them on.',
+      'Give them with --username and --password-stdin, or by --from-docker-config.',
     );
   }
 }
@@ -45,16 +45,16 @@ export async function readCredentials(context: Context, source: CredentialSource
     return readDockerConfig(content.replace(/^\ufeff/, ''), dockerConfig, host);
   }
   if (username !== undefined) {
-    if (username.includes(':')) throw refused('A user name holds no colon.');
+    if (username.includes(':')) throw refused('A user name cannot contain a colon.');
     return encode(context, `${username}:${await readPassword(context, source, username, host)}`);
   }
   if (text !== undefined) {
     context.warn(
-      'credentials given as an argument stay in the history of the shell and show in the list of processes; ' +
+      "credentials given as an argument stay in the shell's history and are visible in the process list; " +
         'none given (asks) and --password-stdin do not',
     );
     // What was no UTF-8 among the arguments cannot be told any more.
-    if (text.includes('\ufffd')) throw refused('Bytes of the argument are not UTF-8. Use --password-stdin.');
+    if (text.includes('\ufffd')) throw refused('The argument is not valid UTF-8. Use --password-stdin.');
   }
   const form = isEncoded ? 'username:password in Base64' : 'username:password';
   const whole = text ?? (await context.world.ask.secret(`Credentials for ${host} (${form})`));
@@ -76,20 +76,21 @@ async function readPassword(
 
 function decoded(bytes: Uint8Array, source: string): string {
   const read = decodeUtf8(bytes, source);
-  if ('problems' in read) throw refused(`What ${source} holds is not UTF-8.`);
+  if ('problems' in read) throw refused(`${source}: this is not valid UTF-8.`);
   return read.text;
 }
 
 function encode({ warn }: Pick<Context, 'warn'>, text: string): string {
-  if (/\p{Cc}/u.test(text)) throw refused('They hold a control character, such as a line break, which none may.');
+  if (/\p{Cc}/u.test(text))
+    throw refused('They contain a control character, such as a line break, which is not allowed.');
   if (!/^[^:]+:/.test(text)) {
     if (isEncodedCredentials(text)) {
-      throw refused('They are no username:password, and look encoded already.', 'Give them with --no-encode.');
+      throw refused('They are not username:password, and they look already encoded.', 'Give them with --no-encode.');
     }
-    throw refused('They are no username:password: the first colon ends the user name.');
+    throw refused('They are not username:password: the first colon ends the user name.');
   }
   if (isEncodedCredentials(text.slice(text.indexOf(':') + 1))) {
-    warn('the password looks like encoded credentials; such are given alone, with --no-encode');
+    warn('the password looks like encoded credentials; give those alone, with --no-encode');
   }
   return checked(Buffer.from(text, 'utf8').toString('base64'));
 }
@@ -98,7 +99,7 @@ function requireEncoded(text: string): string {
   if (isEncodedCredentials(text)) return checked(text);
   throw refused(
     'They are not username:password in Base64, which has one strict form.',
-    text.includes(':') ? 'Leave --no-encode out for credentials as they are.' : null,
+    text.includes(':') ? 'Leave out --no-encode if they are not encoded.' : null,
   );
 }
 

@@ -23,7 +23,9 @@ export function quotedValue(lines: readonly string[], from: number, first: strin
       parts.push(line.slice(at, stop === -1 ? line.length : stop));
       if (stop === -1) break;
       if (line[stop] === quote) {
-        const warnings = keepsBackslash ? ['a backslash stands before what it does not escape, and is kept'] : [];
+        const warnings = keepsBackslash
+          ? ['a backslash stands before a character that it does not escape, so it is kept']
+          : [];
         return { value: parts.join(''), lines: index - from + 1, rest: line.slice(stop + 1), warnings };
       }
       const escaped = escapes[line[stop + 1] ?? ''];

@@ -12,7 +12,8 @@ const silence = 2_000;
 
 /** Reads standard input to its end, at most a little over `limit` bytes; says so when it keeps silent. */
 export function readInput({ world, talk }: Pick<Context, 'world' | 'talk'>, limit: number): Promise<Uint8Array> {
-  if (world.stdin.terminal) talk.say('Reading standard input, which is shown; Ctrl-D on a new line ends it.');
+  if (world.stdin.terminal)
+    talk.say('Reading standard input; what you type is visible. Press Ctrl-D on a new line to finish.');
   return telling(talk, 'Standard input', world.stdin.bytes(limit));
 }
 
@@ -49,7 +50,7 @@ function unreadable({ name, hint }: { readonly name: string; readonly hint: stri
 }
 
 async function telling<T>({ say }: Context['talk'], source: string, reading: Promise<T>): Promise<T> {
-  const timer = setTimeout(() => say(`${source} has not ended yet; waiting. Ctrl-C gives up.`), silence);
+  const timer = setTimeout(() => say(`${source} has not ended yet; waiting. Press Ctrl-C to give up.`), silence);
   try {
     return await reading;
   } finally {

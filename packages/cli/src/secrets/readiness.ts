@@ -27,7 +27,7 @@ export async function awaitReadiness(
   const begun = world.now().toISOString();
   for (;;) {
     const found = await withRetries(context, () => look(client, set));
-    if (found === null) throw new Failure('secret-set-not-found', `${set.name} was deleted meanwhile.`);
+    if (found === null) throw new Failure('secret-set-not-found', `${set.name} was deleted in the meantime.`);
     if (found.revision >= set.revision && found.status !== 'pending') {
       talk.status(null);
       if (found.status === 'ready') return 'ready';
@@ -35,8 +35,12 @@ export async function awaitReadiness(
     }
     const waited = secondsBetween(begun, world.now());
     if (waited >= seconds) {
-      const message = `Revision ${set.revision} of ${set.name} is stored, and after ${seconds} s the region does not have it yet.`;
-      throw new Failure('not-ready', message, `It goes on by itself; see it by: botcli cloud secrets list ${set.name}`);
+      const message = `Revision ${set.revision} of ${set.name} is stored, but after ${seconds} s the region does not have it yet.`;
+      throw new Failure(
+        'not-ready',
+        message,
+        `The service keeps delivering it; check with: botcli cloud secrets list ${set.name}`,
+      );
     }
     talk.status(`${Math.floor(waited)} s: revision ${set.revision} of ${set.name} is on its way to the region`);
     await world.pause(200);
@@ -57,7 +61,7 @@ export async function settleReadiness(
     // Ctrl-C, or a service that is gone: neither takes back what was written.
     if (!(error instanceof Failure)) {
       context.talk.status(null);
-      context.talk.say(`Revision ${revision} of ${name} is stored all the same.`);
+      context.talk.say(`Revision ${revision} of ${name} is stored anyway.`);
     }
     throw error;
   }

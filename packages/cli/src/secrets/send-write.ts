@@ -13,7 +13,7 @@ export async function sendWrite(
   } catch (error) {
     const arrived = !(error instanceof ConnectionError && networkCode(error) === 'ECONNREFUSED');
     if (world.signal.aborted || (isTransient(error) && arrived)) {
-      say('No answer came, so it may have been stored or not: wholly or not at all. It can be done again.');
+      say('No answer came. The change was stored completely or not at all; it is safe to run this again.');
     }
     throw error;
   }

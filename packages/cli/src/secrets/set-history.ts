@@ -41,7 +41,7 @@ export async function showHistory(
           actionOf(one),
           keysOf(one),
         ]),
-        empty: 'There is no such revision.',
+        empty: 'No revisions found.',
       },
       ...(nextBefore === null ? [] : [{ kind: 'note', lines: [`More: --before ${nextBefore}`] } as const]),
     ],

@@ -5,5 +5,5 @@ import { Failure } from '../failure.ts';
 export function requireSetName(name: string): void {
   const [problem] = SecretSetName.safeParse(name).error?.issues ?? [];
   if (problem === undefined) return;
-  throw new Failure('name-invalid', `This is no name of a secret set: ${problem.message}.`);
+  throw new Failure('name-invalid', `This is not a name for a secret set: ${problem.message}.`);
 }

@@ -42,7 +42,7 @@ function keyTable({ secrets }: SecretSetDetails): Block {
       { title: 'Updated', drop: 1 },
     ],
     rows: secrets.map((key) => [key.fieldName, key.fingerprint, String(key.revision), time(key.updatedAt)]),
-    empty: 'The set has no keys.',
+    empty: 'This set has no keys.',
   };
 }
 

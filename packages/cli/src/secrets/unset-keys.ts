@@ -39,7 +39,7 @@ export async function unsetKeys(context: Context, given: UnsetKeys): Promise<Rep
 function requireKeys(keys: readonly string[]): void {
   const index = keys.findIndex((key) => !secretKeyPattern.test(key));
   if (index === -1) return;
-  const message = `Argument ${index + 1} is no key, which has 1 to 64 letters, digits, underscores and hyphens.`;
+  const message = `Argument ${index + 1} is not a key: use 1 to 64 letters, digits, underscores and hyphens.`;
   throw new Failure('key-invalid', message);
 }
 
@@ -55,7 +55,7 @@ async function look(client: Client, name: string, ifExists: boolean): Promise<Se
 function notThere(name: string, missing: readonly string[], present: readonly string[]): Failure {
   const message = `Not found: ${name} has no key ${missing.join(', ')}. Nothing was changed.`;
   const near = missing.length === 1 ? closest(missing[0] ?? '', present) : null;
-  const hint = near === null ? `See its keys by: botcli cloud secrets list ${name}` : `Did you mean ${near}?`;
+  const hint = near === null ? `See its keys with: botcli cloud secrets list ${name}` : `Did you mean ${near}?`;
   return new Failure('secret-not-found', message, hint);
 }
 

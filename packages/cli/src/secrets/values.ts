@@ -36,13 +36,13 @@ const nothing: Reading = { pairs: [], skipped: [], problems: [], warnings: [] };
  */
 export async function readValues(context: Context, given: GivenValues): Promise<Values> {
   if (given.pairs.length === 0 && given.file === undefined) {
-    throw new UsageError('There is no key to set.', 'Give KEY=value, KEY alone to be asked for it, or --file .env');
+    throw new UsageError('There are no keys to set.', 'Give KEY=value, KEY alone to be asked for it, or --file .env');
   }
   const named = readArguments(given.pairs);
   requireTerminal(context, named.wanted);
   const inputs = named.wanted.filter(({ source }) => source.kind === 'input');
   if (inputs.length + (given.file === '-' ? 1 : 0) > 1) {
-    throw new UsageError('Standard input can be read once only.', 'Give one value by -, and the others by @FILE.');
+    throw new UsageError('Standard input can be read only once.', 'Give one value with -, and the others with @FILE.');
   }
   const parts = [
     { ...nothing, problems: named.problems, warnings: named.warnings },
@@ -62,13 +62,13 @@ export async function readValues(context: Context, given: GivenValues): Promise<
   const answered = [];
   for (const { key, where } of prompted) answered.push({ key, where, value: await ask(context, key) });
   const pairs = [...all.pairs, ...answered];
-  if (pairs.length === 0) throw new Failure('no-values', 'No key there has a value, so there is nothing to set.');
+  if (pairs.length === 0) throw new Failure('no-values', 'None of the keys has a value, so there is nothing to set.');
   refuse(valueProblems(pairs));
   return { secrets: pairs.map(({ key, value }) => ({ secretKey: key, secretValue: value })), skipped };
 }
 
 const argumentsAreSeen =
-  "values in arguments stay in the shell's history and show in the list of processes; KEY alone, KEY=-, KEY=@FILE and " +
+  "values in arguments stay in the shell's history and are visible in the process list; KEY alone, KEY=-, KEY=@FILE and " +
   '--file do not';
 
 function refuse(problems: readonly Remark[]): void {
@@ -83,8 +83,8 @@ function requireTerminal({ world }: Context, wanted: readonly Wanted[]): void {
   if (first === undefined || canAsk(world)) return;
   throw new UsageError(
     // Not the word itself: it may be a value whose key was forgotten.
-    `There is no = in ${first.place}, so its value would be asked for, and there is no terminal to ask on.`,
-    'Give it by --file, KEY=@FILE or KEY=- (standard input).',
+    `There is no = in ${first.place}, so botcli would ask for the value, but there is no terminal to ask on.`,
+    'Give it with --file, KEY=@FILE or KEY=- (standard input).',
   );
 }
 
@@ -131,7 +131,7 @@ function fileOf({ key, place }: Wanted) {
 }
 
 function tooLong(source: string, limit: number): Reading {
-  const message = `more than ${limit} bytes, and that is the most`;
+  const message = `more than ${limit} bytes, which is the limit`;
   return { ...nothing, problems: [{ where: { source, line: null }, message }] };
 }
 

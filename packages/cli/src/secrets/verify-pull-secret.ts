@@ -17,7 +17,7 @@ export async function verifyPullSecret(
   const warning = expiryWarning(name, expiresAt, now);
   if (warning !== null) context.warn(warning);
   if (verification.result === 'rejected') {
-    const hint = `Set others by: botcli cloud secrets image-pull-secret ${name} ${host}`;
+    const hint = `Set others with: botcli cloud secrets image-pull-secret ${name} ${host}`;
     throw new Failure('credentials-rejected', verification.message, hint, [], { ...checked });
   }
   return {

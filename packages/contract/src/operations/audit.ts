@@ -50,7 +50,7 @@ export const listAuditEntries = operation({
     since: moment,
     until: moment,
     action: word.describe('Only entries of this action'),
-    object: word.describe('Only entries about what has this name, in any case'),
+    object: word.describe('Only entries about the object with this name, in any case'),
     result: word.describe('Only entries of this result'),
     order: z.enum(['asc', 'desc']).default('desc').describe('desc: newest first'),
     limit: z.coerce.number<number>().int().min(1).max(auditPageRows.maximum).default(auditPageRows.default),
@@ -81,7 +81,7 @@ export type AuditVerification = z.infer<typeof AuditVerification>;
 
 export const verifyAudit = operation({
   name: 'verifyAudit',
-  summary: 'Check that no entry of the audit log was changed, taken out or put in',
+  summary: 'Check that no entry of the audit log was changed, removed or inserted',
   tag: 'audit',
   key: 'private',
   audit: 'audit.verify',

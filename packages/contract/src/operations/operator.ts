@@ -74,7 +74,7 @@ export const getVault = operation({
 export const rotateVault = operation({
   ...common,
   name: 'rotateVault',
-  summary: 'Go over to another root key, or make new keys of organizations',
+  summary: 'Switch to another root key, or make new organization keys',
   audit: 'vault.rotate',
   path: '/vault/rotate',
   body: z.object({ layer: z.enum(['root', 'organization']), organization }),
@@ -87,7 +87,7 @@ export const rotateVault = operation({
 export const reencryptVault = operation({
   ...common,
   name: 'reencryptVault',
-  summary: 'Seal with the newest keys what former ones sealed',
+  summary: 'Re-seal with the newest keys what former keys sealed',
   audit: 'vault.reencrypt',
   path: '/vault/reencrypt',
   body: noBody,
@@ -100,7 +100,7 @@ export const reencryptVault = operation({
 export const retireVaultKeys = operation({
   ...common,
   name: 'retireVaultKeys',
-  summary: 'Remove former keys of organizations that nothing needs any more',
+  summary: 'Remove former organization keys that are no longer needed',
   audit: 'vault.retire',
   path: '/vault/retire',
   body: noBody,
@@ -113,7 +113,7 @@ export const retireVaultKeys = operation({
 export const verifyVault = operation({
   ...common,
   name: 'verifyVault',
-  summary: 'Open everything that is stored, and say what is damaged',
+  summary: 'Check everything that is stored, and report what is damaged',
   audit: 'vault.verify',
   path: '/vault/verify',
   body: z.object({ organization }).nullish(),

@@ -172,7 +172,7 @@ export const deleteSecretSet = operation({
   path: '/secrets/{setName}',
   params: SetPath,
   query: z.object({
-    force: z.enum(['true', 'false']).default('false').describe('Also while agents use it'),
+    force: z.enum(['true', 'false']).default('false').describe('Even if agents use it'),
     expectedRevision: z.coerce
       .number<number>()
       .int()
@@ -195,7 +195,7 @@ export const deleteSecretSet = operation({
 
 export const rollBackSecrets = operation({
   name: 'rollBackSecrets',
-  summary: 'Make a new revision of what an earlier one held',
+  summary: 'Make a new revision with the content of an earlier one',
   tag: 'secrets',
   key: 'private',
   audit: 'secrets.rollback',

@@ -164,7 +164,7 @@ export type CheckedPullSecret = z.infer<typeof CheckedPullSecret>;
 
 export const verifyImagePullSecret = operation({
   name: 'verifyImagePullSecret',
-  summary: 'Ask the registry whether it takes the credentials of an image pull secret',
+  summary: 'Ask the registry whether it accepts the credentials of an image pull secret',
   tag: 'secrets',
   key: 'private',
   audit: 'secrets.verify',

@@ -23,7 +23,7 @@ export const archiveProblems = {
   'archive-link-outside': 'A link of the archive leads out of the project',
   'archive-link-broken': 'A hard link of the archive is to something that is no file before it in the archive',
   'archive-links-winding': 'The links of the archive take too many steps to follow',
-  'archive-special-file': 'The archive holds a device, a pipe or something else that is no file, folder or link',
+  'archive-special-file': 'The archive holds a device, a pipe or something else that is not a file, folder or link',
   'archive-duplicate-entry': 'The archive holds two different things under one path',
   'archive-too-many-files': `The archive holds more than ${unpackedArchive.entries.toLocaleString('en')} entries`,
   'archive-too-large-unpacked': `The archive is larger than ${gigabytes} GiB when it is unpacked`,

@@ -4,7 +4,7 @@ import { type BotDirectory, writeBot } from '../test-bots.ts';
 import { idle, openSocket, sendRaw, start, stop, tell } from '../test-client.ts';
 import { startTestServer, type TestServer } from '../test-server.ts';
 
-describe('a request that is not right', () => {
+describe('a request that is invalid', () => {
   let service: TestServer;
   let bots: BotDirectory[];
 

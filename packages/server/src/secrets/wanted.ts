@@ -58,7 +58,7 @@ export function bytesOf({ values, remove, region }: Pick<WantedSecrets, 'values'
 
 function pullSecret(host: string, encoded: string, policy: Pick<RegistryPolicy, 'plain'>) {
   const registry = canonicalRegistry(host);
-  if ('problem' in registry) throw invalid('body.host', `This is no registry: ${registry.problem}.`);
+  if ('problem' in registry) throw invalid('body.host', `This is not a registry: ${registry.problem}.`);
   if (isPlainRegistry(registry.host) && !policy.plain.has(hostAndPort(registryUrl(registry.host)))) {
     const message =
       'Without TLS anybody on the way could read the credentials, so the operator has to list such a registry.';

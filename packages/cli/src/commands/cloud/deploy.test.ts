@@ -168,7 +168,11 @@ test('a secret set that is taken out of the file is taken off the agent', async 
 });
 
 test.each([
-  ['gone', 'There is no secret set keys', 'Make it by: botcli cloud secrets set keys --file .env\n'],
+  [
+    'gone',
+    'The deploy names the secret set keys, which does not exist',
+    'Create it with: botcli cloud secrets set keys --file .env\n',
+  ],
   [
     { region: 'eu-west' },
     'is in eu-west, and the agent in us-west',
@@ -270,7 +274,7 @@ test('an upload that breaks off goes on where it was, in one run and in the next
   expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('broke off') });
   expect(service.received()).toHaveLength(70_000);
   const resumed = await deploy('--yes');
-  expect(resumed).toMatchObject({ status: 0, stderr: expect.stringContaining('going on from there') });
+  expect(resumed).toMatchObject({ status: 0, stderr: expect.stringContaining('resuming from there') });
 });
 
 test('an upload whose token has run out asks for another; one that is refused for good is exit 1', async () => {
@@ -306,7 +310,7 @@ test('Ctrl-C during an upload is exit 130, leaves nothing behind here, and the p
   const going = deploy('--yes', { signal: interruption.signal });
   await expect.poll(() => service.received().length).toBeGreaterThan(0);
   interruption.abort(new Interrupted());
-  expect(await going).toMatchObject({ status: 130, stderr: expect.stringContaining('What got through is kept') });
+  expect(await going).toMatchObject({ status: 130, stderr: expect.stringContaining('What was uploaded is kept') });
   expect((await deploy('--yes')).status).toBe(0);
 });
 
@@ -331,12 +335,12 @@ test('Ctrl-C while it is built or rolled out says what goes on by itself', async
   service.faults.log = Array.from({ length: 10_000 }, () => 'installing');
   expect(await told('getBuildLogs')).toMatchObject({
     status: 130,
-    stderr: expect.stringContaining('The build goes on'),
+    stderr: expect.stringContaining('The build continues'),
   });
   service.faults.looks = 10_000;
   expect(await told('getDeployment')).toMatchObject({
     status: 130,
-    stderr: expect.stringContaining('The rollout goes on'),
+    stderr: expect.stringContaining('The rollout continues'),
   });
 });
 
@@ -382,7 +386,7 @@ test('a bot that does not start is exit 1 with its last words, and what serves o
   const failed = await deploy('--yes');
   expect(failed).toMatchObject({ status: 1, stdout: '' });
   expect(failed.stderr).toContain('exited with code 1 before it was ready.');
-  expect(failed.stderr).toContain(`The deployment ${serving} goes on serving`);
+  expect(failed.stderr).toContain(`The deployment ${serving} keeps serving`);
   expect(failed.stderr).toContain('\n  Trace:\n  bot.js:1\n');
   // The same again is known to fail, and is not tried by itself.
   const again = await deploy('--yes --json');
@@ -390,7 +394,7 @@ test('a bot that does not start is exit 1 with its last words, and what serves o
   expect(JSON.parse(again.stdout).error).toMatchObject({
     reason: 'deployment-failed',
     // The command comes last, so that it can be copied.
-    hint: expect.stringMatching(/^Nothing changed since; --force .* Its whole output: botcli .* --deployment \S+$/),
+    hint: expect.stringMatching(/^Nothing has changed since; --force .* Its full output: botcli .* --deployment \S+$/),
     details: { servingDeploymentId: serving },
   });
   service.faults.fails = null;
@@ -402,10 +406,10 @@ test('of a bot that wrote nothing it is said so, and no command is named that wo
   service.faults.fails = { ...silent, code: 'PCC_BOT_EXITED' };
   const { status, stderr } = await deploy('--yes');
   expect(status).toBe(1);
-  expect(stderr).toMatch(/ Nothing serves the agent\.\nIt wrote nothing\.\n$/);
+  expect(stderr).toMatch(/ Nothing is serving the agent\.\nIt wrote no output\.\n$/);
   // What could not be prepared never ran.
   service.faults.fails = { ...silent, code: 'PCC_PREPARE_FAILED', exitCode: null };
-  expect((await deploy('--force')).stderr).not.toContain('It wrote nothing');
+  expect((await deploy('--force')).stderr).not.toContain('It wrote no output');
 });
 
 test('it waits through the rollout, saying what for, unless it shall not', async () => {
@@ -418,17 +422,17 @@ test('it waits through the rollout, saying what for, unless it shall not', async
   expect(left).toMatchObject({ status: 0, stdout: expect.stringContaining('Accepted, not ready yet (preparing)') });
   service.faults.live = 3;
   await put({ 'bot.js': '// 3' });
-  expect((await deploy('--yes')).stderr).toContain('3 live sessions stay on the present version');
+  expect((await deploy('--yes')).stderr).toContain('3 live sessions stay on the current version');
 });
 
 test('on a narrow terminal it is seen whole what a rollout waits for and what serves meanwhile', async () => {
   service.faults.looks = 5;
   const first = await deploy('--yes', { terminal: true, columns: 60 });
-  expect(first.stderr).toMatch(/\d+ s: Preparing; nothing serves yet\r/);
-  expect(first.stderr).toMatch(/\d+ s: Starting the first instance; nothing serves yet\r/);
+  expect(first.stderr).toMatch(/\d+ s: Preparing; nothing is serving yet\r/);
+  expect(first.stderr).toMatch(/\d+ s: Starting the first instance; nothing is serving yet\r/);
   await put({ 'bot.js': '// 2' });
   const second = await deploy('--yes', { terminal: true, columns: 60 });
-  expect(second.stderr).toMatch(/\d+ s: Starting the first instance; the former one serves\r/);
+  expect(second.stderr).toMatch(/\d+ s: Starting the first instance; the previous one serves\r/);
 });
 
 test('a build that is named is deployed without packing; one that failed is refused', async () => {
@@ -500,7 +504,7 @@ test('what cannot be packed is named before anything is sent', async () => {
   await put({ '.gitignore': '*\n' });
   expect(await deploy('--yes')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('Nothing of the project is left'),
+    stderr: expect.stringContaining('Nothing in the project is left'),
   });
   expect(asked()).not.toContain('getBuildUploadUrl');
 });
@@ -515,7 +519,7 @@ test('what is probably not meant is warned about', async () => {
   await symlink('dist/bot.js', join(folder, 'latest'));
   await symlink('package.json', join(folder, 'same'));
   const { stderr } = await deploy('--dry-run');
-  expect(stderr).toContain('warning: latest is a link to dist/bot.js, which does not go along.');
+  expect(stderr).toContain('warning: latest is a link to dist/bot.js, which is not packed.');
   expect(stderr).not.toContain('same is a link');
   expect(stderr).toContain('warning: big.bin is large (21.0 MiB)');
   expect(stderr).toContain('warning: dist/bot.js, which package.json names as main, is left out (by default)');
@@ -526,7 +530,7 @@ test('an agent cannot move to another region', async () => {
   await deploy('--yes');
   expect(await deploy('--region eu-central --yes')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('cannot move to eu-central'),
+    stderr: expect.stringContaining('cannot move to another region (eu-central)'),
   });
 });
 

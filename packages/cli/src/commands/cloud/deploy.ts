@@ -4,13 +4,14 @@ import { choice, flag, integer, text } from '../../options.ts';
 export const command = define({
   summary: 'Deploy a project: pack, upload, prepare and start it, and send new sessions to it',
   details:
-    'Reads deploy.toml (else pcc-deploy.toml) here, or in the folder server; options win over it, and what it leaves out ' +
-    'has its default. Shows what goes along and what changes, then asks. An upload that broke off goes on where it was, ' +
-    'also in another run; content that was prepared before is neither sent nor prepared again. New sessions run on the ' +
-    'new version once a first instance of it is ready; one that does not become ready never gets a session, and the ' +
-    'former serves on. Left out: .env files, version control and the deploy file always; else what .dockerignore says, or, ' +
-    'without one, each .gitignore and a list of what is made or secret (node_modules, dist, .venv, keys ...); and ' +
-    'patterns below [build.exclude]. Waits until the new version serves, unless --no-wait is given.',
+    'Reads deploy.toml (else pcc-deploy.toml) here, or in the folder server. Options win over it; what it leaves ' +
+    'out gets the default. Shows what is packed and what changes, then asks. An interrupted upload resumes where ' +
+    'it stopped, also in another run; content that was prepared before is neither sent nor prepared again. New ' +
+    'sessions run on the new version once its first instance is ready. If it does not become ready, it never gets ' +
+    'a session, and the previous version keeps serving. Never packed: .env files, version control and the deploy ' +
+    'file. Also left out: what .dockerignore says, or, without one, each .gitignore and a list of what is ' +
+    'generated or secret (node_modules, dist, .venv, keys ...); and patterns below [build.exclude]. Waits until ' +
+    'the new version serves, unless --no-wait is given.',
   arguments: { name: { description: 'Name of the agent; wins over agent_name of the file', optional: true } },
   options: {
     'config-file': text({ description: 'Another deploy file', placeholder: 'FILE' }),
@@ -24,10 +25,10 @@ export const command = define({
     'websocket-auth': choice({ description: 'Whether WebSocket clients need a token' }, ['token', 'none']),
     secrets: text({ description: 'Secret set', short: 's', placeholder: 'NAME' }),
     yes: flag('Do not ask', 'y'),
-    force: flag('Deploy also when nothing changed; does not ask', 'f'),
-    'dry-run': flag('Show what would go along and change, and end'),
+    force: flag('Deploy even if nothing changed; does not ask', 'f'),
+    'dry-run': flag('Show what would be packed and what would change, then exit'),
     wait: flag('Wait until it serves (the default)'),
-    'no-wait': flag('End as soon as the service has accepted it'),
+    'no-wait': flag('Exit as soon as the service has accepted it'),
   },
   examples: [
     'cloud deploy',

@@ -5,9 +5,9 @@ import { flag } from '../../options.ts';
 export const command = define({
   summary: 'Add a transport, a service or a feature to a generated project',
   details:
-    'A service takes the place of the one in its role. What you edited is kept: your edits and the change are merged, and the ' +
-    'difference is shown first. Where both touch the same lines there is a conflict: nothing is changed, unless you ask for ' +
-    'markers. Status 1 with conflicts, also of a dry run.',
+    'A service replaces the one in its role. Your edits are kept and merged with the change, and the difference ' +
+    'is shown first. If both touch the same lines, there is a conflict: nothing is changed, unless you ask for ' +
+    'conflict markers. Exit status 1 on conflicts, also in a dry run.',
   isLocal: true,
   arguments: {
     what: {

@@ -37,7 +37,7 @@ describe('project add', () => {
     expect(await read(path)).toContain(holds);
     const checked = await botcli(['project', 'check', '--json']);
     expect(checked.stdout).not.toContain('was edited');
-    expect((await botcli(['project', 'update', '--yes'])).stderr).toContain('Nothing has to change');
+    expect((await botcli(['project', 'update', '--yes'])).stderr).toContain('Nothing needs to change');
   });
 
   test('a service takes the place of the one in its role', async () => {
@@ -166,16 +166,16 @@ describe('project add', () => {
     const { status, stderr } = await botcli(['project', 'add', 'recording'], given);
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: expect.stringContaining('server/bot.py: was changed meanwhile'),
+      stderr: expect.stringContaining('server/bot.py: was changed in the meantime'),
     });
     expect(await read('server/bot.py')).toBe('mine\n');
     expect(await read('.botcli/project.json')).toBe(answers);
   });
 
   test.each([
-    ['pigeon', 'is no transport, service or feature'],
+    ['pigeon', 'is not a transport, service or feature'],
     ['hostedrtc_pstn', 'has two directions'],
-    ['openai_realtime', 'does not go with this project'],
+    ['openai_realtime', 'does not fit this project'],
   ])('%s is refused', async (what, says) => {
     expect(await botcli(['project', 'add', what, '--yes'])).toMatchObject({
       status: 1,
@@ -300,7 +300,7 @@ describe('a project that somebody else made', () => {
       await writeFile(join(directory, '.botcli/project.json'), JSON.stringify(answers));
       expect(await botcli(['project', 'update', '--yes'])).toMatchObject({
         status: 1,
-        stderr: expect.stringContaining('does not hold what botcli wrote'),
+        stderr: expect.stringContaining('is not what botcli wrote'),
       });
     },
   );
@@ -314,7 +314,7 @@ describe('a project that somebody else made', () => {
     const before = await read(`elsewhere/${file}`);
     expect(await botcli(['project', 'add', 'recording', '--yes'])).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining(`${folder} is no directory`),
+      stderr: expect.stringContaining(`${folder} is not a directory`),
     });
     expect(await read(`elsewhere/${file}`)).toBe(before);
   });

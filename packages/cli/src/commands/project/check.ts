@@ -6,10 +6,11 @@ import type { Finding } from '../../scaffold/checking/check-project.ts';
 import { version } from '../../version.ts';
 
 export const command = define({
-  summary: 'Look whether a generated project is fit to run and to deploy',
+  summary: 'Check that a generated project is ready to run and to deploy',
   details:
-    'Are the variables of the chosen services filled (their values are never shown), do versions and extras fit the ' +
-    'choices, can deploy.toml be deployed, which generated files were edited, which guides come from an older version. Status 1 when something does not work.',
+    'Checks that the variables of the chosen services are filled in (without showing values), that versions and ' +
+    'extras fit the choices, and that deploy.toml can be deployed. Lists generated files that were edited and ' +
+    'guides from an older version. Exit status 1 if something does not work.',
   isLocal: true,
   arguments: { directory: { description: 'Directory of the project (default: this one)', optional: true } },
   options: {},
@@ -29,13 +30,7 @@ export const command = define({
         ...(outdated === '' ? [] : [`Written by an older version: ${outdated}.`]),
       ].join(' ');
       const details = { directory, generator: answers.generator, findings };
-      throw new Failure(
-        'project-unfit',
-        `The project does not work like this: ${directory}`,
-        hint || null,
-        issues,
-        details,
-      );
+      throw new Failure('project-unfit', `The project in ${directory} has problems:`, hint || null, issues, details);
     }
     const tones = { good: 'good', edited: 'warn', outdated: 'warn', problem: 'bad' } as const;
     return {
@@ -49,7 +44,7 @@ export const command = define({
             { text: state, tone: tones[state] },
             message,
           ]),
-          empty: 'Nothing was looked at.',
+          empty: 'Nothing was checked.',
         },
       ],
     };

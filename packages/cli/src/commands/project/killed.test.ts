@@ -43,7 +43,7 @@ test('a change that is killed anywhere leaves all as it was, or as it is to be, 
       }
     } else {
       seen.add('between');
-      expect(botcli(['project', 'check', place]).stderr).toContain('a change was broken off');
+      expect(botcli(['project', 'check', place]).stderr).toContain('a change was interrupted');
       expect(botcli(['project', 'update', place, '--yes']).status).toBe(0);
       expect(await textsIn(place)).toEqual(after);
     }

@@ -57,7 +57,7 @@ test.each([
   ['server/pyproject.toml', /pipecat-ai\[/, 'pipecat-ai-flows[', 'does not depend on pipecat-ai'],
   ['server/deploy.toml', /agent_name = "demo"/, 'agent_name = "Demo Bot"', 'agent_name'],
   ['server/deploy.toml', /min_agents/, 'min_agnets', 'did you mean min_agents'],
-  ['server/deploy.toml', /"demo"/, '"demo', 'is no TOML'],
+  ['server/deploy.toml', /"demo"/, '"demo', 'is not valid TOML'],
 ] as const)('%s with %s made %j: %s', async (path, from, to, says) => {
   await change(path, from, to);
   const { status, stderr } = await check();
@@ -73,7 +73,7 @@ test('a lock of uv that was made before a change is told: the service would inst
   await writeFile(lock, source + of('"cartesia", "deepgram", "openai", "runner", "silero", "webrtc"'));
   expect((await check()).stdout).toContain('server/uv.lock\tgood');
   await writeFile(lock, source + of('"cartesia", "openai", "runner", "silero", "webrtc"'));
-  expect((await check()).stderr).toContain('server/uv.lock: was made for other dependencies: make it anew by uv lock');
+  expect((await check()).stderr).toContain('server/uv.lock: was made for other dependencies: update it with uv lock');
 });
 
 test('edited and removed files are told, and are no problem', async () => {
@@ -102,13 +102,13 @@ test('what was edited is told beside what does not work', async () => {
 });
 
 test.each([
-  ['no answers', null, 'is no project of botcli'],
+  ['no answers', null, 'is not a botcli project'],
   ['no JSON', '{', 'cannot be read'],
-  ['something else', '{"name": "x"}', 'does not hold what botcli wrote'],
+  ['something else', '{"name": "x"}', 'is not what botcli wrote'],
   [
     'an unknown service',
     '{"generator": "botcli 9", "files": {}, "configuration": {"mode": "realtime"}}',
-    'do not hold any more',
+    'are no longer valid',
   ],
 ])('a directory with %s is refused', async (_what, text, says) => {
   const path = join(directory, '.botcli/project.json');

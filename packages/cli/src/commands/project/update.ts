@@ -3,12 +3,12 @@ import { command as define } from '../../command.ts';
 import { flag } from '../../options.ts';
 
 export const command = define({
-  summary: 'Bring a generated project to what this version would make',
+  summary: 'Update a generated project to what this version would generate',
   details:
-    'Files that nobody edited are replaced; in edited ones your edits and the change are merged, whatever version made them, as ' +
-    'the project keeps what was generated. The difference is shown first. Where both touch the same lines there is a conflict: ' +
-    'nothing is changed, unless you ask for markers. Status 1 with conflicts, also of a dry run. A change that was broken off ' +
-    'is finished.',
+    'Files that nobody edited are replaced. In edited files your edits and the change are merged, whatever ' +
+    'version made them, because the project keeps what was generated. The difference is shown first. If both ' +
+    'touch the same lines, there is a conflict: nothing is changed, unless you ask for conflict markers. Exit ' +
+    'status 1 on conflicts, also in a dry run. An interrupted change is finished first.',
   isLocal: true,
   arguments: { directory: { description: 'Directory of the project (default: this one)', optional: true } },
   options: {

@@ -85,7 +85,7 @@ async function change({ world, mode, say, talk }: Context, changing: Changing): 
         kind: 'table',
         columns: [{ title: 'File' }, { title: 'What' }],
         rows: steps.map(({ path, kind }) => [path, kind]),
-        empty: 'Nothing has to change.',
+        empty: 'Nothing needs to change.',
       },
       ...(todo.length > 0 ? [{ kind: 'text' as const, title: 'Next', lines: todo }] : []),
     ],
@@ -129,7 +129,7 @@ function refuseUnresolved(steps: readonly Step[]): void {
 function edited(conflicts: readonly Step[], { json }: Report, shown: boolean): Failure {
   const issues = conflicts.map(({ path }) => ({ path, message: 'you edited lines that would change' }));
   const hint = [
-    ...(shown ? [] : ['See both versions by --dry-run.']),
+    ...(shown ? [] : ['See both versions with --dry-run.']),
     'To write both into the file, between conflict markers, add --conflict-markers.',
   ].join(' ');
   const message = 'Your edits conflict with the change. Nothing was changed.';
@@ -138,7 +138,7 @@ function edited(conflicts: readonly Step[], { json }: Report, shown: boolean): F
 
 function unresolved(conflicts: readonly Step[], { json }: Report): Failure {
   const issues = conflicts.map(({ path }) => ({ path, message: 'has both versions, between conflict markers' }));
-  const hint = 'Edit the files and take the markers out. See what is left by: botcli project check';
+  const hint = 'Edit the files and take the markers out. See what is left with: botcli project check';
   const message = 'The change was made, with conflicts for you to resolve.';
   return new Failure('conflicts-left', message, hint, issues, json as Record<string, unknown>);
 }
@@ -147,8 +147,13 @@ function unresolved(conflicts: readonly Step[], { json }: Report): Failure {
 function refuseMoved(directory: string, edits: readonly Edit[]): void {
   const moved = edits.filter(({ path, before }) => textOf(join(directory, path)) !== before);
   if (moved.length === 0) return;
-  const issues = moved.map(({ path }) => ({ path, message: 'was changed meanwhile' }));
-  throw new Failure('files-changed', 'Some files were changed meanwhile. Nothing was changed.', 'Do it again.', issues);
+  const issues = moved.map(({ path }) => ({ path, message: 'was changed in the meantime' }));
+  throw new Failure(
+    'files-changed',
+    'Some files were changed in the meantime. Nothing was changed.',
+    'Run the command again.',
+    issues,
+  );
 }
 
 function failureOf(error: unknown, directory: string): unknown {
@@ -159,14 +164,14 @@ function failureOf(error: unknown, directory: string): unknown {
   return new Failure('cannot-write', `${message} Some files are old, some new.`, finishHint);
 }
 
-const finishHint = 'Finish it by: botcli project update';
+const finishHint = 'Finish it with: botcli project update';
 
 /** What an earlier change could not finish, because it was killed, is finished first: it had been agreed to. */
 function finishEarlier(directory: string, say: (text: string) => void): void {
   const edits = brokenOff(directory);
   if (edits !== null) {
     refuseLinks(directory, edits);
-    say('An earlier change was broken off: it is finished first.');
+    say('An earlier change was interrupted; it is finished first.');
   }
   try {
     const left = edits === null ? [] : finish(directory, edits);
@@ -181,7 +186,11 @@ function finishEarlier(directory: string, say: (text: string) => void): void {
 function refuseBrokenOff(directory: string): void {
   if (brokenOff(directory) === null) return;
   refuseLocked(directory);
-  throw new Failure('change-broken-off', `A change of ${directory} was broken off.`, finishHint);
+  throw new Failure(
+    'change-broken-off',
+    `An earlier change to ${directory} was interrupted and is incomplete.`,
+    finishHint,
+  );
 }
 
 function isChange({ before, after }: Edit): boolean {

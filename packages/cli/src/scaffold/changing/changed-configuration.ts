@@ -14,12 +14,7 @@ export function changedConfiguration(configuration: Configuration, what: string)
   const { given } = readConfigFile(JSON.stringify(configuration));
   const { configuration: changed, issues } = resolve({ ...given, ...said(given, what) }, configuration.project_name);
   if (changed === null) {
-    throw new Failure(
-      'invalid-configuration',
-      `${what} does not go with this project. Nothing was changed.`,
-      null,
-      issues,
-    );
+    throw new Failure('invalid-configuration', `${what} does not fit this project. Nothing was changed.`, null, issues);
   }
   return changed;
 }
@@ -33,7 +28,7 @@ function said(given: Given, what: string): Given {
   }
   const directed = transportsRequestedBy(what).map(({ value }) => value);
   if (directed.length > 0) {
-    throw new Failure('unknown-part', `${what} has two directions.`, `Say ${directed.join(' or ')}.`);
+    throw new Failure('unknown-part', `${what} has two directions.`, `Use ${directed.join(' or ')}.`);
   }
   const kind = serviceKinds.find((candidate) => findService(candidate, what) !== null);
   if (kind !== undefined) return { [`${kind}_service`]: what };
@@ -41,7 +36,7 @@ function said(given: Given, what: string): Given {
   if (feature !== undefined) return { [feature[0]]: true };
   throw new Failure(
     'unknown-part',
-    `${JSON.stringify(what)} is no transport, service or feature.`,
-    'See all by: botcli init --list-options',
+    `${JSON.stringify(what)} is not a transport, service or feature.`,
+    'See all with: botcli init --list-options',
   );
 }

@@ -41,7 +41,7 @@ function changeFindings(directory: string): readonly Finding[] {
   if (brokenOff(directory) === null) return [];
   if (isLocked(directory))
     return [{ about: 'generated files', state: 'problem', message: 'are being changed right now' }];
-  const message = 'a change was broken off and some files are old, some new: botcli project update finishes it';
+  const message = 'a change was interrupted, so some files are old and some new: botcli project update finishes it';
   return [{ about: 'generated files', state: 'problem', message }];
 }
 
@@ -131,7 +131,7 @@ async function deployFindings(directory: string): Promise<readonly Finding[]> {
     }));
   } catch (error) {
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-    return [{ about, state: 'problem', message: `is no TOML: ${line}` }];
+    return [{ about, state: 'problem', message: `is not valid TOML: ${line}` }];
   }
 }
 

@@ -28,7 +28,7 @@ export function readAnswers(directory: string): Answers {
     parsed = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-      throw new Failure('no-project', `${directory} is no project of botcli: ${answersPath} is not there.`);
+      throw new Failure('no-project', `${directory} is not a botcli project: ${answersPath} is not there.`);
     }
     throw new Failure(
       'answers-unreadable',
@@ -37,13 +37,13 @@ export function readAnswers(directory: string): Answers {
   }
   const { configuration, generator, files, guides, generated } = (parsed ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof generator !== 'string' || !isHashes(files) || !Object.keys(files).every(staysInside)) {
-    throw new Failure('answers-unreadable', `${path} does not hold what botcli wrote there.`);
+    throw new Failure('answers-unreadable', `${path} is not what botcli wrote there.`);
   }
   const said = readConfigFile(JSON.stringify(configuration ?? null));
   const resolved = resolve(said.given, '');
   const issues = [...said.issues, ...resolved.issues];
   if (resolved.configuration === null || issues.length > 0) {
-    throw new Failure('answers-invalid', `The answers in ${path} do not hold any more.`, null, issues);
+    throw new Failure('answers-invalid', `The answers in ${path} are no longer valid.`, null, issues);
   }
   return {
     configuration: resolved.configuration,

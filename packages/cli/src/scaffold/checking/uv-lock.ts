@@ -6,13 +6,13 @@ import { parse } from 'smol-toml';
  */
 export function lockDoubt(lock: string, dependencies: readonly string[]): string | null {
   const listed = requirementsOf(lock);
-  if (listed === null) return 'is no lock of uv: make it anew by uv lock';
+  if (listed === null) return 'is not a uv lock file: create it again with uv lock';
   // uv drops the bounds of what `tool.uv.sources` takes from elsewhere.
   const unbound = new Set(listed.filter(isFromElsewhere).map(({ name }) => plain(String(name))));
   const locked = new Set(listed.map((one) => canonical(writtenOut(one), unbound)));
   const wanted = new Set(dependencies.map((one) => canonical(one, unbound)));
   const fits = wanted.size === locked.size && [...wanted].every((one) => locked.has(one));
-  return fits ? null : 'was made for other dependencies: make it anew by uv lock';
+  return fits ? null : 'was made for other dependencies: update it with uv lock';
 }
 
 type Locked = Readonly<Record<'name' | 'extras' | 'specifier' | 'marker', unknown>>;

@@ -57,9 +57,9 @@ export function readConfigFile(
   try {
     parsed = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    return whole(`is no JSON: ${error instanceof Error ? error.message : error}`);
+    return whole(`is not valid JSON: ${error instanceof Error ? error.message : error}`);
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return whole('is no JSON object');
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return whole('is not a JSON object');
   const said = new Map(Object.entries(parsed));
   const given: Record<string, unknown> = {};
   const issues: Issue[] = [];

@@ -15,7 +15,7 @@ export function slugOf(name: string): string {
 /** Why a project cannot be called so, or null. */
 export function refusalOfName(name: string): string | null {
   if (name.trim() === '') return 'is empty';
-  if (/\p{C}/u.test(name)) return 'holds a character that cannot be shown';
+  if (/\p{C}/u.test(name)) return 'contains a character that cannot be shown';
   if (name.length > longest.name) return `is longer than ${longest.name} characters`;
   const slug = slugOf(name);
   if (slug.length < 2) return 'needs at least two letters or digits, a to z, for the name of the agent';

@@ -28,7 +28,7 @@ export function resolveClient(
     addIssue('client_framework', 'is for web bots: a telephone needs no client');
   }
   if (given.client_framework === undefined && server !== null) {
-    addIssue('client_server', 'needs a client: say the framework too');
+    addIssue('client_server', 'needs a client: name the framework too');
   }
   if (framework === 'vanilla' && server === 'nextjs') addIssue('client_server', 'cannot be nextjs without react');
   const reachable = chosen.length === 0 || chosen.some(({ value, group }) => group === 'web' && value !== 'livekit');

@@ -62,7 +62,7 @@ describe('on a terminal, guides of an older version', () => {
     const { status, stderr } = await botcli(['init', 'quickstart'], { terminal: true, answers: [answer] });
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: '? AGENTS.md, GETTING_STARTED.md: written by an older version. Write anew?\n',
+      stderr: '? AGENTS.md, GETTING_STARTED.md: written by an older version. Write them again?\n',
     });
     for (const path of paths) expect((await read(path)).includes('botcli init 0.0.9')).toBe(kept);
   });

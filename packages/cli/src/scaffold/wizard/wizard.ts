@@ -50,7 +50,7 @@ export async function askForConfiguration(ask: Ask, defaultName: string): Promis
 /** Answers that do not fit together cost no more than the last of them. */
 function refused(ask: Ask, issues: readonly Issue[]): Promise<'drop' | 'back'> {
   const lines = issues.map(({ path, message }) => `  ${path.replaceAll('_', ' ')}: ${message}`);
-  return ask.choose(['These answers do not fit together.', ...lines].join('\n'), [backToLast, drop], 'back');
+  return ask.choose(['These answers do not work together.', ...lines].join('\n'), [backToLast, drop], 'back');
 }
 
 async function confirmed(ask: Ask, configuration: Configuration): Promise<'make' | 'drop' | 'back'> {

@@ -110,7 +110,7 @@ function busy(directory: string): Failure {
   const who = fate === 'living' ? ` (process ${pidOf(holder)})` : '';
   const hint =
     fate === 'unknown'
-      ? `It cannot be seen from here: it is of another container, another machine or an earlier boot. If it has ended, remove ${join(directory, lockPath)}.`
+      ? `It cannot be seen from here: it belongs to another container, another machine or an earlier boot. If it has ended, remove ${join(directory, lockPath)}.`
       : 'Run this again when it has ended.';
   const message = `Another botcli is changing ${directory}${who}. Nothing was changed.`;
   return new Failure('project-busy', message, hint);

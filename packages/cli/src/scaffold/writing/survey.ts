@@ -37,12 +37,12 @@ function blockOf(directory: string, path: string): Conflict | null {
     const parent = parts.slice(0, length).join('/');
     const found = lstatSync(join(directory, parent), { throwIfNoEntry: false });
     if (found !== undefined && !found.isDirectory()) {
-      return { path, kind: 'blocked', message: `${parent} is no directory` };
+      return { path, kind: 'blocked', message: `${parent} is not a directory` };
     }
   }
   const found = lstatSync(join(directory, path), { throwIfNoEntry: false });
   if (found === undefined || found.isFile()) return null;
-  const kind = found.isSymbolicLink() ? 'a link' : found.isDirectory() ? 'a directory' : 'no ordinary file';
+  const kind = found.isSymbolicLink() ? 'a link' : found.isDirectory() ? 'a directory' : 'not a regular file';
   return { path, kind: 'blocked', message: `is ${kind}` };
 }
 

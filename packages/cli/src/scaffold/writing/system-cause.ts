@@ -1,5 +1,5 @@
 const causes: Readonly<Record<string, string>> = {
-  ENOENT: 'the file system takes no directory there',
+  ENOENT: 'the file system does not allow a directory there',
   EACCES: 'there is no permission to write there',
   EPERM: 'there is no permission to write there',
   EROFS: 'the file system is read-only',

@@ -171,7 +171,7 @@ test('data for the bot comes from the argument, a file or standard input', async
 
 test.each([
   ['{"a": secret}', 2, 'The value of --data is not valid JSON.'],
-  ['[1]', 2, 'has to be a JSON object'],
+  ['[1]', 2, 'must be a JSON object'],
   ['@missing.json', 1, 'Cannot read missing.json, named by --data (ENOENT).'],
 ])('data %s starts nothing: exit %i', async (data, status, message) => {
   const outcome = await run(['start', 'parrot', '--data', data]);
@@ -189,7 +189,7 @@ test('the key comes from -k, else the environment, else the profile; without one
   expect(await run(['start', 'parrot', '-k', publicKey], { variables: none })).toMatchObject({ status: 0 });
   expect(await run(['start', 'parrot', '-k', privateKey])).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('is a private key; this needs a public one'),
+    stderr: expect.stringContaining('is a private key; this command needs a public key'),
   });
 });
 
@@ -208,9 +208,9 @@ test('an agent at its limit is exit 1 with the code of the service', async () =>
 });
 
 test('a refusal says which command shows more', async () => {
-  expect((await run(['start', 'broken'])).stderr).toContain('\nSee why by: botcli cloud agent status broken\n');
+  expect((await run(['start', 'broken'])).stderr).toContain('\nSee why with: botcli cloud agent status broken\n');
   expect((await run(['sessions', 'parrot', '--id', 'none'])).stderr).toContain(
-    '\nSee which agents there are by: botcli cloud agent list; the sessions of parrot by: botcli cloud agent sessions parrot\n',
+    '\nList the agents with: botcli cloud agent list; the sessions of parrot with: botcli cloud agent sessions parrot\n',
   );
 });
 
@@ -294,7 +294,7 @@ test('a session without metrics or start shows that, not zeros', async () => {
   found = { ...session, resourceMetrics: null, startPhases: null, botStartSeconds: null, coldStart: null, events: [] };
   const { stdout, stderr } = await run(['sessions', 'parrot', '--id', sessionId]);
   expect(stdout).toContain('Bot start\t\nCold start\tN/A\n');
-  expect(stderr).toBe('There are no metrics of this session.\n');
+  expect(stderr).toBe('There are no metrics for this session.\n');
 });
 
 test('--id with a filter of the list is called wrongly', async () => {

@@ -6,8 +6,8 @@ import { counted } from '../../../values.ts';
 export const command = define({
   summary: 'Delete an agent',
   details:
-    'No new sessions start; live ones go on to their end. Their records stay, and a new agent of that name does not ' +
-    'inherit them. Asks first on a terminal; elsewhere it needs --yes.',
+    'No new sessions start; live ones run to their end. Their records stay, but a new agent with the same name ' +
+    'does not inherit them. Asks first on a terminal; elsewhere it needs --yes.',
   arguments: { name: { description: 'Name of the agent' } },
   options: { yes: flag('Do not ask', 'y'), force: flag('Do not ask', 'f') },
   examples: ['cloud agent delete my-bot --yes'],
@@ -16,7 +16,7 @@ export const command = define({
     const agent = await client.getAgent({ params: { agentName: name } });
     if (!yes && !force) {
       const live = agent.activeSessionCount;
-      const goOn = live === 0 ? '' : ` ${counted(live, 'live session')} will go on to the end.`;
+      const goOn = live === 0 ? '' : ` ${counted(live, 'live session')} will run to the end.`;
       await confirm(world, `Delete the agent ${name} with all its deployments?${goOn}`, '--yes');
     }
     const deleted = await client.deleteAgent({ params: { agentName: name } });
@@ -28,7 +28,7 @@ export const command = define({
           fields: [
             ['Deleted', name],
             ['Agent id', deleted.id],
-            ['Sessions that go on', String(deleted.activeSessionCount)],
+            ['Sessions still running', String(deleted.activeSessionCount)],
           ],
         },
       ],

@@ -120,11 +120,11 @@ test('a rollback without a terminal needs --yes; with nothing to go back to it i
 test('delete says how many live sessions go on, asks, and needs --yes without a terminal', async () => {
   expect(await run('delete parrot')).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
   const no = await run('delete parrot', { terminal: true, answers: [false] });
-  expect(no).toMatchObject({ status: 1, stderr: expect.stringContaining('2 live sessions will go on to the end.') });
+  expect(no).toMatchObject({ status: 1, stderr: expect.stringContaining('2 live sessions will run to the end.') });
   expect(asked()).not.toContain('deleteAgent');
   expect(await run('delete parrot --force')).toMatchObject({
     status: 0,
-    stdout: expect.stringContaining('Sessions that go on\t2\n'),
+    stdout: expect.stringContaining('Sessions still running\t2\n'),
   });
 });
 
@@ -203,6 +203,6 @@ test('status says what failed with the last words of the bot, and how to go on',
   expect(stdout).toContain('Last output\tTrace:\nLast output\tno\n');
   expect(stdout).toContain(`${failed.id}\tFailed\t0\tterminated\t${agent.createdAt}\tError, exit code 1\n`);
   expect(stdout).toContain(
-    `Go on with what serves\tbotcli cloud agent rollback parrot --to ${agent.activeDeploymentId}\n`,
+    `Keep what is serving\tbotcli cloud agent rollback parrot --to ${agent.activeDeploymentId}\n`,
   );
 });

@@ -11,8 +11,8 @@ export const command = define({
     'One is serving: new sessions run on it.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
-    limit: integer({ description: 'Deployments of one page, 10 by default', short: 'n' }, 1, 1_000),
-    cursor: text({ description: 'Go on after a page: the cursor that it ended with', placeholder: 'CURSOR' }),
+    limit: integer({ description: 'Deployments per page, 10 by default', short: 'n' }, 1, 1_000),
+    cursor: text({ description: 'Continue after a page: the cursor that it ended with', placeholder: 'CURSOR' }),
   },
   examples: ['cloud agent deployments parrot', 'cloud agent deployments parrot --json'],
   run: async ({ service }, { name, limit = 10, cursor }) => {
@@ -40,7 +40,7 @@ export const command = define({
             { title: 'Served from', drop: 2 },
           ],
           rows: page.deployments.map(row),
-          empty: 'There is no deployment.',
+          empty: 'No deployments found.',
         },
         ...(notes.length === 0 ? [] : [{ kind: 'note', lines: notes } as const]),
       ],

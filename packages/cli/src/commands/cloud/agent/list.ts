@@ -35,7 +35,7 @@ export const command = define({
             time(agent.createdAt),
             time(agent.updatedAt),
           ]),
-          empty: 'There is no agent.',
+          empty: 'No agents found.',
         },
       ],
     };

@@ -9,16 +9,16 @@ type Query = NonNullable<NonNullable<Parameters<Client['getLogs']>[0]>['query']>
 export const command = define({
   summary: 'Read, search and follow what the bots of an agent write',
   details:
-    'Oldest line first: its time, the end of its session’s id, the line. Escape sequences but colours are not passed on ' +
-    'to the terminal. With --follow new lines are printed as they come, in JSON a document per line, until Ctrl-C, or ' +
-    'until the session that was asked for is over. In plain output: time, session id, line, separated by tabs.',
+    'Oldest line first: its time, the end of its session’s id, the line. Escape sequences other than colours are ' +
+    'removed. With --follow new lines are printed as they come, in JSON a document per line, until Ctrl-C, or ' +
+    'until the chosen session is over. In plain output: time, session id, line, separated by tabs.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
-    follow: flag('Go on with the lines that come', 'f'),
-    session: text({ description: 'Only of this session', short: 's', placeholder: 'ID' }),
+    follow: flag('Keep printing new lines', 'f'),
+    session: text({ description: 'Only lines of this session', short: 's', placeholder: 'ID' }),
     'session-id': text({ description: 'The same as --session', placeholder: 'ID' }),
-    deployment: text({ description: 'Only of this deployment', short: 'd', placeholder: 'ID' }),
-    query: text({ description: 'Only lines that contain this, in any case', short: 'q' }),
+    deployment: text({ description: 'Only lines of this deployment', short: 'd', placeholder: 'ID' }),
+    query: text({ description: 'Only lines that contain this text, ignoring case', short: 'q' }),
     level: choice({ description: 'Only lines of this level or above; lines without one are left out', short: 'l' }, [
       'TRACE',
       'DEBUG',
@@ -28,8 +28,8 @@ export const command = define({
       'ERROR',
       'CRITICAL',
     ]),
-    since: span({ description: 'Only lines of this time up to now, as 10m, 2h or 3d' }, 366 * 86_400),
-    limit: integer({ description: 'The last so many lines, 100 by default', short: 'n' }, 1, 10_000),
+    since: span({ description: 'Only lines since this long ago, such as 10m, 2h or 3d' }, 366 * 86_400),
+    limit: integer({ description: 'How many of the last lines, 100 by default', short: 'n' }, 1, 10_000),
   },
   examples: [
     'cloud agent logs parrot',
@@ -70,7 +70,7 @@ export const command = define({
     return {
       json: { ...page, logs },
       blocks: [
-        { kind: 'pieces', pieces: logs.map(toPiece), empty: 'There is no such line.' },
+        { kind: 'pieces', pieces: logs.map(toPiece), empty: 'No lines found.' },
         ...(more.length === 0 ? [] : [{ kind: 'note', lines: more } as const]),
       ],
     };

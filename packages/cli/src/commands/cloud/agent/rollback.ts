@@ -7,15 +7,16 @@ import { flag, text } from '../../../options.ts';
 export const command = define({
   summary: 'Deploy again what an earlier deployment ran, with its settings',
   details:
-    'Without --to it is the one that served before, or the one that serves where a later one failed. It becomes a new deployment, which takes new sessions once a first ' +
-    'instance is ready; live sessions stay where they are. Asks first on a terminal; elsewhere it needs --yes.',
+    'Without --to it goes back to the deployment that served before, or to the one that serves if a later one ' +
+    'failed. This makes a new deployment, which takes new sessions once its first instance is ready; live ' +
+    'sessions stay where they are. Asks first on a terminal; elsewhere it needs --yes.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
     to: text({ description: 'The deployment to go back to', placeholder: 'DEPLOYMENT' }),
     yes: flag('Do not ask', 'y'),
     force: flag('Do not ask', 'f'),
     wait: flag('Wait until it serves (the default)'),
-    'no-wait': flag('End as soon as the service has accepted it'),
+    'no-wait': flag('Exit as soon as the service has accepted it'),
   },
   examples: [
     'cloud agent rollback my-bot',

@@ -9,7 +9,7 @@ import { type StartTotals, sessionState, startTotals } from '../../../session-st
 import { duration, maybe, secondsBetween, time, yesNo } from '../../../values.ts';
 
 const endStateText = text({
-  description: 'Only sessions of this end state, like completed, terminated or agent_error',
+  description: 'Only sessions with this end state, like completed, terminated or agent_error',
   placeholder: 'WORD',
 });
 
@@ -28,7 +28,7 @@ export const command = define({
   arguments: { name: { description: 'Name of the agent' } },
   options: {
     id: text({ description: 'Show this session', short: 'i', placeholder: 'ID' }),
-    limit: integer({ description: 'Sessions of one page, 20 by default', short: 'n' }, 1, 1_000),
+    limit: integer({ description: 'Sessions per page, 20 by default', short: 'n' }, 1, 1_000),
     status: choice({ description: 'Only live or only ended sessions' }, ['active', 'ended', 'all']),
     'end-state': {
       ...endStateText,
@@ -37,7 +37,7 @@ export const command = define({
         throw new UsageError(`takes a lower-case word, not ${JSON.stringify(given)}`);
       },
     },
-    cursor: text({ description: 'Go on after a page: the cursor that it ended with', placeholder: 'CURSOR' }),
+    cursor: text({ description: 'Continue after a page: the cursor that it ended with', placeholder: 'CURSOR' }),
   },
   examples: [
     'cloud agent sessions parrot',
@@ -108,6 +108,6 @@ function table(sessions: readonly SessionSummary[], now: Date): Block {
       session.botStartSeconds === null ? maybe(null) : `${session.botStartSeconds}s`,
       yesNo(session.coldStart),
     ]),
-    empty: 'There is no such session.',
+    empty: 'No sessions found.',
   };
 }

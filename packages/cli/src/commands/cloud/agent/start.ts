@@ -8,9 +8,10 @@ import { time } from '../../../values.ts';
 export const command = define({
   summary: 'Start a session of an agent and print how to reach it',
   details:
-    'Talks to no one by itself. A plain start runs the bot at once, to be reached through the session proxy: what follows the ' +
-    'proxy address is a path of the bot. With --transport websocket the bot starts when a client connects. Uses the public key, which implies the organization; ' +
-    'with --organization the agent is first looked up there with the private key.',
+    'Does not talk to the bot itself. A plain start runs the bot at once, and you reach it through the session ' +
+    'proxy: what follows the proxy address is a path of the bot. With --transport websocket the bot starts when a ' +
+    'client connects. Uses the public key, which implies the organization; with --organization the agent is first ' +
+    'looked up there with the private key.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
     transport: choice({ description: 'How a client will talk to it; without it, a plain start' }, [
@@ -23,7 +24,7 @@ export const command = define({
       placeholder: 'JSON',
     }),
     'api-key': text({ description: 'Public key to use; wins over BOTCLI_PUBLIC_KEY', short: 'k', placeholder: 'KEY' }),
-    force: flag('Taken for the sake of older scripts: start asks nothing', 'f'),
+    force: flag('Accepted for older scripts; start never asks', 'f'),
   },
   examples: [
     'cloud agent start parrot',

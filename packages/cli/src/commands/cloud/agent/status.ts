@@ -7,8 +7,9 @@ import { duration, maybe, time } from '../../../values.ts';
 export const command = define({
   summary: 'Show what an agent serves, its instances and what is wrong',
   details:
-    'Ready: a session can be started now. The revisions are the deployment that was asked for last and, while another ' +
-    'one serves or still has sessions, that one. Exit status 0 also when something is wrong: --json says what.',
+    'Ready means that a session can be started now. The revisions are the latest deployment and, while another ' +
+    'one serves or still has sessions, that one. The exit status is 0 even if something is wrong: --json says ' +
+    'what.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {},
   examples: ['cloud agent status parrot', 'cloud agent status parrot --json'],
@@ -116,10 +117,7 @@ function next(agent: AgentDetails, program: string): Block {
             ...(agent.activeDeploymentId === null
               ? []
               : [
-                  [
-                    'Go on with what serves',
-                    command(`rollback ${agent.name} --to ${agent.activeDeploymentId}`),
-                  ] as const,
+                  ['Keep what is serving', command(`rollback ${agent.name} --to ${agent.activeDeploymentId}`)] as const,
                 ]),
           ],
   };

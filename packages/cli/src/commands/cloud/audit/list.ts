@@ -13,8 +13,8 @@ export const command = define({
   arguments: {},
   options: {
     ...auditOptions,
-    limit: integer({ description: 'Entries of one page, 50 by default', short: 'n' }, 1, 1_000),
-    cursor: text({ description: 'Go on after a page: the cursor that it ended with', placeholder: 'CURSOR' }),
+    limit: integer({ description: 'Entries per page, 50 by default', short: 'n' }, 1, 1_000),
+    cursor: text({ description: 'Continue after a page: the cursor that it ended with', placeholder: 'CURSOR' }),
   },
   examples: ['cloud audit list --since 7d', 'cloud audit list --object voice --action secrets.set --json'],
   run: async (context, { limit = 50, cursor, ...filter }) => {
@@ -40,7 +40,7 @@ export const command = define({
             { title: 'Times', align: 'right', drop: 4 },
           ],
           rows: page.entries.map(row),
-          empty: 'There is no such entry.',
+          empty: 'No entries found.',
         },
         ...(page.nextCursor === null ? [] : [{ kind: 'note', lines: [`More: --cursor ${page.nextCursor}`] } as const]),
       ],

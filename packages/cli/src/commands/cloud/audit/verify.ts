@@ -3,10 +3,10 @@ import { Failure } from '../../../failure.ts';
 import { maybe } from '../../../values.ts';
 
 export const command = define({
-  summary: 'Check that no entry of the audit log was changed, taken out or put in',
+  summary: 'Check that no entry of the audit log was changed, removed or inserted',
   details:
-    'Exit status 1 when one was. What was cut off the end of a log cannot be seen in it: keep the last number and its hash ' +
-    'elsewhere, and compare.',
+    'Exit status 1 if one was. Entries cut off the end cannot be detected in the log itself: keep the last number ' +
+    'and its hash elsewhere, and compare.',
   arguments: {},
   options: {},
   examples: ['cloud audit verify', 'cloud audit verify --json'],
@@ -16,8 +16,8 @@ export const command = define({
     if (!found.ok) {
       throw new Failure(
         'audit-broken',
-        `Entry ${found.brokenAt ?? ''} of the audit log is missing, or not what was written. Whole before it: ${found.entries}.`,
-        'Compare with an earlier export, and tell the operator of the service.',
+        `Entry ${found.brokenAt ?? ''} of the audit log is missing or was changed. Intact before it: ${found.entries}.`,
+        'Compare with an earlier export, and inform the operator of the service.',
         [],
         found,
       );

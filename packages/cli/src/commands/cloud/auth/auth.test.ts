@@ -87,7 +87,7 @@ test('a login takes the organization that is asked for, or fails', async () => {
 test('a login elsewhere removes the public key that belongs to the old place', async () => {
   await writeProfile(place.file, { api_url: 'http://old', organization: 'acme', public_key: 'pk_old' });
   const outcome = await cloud('auth login --with-token', { stdin: privateKey });
-  expect(outcome.stderr).toContain('public key of the profile belonged elsewhere');
+  expect(outcome.stderr).toContain('public key in the profile belonged elsewhere');
   expect(await stored()).not.toContain('pk_old');
 });
 

@@ -32,7 +32,7 @@ export const command = define({
       private_key: key.value,
       ...(outdated ? { public_key: null } : {}),
     });
-    if (outdated) say('The public key of the profile belonged elsewhere and was removed from it.');
+    if (outdated) say('The public key in the profile belonged elsewhere and was removed.');
     if (outdated || settings.publicKey === null) {
       say('To start sessions, make a public key: botcli cloud keys create NAME --kind public --default');
     }
@@ -81,7 +81,7 @@ function choose({ settings, profile, say }: Context, organizations: readonly Org
     throw new Failure('organization-not-found', `The key cannot act for "${asked.value}" (from ${asked.source}).`);
   }
   const [first, second] = organizations;
-  if (first === undefined) throw new Failure('organization-not-found', 'The key can act for no organization.');
-  if (second !== undefined) say('Act for another one by: botcli cloud organizations select NAME');
+  if (first === undefined) throw new Failure('organization-not-found', 'This key does not belong to any organization.');
+  if (second !== undefined) say('Switch to another one with: botcli cloud organizations select NAME');
   return first;
 }

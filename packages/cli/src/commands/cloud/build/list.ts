@@ -9,16 +9,16 @@ export const command = define({
   details: 'Columns: build id, status, region, duration, size of the archive, content hash, created.',
   arguments: {},
   options: {
-    limit: integer({ description: 'Builds of one page, 10 by default', short: 'n' }, 1, 100),
-    status: choice({ description: 'Only builds of this status', short: 's' }, [
+    limit: integer({ description: 'Builds per page, 10 by default', short: 'n' }, 1, 100),
+    status: choice({ description: 'Only builds with this status', short: 's' }, [
       'pending',
       'building',
       'success',
       'failed',
       'timeout',
     ]),
-    region: text({ description: 'Only builds of this region', short: 'r', placeholder: 'REGION' }),
-    cursor: text({ description: 'Go on after a page: the cursor that it ended with', placeholder: 'CURSOR' }),
+    region: text({ description: 'Only builds in this region', short: 'r', placeholder: 'REGION' }),
+    cursor: text({ description: 'Continue after a page: the cursor that it ended with', placeholder: 'CURSOR' }),
   },
   examples: ['cloud build list', 'cloud build list --status failed --json'],
   run: async ({ service }, { limit = 10, status, region, cursor }) => {
@@ -47,7 +47,7 @@ export const command = define({
             { title: 'Created', drop: 5 },
           ],
           rows: page.builds.map(row),
-          empty: 'There is no such build.',
+          empty: 'No builds found.',
         },
         ...(more.length === 0 ? [] : [{ kind: 'note', lines: more } as const]),
       ],

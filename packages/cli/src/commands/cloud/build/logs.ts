@@ -11,8 +11,8 @@ export const command = define({
     'Oldest line first. With --follow it goes on until the build is over; in JSON it is then a document per line.',
   arguments: { id: { description: 'Id of the build' } },
   options: {
-    follow: flag('Go on while the build does', 'f'),
-    limit: integer({ description: 'Only so many of the last lines', short: 'n' }, 1, 10_000),
+    follow: flag('Keep printing until the build ends', 'f'),
+    limit: integer({ description: 'How many of the last lines', short: 'n' }, 1, 10_000),
   },
   examples: [
     'cloud build logs 0192f0c1-2345-7000-8000-00000000abcd',

@@ -38,7 +38,7 @@ export const command = define({
             time(key.expiresAt),
             time(key.lastUsedAt),
           ]),
-          empty: 'There is no API key.',
+          empty: 'No API keys found.',
         },
       ],
     };

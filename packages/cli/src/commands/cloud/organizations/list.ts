@@ -23,7 +23,7 @@ export const command = define({
             id,
             current ? { text: 'current', tone: 'good' } : '',
           ]),
-          empty: 'Your key can act for no organization.',
+          empty: 'Your key does not belong to any organization.',
         },
       ],
     };

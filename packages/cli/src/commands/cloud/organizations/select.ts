@@ -21,7 +21,7 @@ export const command = define({
       organization: organization.name,
       ...(left ? { public_key: null } : {}),
     });
-    if (left) say('The public key of the profile belonged to another organization and was removed from it.');
+    if (left) say('The public key in the profile belonged to another organization and was removed.');
     if (settings.organization?.source === 'BOTCLI_ORG') warn('BOTCLI_ORG is set, and wins over the profile.');
     return {
       json: { organization, profile: world.environment.profileFile },

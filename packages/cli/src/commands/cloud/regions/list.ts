@@ -17,7 +17,7 @@ export const command = define({
           kind: 'table',
           columns: [{ title: 'Code' }, { title: 'Name' }, { title: 'Default' }],
           rows: rows.map((row) => [row.code, row.display_name, row.default ? { text: 'default', tone: 'good' } : '']),
-          empty: 'There is no region.',
+          empty: 'No regions found.',
         },
       ],
     };

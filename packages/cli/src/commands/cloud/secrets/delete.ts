@@ -5,10 +5,10 @@ import { dryRun, ifRevision, skip } from '../../../secrets/options.ts';
 export const command = define({
   summary: 'Delete a secret set or an image pull secret with all its revisions, for good',
   details:
-    'Shows its region, its keys and the agents that use it, and asks; without a terminal it needs --skip. One that agents ' +
-    'use is deleted with --force only. Bots that run keep their values.',
+    'Shows its region, its keys and the agents that use it, and asks; without a terminal it needs --skip. A set ' +
+    'that agents use is deleted only with --force. Running bots keep their values.',
   arguments: { name: { description: 'Name of the set' } },
-  options: { skip, force: flag('Also while agents use it'), 'if-revision': ifRevision, 'dry-run': dryRun },
+  options: { skip, force: flag('Even if agents use it'), 'if-revision': ifRevision, 'dry-run': dryRun },
   examples: ['cloud secrets delete old-secrets', 'cloud secrets delete old-secrets --force --skip'],
   run: async (context, { name, skip, force, 'if-revision': expected, 'dry-run': isDry }) => {
     const { removeSet } = await import('../../../secrets/delete-set.ts');

@@ -11,7 +11,7 @@ export const command = define({
     file: required(
       text({ description: 'A file of KEY=value lines; - is standard input', short: 'f', placeholder: 'FILE' }),
     ),
-    format: choice({ description: 'What the file is; env unless said otherwise' }, ['env', 'json']),
+    format: choice({ description: 'Format of the file, env by default' }, ['env', 'json']),
   },
   examples: ['cloud secrets diff my-bot-secrets --file .env'],
   run: async (context, { name, file, format = 'env' }) => {

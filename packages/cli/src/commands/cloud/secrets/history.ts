@@ -7,7 +7,7 @@ export const command = define({
     'Columns: revision, status, created, by which API key, what was done, the keys (+ added, ~ changed, - removed).',
   arguments: { name: { description: 'Name of the set' } },
   options: {
-    limit: integer({ description: 'Revisions of one page, 20 by default', short: 'n' }, 1, 100),
+    limit: integer({ description: 'Revisions per page, 20 by default', short: 'n' }, 1, 100),
     before: integer({ description: 'Only revisions before this one' }, 1, 2_147_483_647),
   },
   examples: ['cloud secrets history my-bot-secrets'],

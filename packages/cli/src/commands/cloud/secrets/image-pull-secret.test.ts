@@ -140,7 +140,11 @@ describe('botcli cloud secrets image-pull-secret', () => {
 
   it('says that nobody knows what became of a write without an answer', async () => {
     const outcome = await run(['lost', 'ghcr.io', secret, '--skip']);
-    expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('stored or not') });
+    expect(outcome).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('stored completely or not at all'),
+    });
     shownNowhere(outcome);
   });
 
@@ -180,7 +184,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     ['nocolon', [], 'first colon'],
     [':password', [], 'first colon'],
     [encoded, [], '--no-encode'],
-    [secret, ['--no-encode'], 'Leave --no-encode out'],
+    [secret, ['--no-encode'], 'Leave out --no-encode'],
     [`${encoded}=`, ['--no-encode'], 'strict'],
     ['bm9jb2xvbg==', ['--no-encode'], 'strict'],
     ['me:pass\nword', [], 'control character'],
@@ -200,14 +204,14 @@ describe('botcli cloud secrets image-pull-secret', () => {
   });
 
   it.each([
-    [['bad_name', 'ghcr.io', secret, '-s'], 1, 'no name of a secret set'],
-    [['hub', 'https://me:Pa:ss wörd@ghcr.io', secret, '-s'], 1, 'no registry'],
-    [['hub', 'gһcr.io', secret, '-s'], 1, 'no registry'],
+    [['bad_name', 'ghcr.io', secret, '-s'], 1, 'not a name for a secret set'],
+    [['hub', 'https://me:Pa:ss wörd@ghcr.io', secret, '-s'], 1, 'not a registry'],
+    [['hub', 'gһcr.io', secret, '-s'], 1, 'not a registry'],
     [['hub', 'ghcr.io', secret], 2, '--skip'],
     [['hub', 'ghcr.io', '-s'], 2, '--password-stdin'],
     [['hub', 'ghcr.io', '--username', 'me', '-s'], 2, '--password-stdin'],
     [['hub', 'ghcr.io', '--password-stdin', '-s'], 2, 'needs --username'],
-    [['hub', 'ghcr.io', secret, '--username', 'me', '-s'], 2, 'one of them'],
+    [['hub', 'ghcr.io', secret, '--username', 'me', '-s'], 2, 'Use only one'],
     [['hub', 'ghcr.io', '--username', 'me', '--password-stdin', '--no-encode', '-s'], 2, '--no-encode'],
     [['hub', 'ghcr.io', secret, '--expires', 'soon', '-s'], 2, '--expires'],
     [['hub'], 2, 'host'],
@@ -220,8 +224,8 @@ describe('botcli cloud secrets image-pull-secret', () => {
 
   it.each([
     ['{', 'is not JSON'],
-    ['[]', 'knows nothing of ghcr.io'],
-    [{ auths: {} }, 'knows nothing of ghcr.io'],
+    ['[]', 'has no entry for ghcr.io'],
+    [{ auths: {} }, 'has no entry for ghcr.io'],
     [{ auths: { 'ghcr.io': {} }, credsStore: 'desktop' }, 'docker-credential-desktop'],
     [{ credHelpers: { 'ghcr.io': 'gcloud' }, credsStore: 'desktop' }, 'docker-credential-gcloud'],
     [{ auths: { 'ghcr.io': { auth: encoded, identitytoken: 'x' } } }, 'token'],
@@ -298,6 +302,6 @@ describe('botcli cloud secrets image-pull-secret', () => {
       { error: { reason: 'credentials-rejected', details: { verification } } },
     ]);
     expect(await verify('gone')).toMatchObject({ status: 1, stderr: expect.stringContaining('no such secret set') });
-    expect(await verify('a/b')).toMatchObject({ status: 1, stderr: expect.stringContaining('no name') });
+    expect(await verify('a/b')).toMatchObject({ status: 1, stderr: expect.stringContaining('not a name') });
   });
 });

@@ -7,17 +7,17 @@ const tenYears = 10 * 366 * 86_400;
 export const command = define({
   summary: 'Create or update the credentials for a private registry of images',
   details:
-    'The credentials are username:password, and are asked for, hidden, when they are not given. They are encoded and ' +
-    'stored in the form that docker has; --no-encode takes what is encoded already. The registry may be named in any ' +
-    'form (docker.io, ghcr.io, registry.example.com:5000, a URL), and what is stored is its one name. When the name ' +
-    'exists, its credentials are updated in place. --verify asks the registry, from where the service runs, whether it ' +
-    'takes them: status 1 when it does not. Shows what will change and asks, unless --skip is given; no character of ' +
-    'the credentials is ever shown.',
+    'The credentials are username:password; if they are not given, botcli asks for them without showing them. ' +
+    'They are encoded and stored in the form that docker uses; --no-encode takes credentials that are already ' +
+    'encoded. The registry may be given in any form (docker.io, ghcr.io, registry.example.com:5000, a URL) and is ' +
+    'stored under one name. If the secret exists, its credentials are updated in place. --verify asks the ' +
+    'registry, from where the service runs, whether it accepts them: status 1 if not. Shows what will change and ' +
+    'asks, unless --skip is given; no character of the credentials is ever shown.',
   arguments: {
     name: { description: 'Name of the image pull secret' },
     host: { description: 'The registry: a host, host:port or URL' },
     credentials: {
-      description: 'username:password; other processes and the history of the shell see it',
+      description: "username:password; visible to other processes and in the shell's history",
       optional: true,
     },
   },
@@ -29,10 +29,10 @@ export const command = define({
     }),
     'password-stdin': flag('Read the password from standard input'),
     'from-docker-config': text({
-      description: 'Take the credentials of this registry from a docker or podman file, as ~/.docker/config.json',
+      description: 'Take the credentials of this registry from a docker or podman file, such as ~/.docker/config.json',
       placeholder: 'FILE',
     }),
-    verify: flag('Ask the registry whether it takes the credentials'),
+    verify: flag('Ask the registry whether it accepts the credentials'),
     image: text({ description: 'Also ask whether they may pull this image; implies --verify', placeholder: 'IMAGE' }),
     expires: span({ description: 'How long the credentials are valid, like 12h' }, tenYears),
     region,

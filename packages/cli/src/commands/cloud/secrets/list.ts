@@ -10,7 +10,7 @@ export const command = define({
   arguments: { name: { description: 'A secret set', optional: true } },
   options: {
     sets: onOff('Secret sets only (the default); --no-sets shows image pull secrets, too', 's'),
-    region: text({ description: 'Only those of this region', short: 'r', placeholder: 'REGION' }),
+    region: text({ description: 'Only those in this region', short: 'r', placeholder: 'REGION' }),
   },
   examples: [
     'cloud secrets list',

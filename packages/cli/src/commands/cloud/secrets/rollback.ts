@@ -3,8 +3,8 @@ import { UsageError } from '../../../failure.ts';
 import { dryRun, ifRevision, skip, wait } from '../../../secrets/options.ts';
 
 export const command = define({
-  summary: 'Make a new revision of what an earlier one held',
-  details: 'Shows which keys change, and asks; without a terminal it needs --skip. Bots that run keep their values.',
+  summary: 'Make a new revision with the content of an earlier one',
+  details: 'Shows which keys change, and asks; without a terminal it needs --skip. Running bots keep their values.',
   arguments: {
     name: { description: 'Name of the set' },
     revision: { description: 'The revision to go back to, as `cloud secrets history` shows it' },

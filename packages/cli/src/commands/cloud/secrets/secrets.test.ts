@@ -56,7 +56,7 @@ test('set shows what the service would do, asks once, and writes all keys in one
   expect(shown).toMatch(
     /\n\+ {2}A {4}new {9}1 byte {2}[0-9a-f]{8}\n~ {2}B {4}changed {4}9 bytes .*\n= {2}C {4}unchanged/,
   );
-  expect(shown).toContain('The agent parrot runs with this set. It keeps the values that it has until');
+  expect(shown).toContain('The agent parrot runs with this set. It keeps its current values until');
   expect(shown.match(/^\? /gm)).toEqual(['? ']);
   expect(stdout).toContain('Updated');
   expect(stdout + stderr).not.toContain('new value');
@@ -80,7 +80,7 @@ test('what was changed between the question and the write is not written over', 
     service.state.revision = 2;
   };
   const outcome = await set(['A=1'], person(true));
-  expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining('The same command again shows') });
+  expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining('Run the command again to see') });
   expect(service.values.size).toBe(0);
 });
 
@@ -150,7 +150,7 @@ test('Ctrl-C while --wait waits says that the revision is stored', async () => {
   });
   expect(outcome.status).toBe(130);
   const said = stripVTControlCharacters(outcome.stderr);
-  expect(said.endsWith('Revision 1 of bot-secrets is stored all the same.\nerror: Interrupted.\n')).toBe(true);
+  expect(said.endsWith('Revision 1 of bot-secrets is stored anyway.\nerror: Interrupted.\n')).toBe(true);
 });
 
 test('values come from standard input, files and prompts byte by byte, and the prompts last', async () => {
@@ -178,7 +178,7 @@ test('a file is read with its empty values named, and --file - and json as well'
   await save('.env', '\u{feff}export A="1"\r\nEMPTY=\r\nA-B=2\r\n');
   const { status, stderr } = await set(['-f', '.env', '-s']);
   expect(status).toBe(0);
-  expect(stderr).toContain('Left out, since they have no value: EMPTY\n');
+  expect(stderr).toContain('Left out because they have no value: EMPTY\n');
   expect(stderr).toContain('warning: .env:3: A-B: a shell cannot use this name\n');
   expect(stderr).not.toContain('history');
   await set(['--file', '-', '--format', 'json', '-s'], { stdin: '{"C": "3"}' });
@@ -221,14 +221,14 @@ test('the limits of a set are told before a request, with what it would be', asy
 });
 
 test.each([
-  [[], 2, 'There is no key to set.'],
-  [['A=-', '--file', '-', '-s'], 2, 'Standard input can be read once only.'],
+  [[], 2, 'There are no keys to set.'],
+  [['A=-', '--file', '-', '-s'], 2, 'Standard input can be read only once.'],
   [['A', '-s'], 2, 'there is no terminal to ask on'],
   [['-f', 'missing', '-s'], 1, 'Cannot read missing (ENOENT).'],
   [['-f', '.', '-s'], 1, 'Cannot read .: it is a folder.'],
   [['B=1', 'A=@hunter2', '-s'], 1, 'Cannot read the file that argument 2 names for A (ENOENT).'],
-  [['A=@', '-s'], 1, 'argument 1: names no file after its @'],
-  [['-f', '/dev/null', '-s'], 1, 'No key there has a value'],
+  [['A=@', '-s'], 1, 'argument 1: has no file name after its @'],
+  [['-f', '/dev/null', '-s'], 1, 'None of the keys has a value'],
 ])('set %j ends with %i and sends nothing', async (args, status, message) => {
   const outcome = await set(args, args.length === 0 ? person() : {});
   expect(outcome).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(message) });
@@ -249,7 +249,7 @@ test.each(['../x', 'a/K', 'a#x', '.', 'ｓｅｔ', '-a', 'a b', 'x'.repeat(64)])
     ]) {
       expect(await secrets(args, person(true))).toMatchObject({
         status: 1,
-        stderr: expect.stringContaining('This is no name of a secret set: use 1 to 63 letters'),
+        stderr: expect.stringContaining('This is not a name for a secret set: use 1 to 63 letters'),
       });
     }
     expect(service.taken).toEqual([]);
@@ -279,7 +279,7 @@ test('unset shows nothing of a word that is no key, since it may be a pair with 
     const { status, stdout, stderr } = await secrets(['unset', 'bot-secrets', 'A', 'B=hunter2', '-s', ...more]);
     expect({ status, said: stdout + stderr }).toEqual({
       status: 1,
-      said: expect.stringContaining('Argument 2 is no key, which has 1 to 64 letters'),
+      said: expect.stringContaining('Argument 2 is not a key: use 1 to 64 letters'),
     });
     expect(stdout + stderr).not.toContain('hunter2');
   }
@@ -323,7 +323,7 @@ test('delete shows what goes, refuses before it asks while agents use it, and --
   expect(await secrets(['delete', 'bot-secrets', '--skip'])).toMatchObject({ status: 1 });
   expect(await secrets(['delete', 'bot-secrets', '--force'], person(true))).toMatchObject({
     status: 0,
-    stderr: expect.stringContaining('New ones cannot start until they are deployed again'),
+    stderr: expect.stringContaining('New ones cannot start until the agents are deployed again'),
   });
   expect(service.state.revision).toBe(0);
 });
@@ -411,11 +411,11 @@ test('a write whose answer is lost is told as one that may have been stored', as
   service.state.losesWrite = true;
   expect(await set(['A=1', '-s'])).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('it may have been stored or not'),
+    stderr: expect.stringContaining('was stored completely or not at all'),
   });
   const gone = await startSecretService();
   await gone.close();
   const nowhere = await set(['A=1', '-s', '--api-url', gone.origin]);
-  expect(nowhere).toMatchObject({ status: 1, stderr: expect.stringContaining('Nothing listens there') });
+  expect(nowhere).toMatchObject({ status: 1, stderr: expect.stringContaining('Nothing is listening there') });
   expect(nowhere.stderr).not.toContain('may have been stored');
 });

@@ -5,19 +5,19 @@ import { dryRun, ifRevision, region, skip, wait } from '../../../secrets/options
 export const command = define({
   summary: 'Create a secret set, or write keys of one: all in one revision, or nothing',
   details:
-    'Each pair is KEY=value, byte by byte; one argument may hold several (\'A=1 B="two words"\'). A value given so stays in ' +
-    'the history of the shell and shows in the list of processes: better are KEY alone, which asks and shows nothing, ' +
-    'KEY=- (standard input), KEY=@FILE, or --file. A file has KEY=value lines; values may be quoted, keys without a value ' +
-    'are left out and named, and what could be read in two ways is refused with its line. Keys that are not named stay, ' +
-    'unless --replace is given. Shows what changes, by length and fingerprint, and asks; without a terminal it needs ' +
-    '--skip. Bots that run keep their values until they are deployed again.',
+    'Each pair is KEY=value, byte by byte; one argument may hold several (\'A=1 B="two words"\'). A value in an ' +
+    "argument stays in the shell's history and is visible in the process list. Better: KEY alone, which asks and " +
+    'shows nothing, KEY=- (standard input), KEY=@FILE, or --file. A file has KEY=value lines; values may be ' +
+    'quoted. Keys without a value are left out and listed; a line that could be read in two ways is refused. ' +
+    'Other keys of the set stay, unless --replace is given. Shows what changes, by length and fingerprint, and ' +
+    'asks; without a terminal it needs --skip. Running bots keep their values until they are deployed again.',
   arguments: {
     name: { description: 'Name of the set: letters, digits and hyphens' },
     pairs: { description: 'KEY=value, KEY, KEY=- or KEY=@FILE', optional: true, many: true },
   },
   options: {
     file: text({ description: 'A file of KEY=value lines; - is standard input', short: 'f', placeholder: 'FILE' }),
-    format: choice({ description: 'What the file is; env unless said otherwise' }, ['env', 'json']),
+    format: choice({ description: 'Format of the file, env by default' }, ['env', 'json']),
     skip,
     region,
     replace: flag('Remove the keys that are not named'),

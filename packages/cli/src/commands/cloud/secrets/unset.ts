@@ -4,14 +4,14 @@ import { dryRun, ifRevision, skip, wait } from '../../../secrets/options.ts';
 
 export const command = define({
   summary: 'Remove keys from a secret set, all in one revision',
-  details: 'Shows what goes, and asks; without a terminal it needs --skip.',
+  details: 'Shows what will be removed, and asks; without a terminal it needs --skip.',
   arguments: {
     name: { description: 'Name of the set' },
-    secret_key: { description: 'A key; several may be given', many: true },
+    secret_key: { description: 'One or more keys', many: true },
   },
   options: {
     skip,
-    'if-exists': flag('Pass over what is not there'),
+    'if-exists': flag('Ignore keys that do not exist'),
     'if-revision': ifRevision,
     'dry-run': dryRun,
     wait,

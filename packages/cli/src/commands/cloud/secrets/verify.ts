@@ -2,11 +2,11 @@ import { command as define } from '../../../command.ts';
 import { text } from '../../../options.ts';
 
 export const command = define({
-  summary: 'Ask the registry whether it takes the credentials of an image pull secret',
+  summary: 'Ask the registry whether it accepts the credentials of an image pull secret',
   details:
-    'The service asks, from where it runs, and keeps the answer, which lists show. Verified: it takes them. Rejected ' +
-    '(status 1): it does not, or has no such image for them. Unreachable: it gave no answer that settles it. Skipped: it ' +
-    'was not asked, or asks nobody for credentials.',
+    'The service asks, from where it runs, and stores the answer, which lists show. Verified: the registry ' +
+    'accepts them. Rejected (status 1): it does not, or has no such image for them. Unreachable: it gave no ' +
+    'conclusive answer. Skipped: it was not asked, or asks nobody for credentials.',
   arguments: { name: { description: 'Name of the image pull secret' } },
   options: {
     image: text({ description: 'Also ask whether they may pull this image', placeholder: 'IMAGE' }),

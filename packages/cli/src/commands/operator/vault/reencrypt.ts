@@ -3,10 +3,11 @@ import { asOperator, operatorOptions, waitFor, waitOption } from '../../../opera
 import { requireNoFindings, vaultReport } from '../../../vault-report.ts';
 
 export const command = define({
-  summary: 'Seal with the newest keys what former ones sealed',
+  summary: 'Re-seal with the newest keys what former keys sealed',
   details:
-    'After `operator vault rotate organization`. Goes in small steps beside reads and writes, and goes on after a stop. ' +
-    'What is damaged stays as it is and is told: exit status 1. Then `operator vault retire` removes the former keys.',
+    'Run it after `operator vault rotate organization`. It works in small steps beside reads and writes, and ' +
+    'resumes after a restart. Damaged values are left as they are and reported: exit status 1. Then `operator ' +
+    'vault retire` removes the former keys.',
   arguments: {},
   options: { ...operatorOptions, ...waitOption },
   examples: ['operator vault reencrypt', 'operator vault reencrypt --no-wait'],

@@ -3,8 +3,8 @@ import { asOperator, operatorOptions } from '../../../operator.ts';
 import { vaultBlocks } from '../../../vault-report.ts';
 
 export const command = define({
-  summary: 'Remove former keys of organizations that nothing needs any more',
-  details: 'A key with which something is sealed or stamped stays. Backups have the keys of their own time.',
+  summary: 'Remove former organization keys that are no longer needed',
+  details: 'Keys that still seal or stamp something stay. Backups contain the keys of their time.',
   arguments: {},
   options: operatorOptions,
   examples: ['operator vault retire'],

@@ -7,11 +7,12 @@ import { requireNoFindings, vaultReport } from '../../../vault-report.ts';
 const layers = ['root', 'organization'] as const;
 
 export const command = define({
-  summary: 'Go over to another root key, or make new keys of organizations',
+  summary: 'Switch to another root key, or make new organization keys',
   details:
-    'root: a new key file, or the first key of BOTHOST_VAULT_KEYS, wraps the keys of all organizations from now on; values ' +
-    'stay as they are. organization: what is written from now on is sealed with new keys; what was written before follows ' +
-    'with `operator vault reencrypt`. Bots, reads and writes go on, and work that a stop interrupts goes on after it.',
+    'root: a new key file, or the first key of BOTHOST_VAULT_KEYS, wraps the keys of all organizations from now ' +
+    'on; values stay as they are. organization: new values are sealed with new keys; `operator vault reencrypt` ' +
+    'brings older values up to date. Bots, reads and writes keep working, and interrupted work resumes when the ' +
+    'service starts again.',
   arguments: { layer: { description: layers.join(' or ') } },
   options: {
     ...operatorOptions,
@@ -21,8 +22,8 @@ export const command = define({
   examples: ['operator vault rotate root', 'operator vault rotate organization --only home'],
   run: (context, { layer: given, only, wait, 'token-file': file }) => {
     const layer = layers.find((one) => one === given);
-    if (layer === undefined) throw new UsageError(`There is no layer ${JSON.stringify(given)}: root or organization.`);
-    if (layer === 'root' && only !== undefined) throw new UsageError('--only goes with organization.');
+    if (layer === undefined) throw new UsageError(`Unknown layer ${JSON.stringify(given)}: use root or organization.`);
+    if (layer === 'root' && only !== undefined) throw new UsageError('--only can be used only with organization.');
     return asOperator(context, file, async (client) => {
       const begun = await client.rotateVault({ body: { layer, organization: only } });
       const kind = layer === 'root' ? 'rekey' : 'rotate';
@@ -30,7 +31,7 @@ export const command = define({
       const status = await waitFor(context, client, kind, begun);
       requireNoFindings(status, kind);
       if (layer === 'organization')
-        context.say('What was written before follows with: botcli operator vault reencrypt');
+        context.say('Re-encrypt what was written before with: botcli operator vault reencrypt');
       return vaultReport(status);
     });
   },

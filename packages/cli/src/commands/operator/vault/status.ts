@@ -5,8 +5,8 @@ import { vaultReport } from '../../../vault-report.ts';
 export const command = define({
   summary: 'Show the keys of the vault and the work on it',
   details:
-    'Keys are shown by their ids. Behind is what a former key still wraps, seals or stamps. A root key that is not needed ' +
-    'any more can be put away, but for backups from the time when it was.',
+    'Keys are shown by their ids. Behind is what a former key still wraps, seals or stamps. A root key that is no ' +
+    'longer needed can be put away, but keep it for backups from when it was in use.',
   arguments: {},
   options: operatorOptions,
   examples: ['operator vault status', 'operator vault status --json'],

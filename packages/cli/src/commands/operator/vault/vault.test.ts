@@ -83,8 +83,8 @@ describe('the commands of the operator', () => {
 
   it.each([
     ['is not there', 'status --token-file nothing', {}, 'is not there'],
-    ['is none', 'status', { BOTCLI_OPERATOR_TOKEN: 'short' }, 'no operator token'],
-    ['is another one', 'status', { BOTCLI_OPERATOR_TOKEN: 'cd'.repeat(32) }, 'does not take the operator token'],
+    ['is none', 'status', { BOTCLI_OPERATOR_TOKEN: 'short' }, 'not hold an operator token'],
+    ['is another one', 'status', { BOTCLI_OPERATOR_TOKEN: 'cd'.repeat(32) }, 'does not accept the operator token'],
   ])('say what to do when it %s', async (_, words, variables, message) => {
     const outcome = await run(words, { getVault: () => status() }, variables);
     expect(outcome.status).toBe(1);

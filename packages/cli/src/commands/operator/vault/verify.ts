@@ -4,10 +4,11 @@ import { text } from '../../../options.ts';
 import { requireNoFindings, vaultReport } from '../../../vault-report.ts';
 
 export const command = define({
-  summary: 'Open everything that is stored, and say what is damaged',
+  summary: 'Check everything that is stored, and report what is damaged',
   details:
-    'Every key, set, revision and value, with the pointers between them, the deployments and the audit log. Exit status 1 ' +
-    'when something is not as it was written; values are never shown. Nothing is changed, and all goes on meanwhile.',
+    'Every key, set, revision and value, with the pointers between them, the deployments and the audit log. Exit ' +
+    'status 1 if anything does not match what was written. Values are never shown, nothing is changed, and the ' +
+    'service keeps working meanwhile.',
   arguments: {},
   options: {
     ...operatorOptions,

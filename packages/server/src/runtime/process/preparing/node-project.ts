@@ -24,7 +24,7 @@ export function readManifest(directory: string): NodeManifest {
   try {
     return manifestSchema.parse(JSON.parse(text));
   } catch (error) {
-    throw new PrepareError('package.json is not valid: it has to be a JSON object, "main" a string.', { cause: error });
+    throw new PrepareError('package.json is not valid: it must be a JSON object, "main" a string.', { cause: error });
   }
 }
 
