@@ -49,6 +49,24 @@ const otherSteps: typeof steps = [
   ['Make this project', keys.enter],
 ];
 
+/** A bot that is called; what is chosen last does not fit together at first. */
+const callSteps: typeof steps = [
+  ...steps.slice(0, 3),
+  ['How do people talk to it', keys.down + keys.enter],
+  // Of those that are called: by the carrier, then through a room.
+  ['How is the bot reached', keys.down + keys.enter],
+  ['Another way in', keys.down + keys.enter],
+  ['How does it think', keys.enter],
+  ['Which service hears', keys.enter],
+  ['Which service thinks', keys.enter],
+  ['Which service speaks', keys.enter],
+  // No deployment, but noise taken out.
+  ['Features', keys.space + keys.down.repeat(4) + keys.space + keys.enter],
+  ['These answers do not work together', keys.enter],
+  ['Features', keys.space + keys.enter],
+  ['Make this project', keys.enter],
+];
+
 test('the wizard is answered on a terminal, and a long list is searched by typing', async () => {
   const terminal = start();
   for (const [shown, pressed] of steps) {
@@ -67,6 +85,25 @@ test('the wizard is answered on a terminal, and a long list is searched by typin
     llm_service: 'openai_responses_llm',
     tts_service: 'cartesia_tts',
     deploy_to_cloud: true,
+  });
+});
+
+test('a bot that is called is made on a terminal, and answers that do not fit together can be mended', async () => {
+  const terminal = start();
+  for (const [shown, pressed] of callSteps) {
+    await terminal.shows(shown);
+    terminal.press(pressed);
+  }
+  const { status, shown } = await terminal.ended;
+  expect({ status, shown }).toEqual({ status: 0, shown: expect.stringContaining('README.md says how calls') });
+  expect(shown).not.toContain('Generate a web client');
+  const { configuration } = JSON.parse(await readFile(join(directory, 'my-bot/.botcli/project.json'), 'utf8'));
+  expect(configuration).toMatchObject({
+    bot_type: 'telephony',
+    transports: ['carrier1_hostedrtc_sip_dialin', 'hostedrtc'],
+    twilio_daily_sip_mode: 'dial-in',
+    deploy_to_cloud: true,
+    enable_nc: true,
   });
 });
 
@@ -129,7 +166,7 @@ test('a search that finds nothing is no answer: what was proposed is not taken f
   terminal.press('zzzz');
   await terminal.shows('zzzz');
   terminal.press(keys.enter);
-  await terminal.shows('Nothing of the list fits');
+  await terminal.shows('Nothing in the list matches');
   terminal.press(keys.ctrlC);
   const { status, shown } = await terminal.ended;
   expect(status).toBe(130);
@@ -139,6 +176,7 @@ test('a search that finds nothing is no answer: what was proposed is not taken f
 test.each([
   ...steps.map(([shown], index) => [shown, steps.slice(0, index)] as const),
   ...[5, 9, 11].map((index) => [otherSteps[index]?.[0] ?? '', otherSteps.slice(0, index)] as const),
+  ...callSteps.flatMap(([shown], index) => (index < 4 ? [] : [[shown, callSteps.slice(0, index)] as const])),
 ])('Ctrl-C at "%s" leaves nothing on disk', async (asked, before) => {
   const terminal = start();
   for (const [shown, pressed] of before) {
