@@ -3,28 +3,43 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { LibraryEnvironment } from './library-environment.ts';
 
+type Circumstances = { readonly directory?: string; readonly stdin?: string };
+
 /** What a program of the environment writes. @throws Error where it writes nothing, with the end of what it complained of */
 export async function runInLibrary(
   environment: LibraryEnvironment,
   program: string,
   args: readonly string[],
-  { directory, stdin = '' }: { readonly directory?: string; readonly stdin?: string } = {},
+  circumstances: Circumstances = {},
 ): Promise<string> {
   if (environment.kind === 'missing') throw new Error(environment.reason);
-  const child = spawn(join(environment.bin, program), args, { cwd: directory, stdio: ['pipe', 'pipe', 'pipe'] });
-  child.stdin.end(stdin);
-  const [answer, said] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  if (answer === '') throw new Error(said.slice(-2000));
-  return answer;
+  return run(join(environment.bin, program), args, circumstances);
 }
 
-/** What a script of this folder answers: JSON, in its last line. */
+/** What a script of this folder answers in the environment: JSON, in its last line. */
 export async function askLibrary<Answer>(
   environment: LibraryEnvironment,
   script: string,
   question: unknown,
 ): Promise<readonly Answer[]> {
-  const stdin = JSON.stringify(question);
-  const answer = await runInLibrary(environment, 'python', [join(import.meta.dirname, script)], { stdin });
+  if (environment.kind === 'missing') throw new Error(environment.reason);
+  return runScript(join(environment.bin, 'python'), script, question);
+}
+
+/** The same by a Python that needs no packages for it. */
+export async function runScript<Answer>(python: string, script: string, question: unknown): Promise<readonly Answer[]> {
+  const answer = await run(python, [join(import.meta.dirname, script)], { stdin: JSON.stringify(question) });
   return JSON.parse(answer.trimEnd().split('\n').at(-1) ?? '');
+}
+
+async function run(
+  program: string,
+  args: readonly string[],
+  { directory, stdin = '' }: Circumstances,
+): Promise<string> {
+  const child = spawn(program, args, { cwd: directory, stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stdin.end(stdin);
+  const [answer, said] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  if (answer === '') throw new Error(said.slice(-2000));
+  return answer;
 }

@@ -5,7 +5,6 @@ Reads a JSON list of {value, module, class, arguments, settings, extras} on stan
 vendor's package is not there: then the class is looked up in the text of the module and of those it inherits from.
 """
 
-import ast
 import importlib
 import importlib.util
 import inspect
@@ -17,82 +16,36 @@ from importlib import metadata
 from pathlib import Path
 
 from packaging.requirements import Requirement
+from pipecat_source import accepted, settings, source_of
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 
 
 def imported(service):
     found = getattr(importlib.import_module(service["module"]), service["class"])
-    accepted, deprecated = set(), []
+    taken, deprecated = set(), []
     for owner in found.__mro__:
         if "__init__" not in vars(owner):
             continue
         parameters = inspect.signature(owner.__init__).parameters
-        accepted |= set(parameters)
+        taken |= set(parameters)
         if not any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
             break
-    settings = set()
+    keys = set()
     if service["settings"]:
         assert is_dataclass(found.Settings)
-        settings = {one.name for one in fields(found.Settings)}
+        keys = {one.name for one in fields(found.Settings)}
     if getattr(found, "__deprecated__", None):
         deprecated.append(service["class"])
-    return accepted, settings, deprecated
-
-
-class Source:
-    """Classes of a module, read without running it."""
-
-    def __init__(self, module):
-        spec = importlib.util.find_spec("pipecat")
-        root = Path(spec.origin).parent.parent
-        path = root.joinpath(*module.split("."))
-        file = path.with_suffix(".py") if path.with_suffix(".py").exists() else path / "__init__.py"
-        tree = ast.parse(file.read_text())
-        self.classes = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-        self.origins = {
-            alias.asname or alias.name: (node.module, alias.name)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("pipecat")
-            for alias in node.names
-        }
-
-    def find(self, name):
-        if name in self.classes:
-            return self, self.classes[name]
-        if name in self.origins:
-            module, original = self.origins[name]
-            return Source(module).find(original)
-        return self, None
-
-
-def lineage(source, name):
-    source, node = source.find(name)
-    if node is None:
-        return
-    yield source, node
-    for base in node.bases:
-        named = base.value if isinstance(base, ast.Subscript) else base
-        if isinstance(named, ast.Name):
-            yield from lineage(source, named.id)
+    return taken, keys, deprecated
 
 
 def from_source(service):
-    accepted, settings, known = set(), set(), False
-    for source, node in lineage(Source(service["module"]), service["class"]):
-        known = True
-        for part in node.body:
-            if isinstance(part, ast.FunctionDef) and part.name == "__init__":
-                accepted |= {one.arg for one in part.args.args + part.args.kwonlyargs}
-            target = part.targets[0] if isinstance(part, ast.Assign) else getattr(part, "target", None)
-            if getattr(target, "id", None) == "Settings" and isinstance(part.value, ast.Name) and not settings:
-                for _, ancestor in lineage(source, part.value.id):
-                    settings |= {
-                        line.target.id for line in ancestor.body if isinstance(line, ast.AnnAssign)
-                    }
-    if not known:
+    root = Path(importlib.util.find_spec("pipecat").origin).parent.parent
+    source = source_of(root, service["module"])
+    if source.find(service["class"])[1] is None:
         raise LookupError(f"{service['module']} has no {service['class']}")
-    return accepted, settings, []
+    return accepted(source, service["class"]), settings(source, service["class"]), []
 
 
 def lowest_python(extras):
@@ -116,14 +69,14 @@ def look_up(service):
 def answer(service):
     how = "imported"
     try:
-        accepted, settings, deprecated = imported(service)
+        taken, keys, deprecated = imported(service)
     except (ImportError, Exception) as error:  # noqa: BLE001: a vendor's package may fail in any way
         if isinstance(error, AttributeError):
             return {"value": service["value"], "how": "nowhere", "missing": [service["class"]], "deprecated": []}
         how = "source"
-        accepted, settings, deprecated = from_source(service)
-    missing = [name for name in service["arguments"] if name not in accepted]
-    missing += [f"settings.{name}" for name in service["settings"] if name not in settings]
+        taken, keys, deprecated = from_source(service)
+    missing = [name for name in service["arguments"] if name not in taken]
+    missing += [f"settings.{name}" for name in service["settings"] if name not in keys]
     return {"value": service["value"], "how": how, "missing": missing, "deprecated": deprecated}
 
 

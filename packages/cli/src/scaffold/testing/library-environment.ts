@@ -22,7 +22,7 @@ export type LibraryEnvironment =
   | { readonly kind: 'missing'; readonly reason: string };
 
 /** The release that generated code was written for, and what it is checked with beside. */
-const library = '1.14.0';
+export const library = '1.14.0';
 const beside = ['pipecat-ai-whisker>=2.0.0,<3', 'pyright>=1.1.404,<2', 'validate-pyproject>=0.24,<1'];
 const always = ['runner', 'silero', 'webrtc', 'websocket', 'daily', 'livekit', 'rnnoise', 'evals'];
 

@@ -1,0 +1,101 @@
+"""Finds what generated code uses of pipecat-ai that a release does not have, in the source of that release.
+
+Reads {release, known, paths} as JSON on standard input: the folders of two releases, the later of which has all that is
+used, and paths of Python files. Writes a list of {path, missing} as its last line: modules and their names, arguments and
+settings by the name of what takes them, events, and what is looked up in objects and is a name of the later release only.
+"""
+
+import ast
+import json
+import sys
+from functools import cache
+from pathlib import Path
+
+from pipecat_source import accepted, fields, lineage, parameters, read, settings, source_of
+
+# Methods of Python's own objects, whatever the library has of the same name.
+PLAIN = {name for one in (str, bytes, dict, list, set) for name in dir(one)}
+
+
+@cache
+def defined(root):
+    """Names of all methods and attributes there are in a release, and of its events."""
+    names, events = set(), set()
+    for path in Path(root, "pipecat").rglob("*.py"):
+        for node in ast.walk(read(path)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                names.add(node.name)
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                names.add(node.attr)
+            elif isinstance(node, ast.ClassDef):
+                names |= fields(node)
+            elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "_register_event_handler":
+                events |= {one.value for one in node.args if isinstance(one, ast.Constant)}
+    return names, events
+
+
+@cache
+def newer(release, known):
+    """What is looked up in objects in vain."""
+    return defined(known)[0] - defined(release)[0] - PLAIN
+
+
+class Use:
+    """A file, and what it takes from where."""
+
+    def __init__(self, path):
+        self.tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+        self.origins = {
+            alias.asname or alias.name: (node.module, alias.name)
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "pipecat"
+            for alias in node.names
+        }
+
+    def missing(self, release, known):
+        yield from self.missing_imports(release)
+        events = defined(release)[1]
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Attribute) and node.attr in newer(release, known):
+                yield f".{node.attr}"
+            if isinstance(node, ast.Call):
+                if getattr(node.func, "attr", "") == "event_handler":
+                    yield from (one.value for one in node.args if one.value not in events)
+                given = [word.arg for word in node.keywords]
+                taken = self.taken(release, node.func)
+                yield from (f"{ast.unparse(node.func)}({name}=)" for name in given if taken is not None and name not in taken)
+
+    def missing_imports(self, release):
+        for module, name in self.origins.values():
+            try:
+                if not source_of(release, module).has(name):
+                    yield f"{module}.{name}"
+            except LookupError as error:
+                yield f"{module}.{name}: {error}"
+
+    def taken(self, release, function):
+        """Names of the arguments of something that is imported; None for all else, and for what there is not."""
+        whole = function.value if isinstance(function, ast.Attribute) else function
+        if not isinstance(whole, ast.Name) or whole.id not in self.origins:
+            return None
+        module, name = self.origins[whole.id]
+        try:
+            source, found = source_of(release, module).find(name)
+        except LookupError:
+            return None
+        if found is None:
+            return None
+        if not isinstance(found, ast.ClassDef):
+            return parameters(found)
+        if isinstance(function, ast.Attribute):
+            return settings(source, found.name) if function.attr == "Settings" else None
+        return accepted(source, found.name).union(*(fields(owner) for _, owner in lineage(source, found.name)))
+
+
+if __name__ == "__main__":
+    asked = json.load(sys.stdin)
+    found = [
+        {"path": path, "missing": sorted(set(Use(path).missing(asked["release"], asked["known"])))}
+        for path in asked["paths"]
+    ]
+    print(json.dumps(found))

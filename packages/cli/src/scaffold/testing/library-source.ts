@@ -1,0 +1,22 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Interpreter } from './find-python.ts';
+import { openUv } from './uv.ts';
+
+/** The folder with a release of pipecat-ai and nothing that it depends on: to be read, not to be run. Kept in the cache. */
+export async function openLibrarySource(release: string, python: Interpreter): Promise<string> {
+  const uv = openUv();
+  const place = join(uv.cache, `pipecat-source-${release}`);
+  // Written last: what was broken off is made anew.
+  const mark = join(place, 'complete');
+  if (existsSync(mark)) return place;
+  await rm(place, { recursive: true, force: true });
+  const env = { ...uv.environment, UV_PYTHON: python.program };
+  const install = ['pip', 'install', '--quiet', '--no-deps', '--target', place, `pipecat-ai==${release}`];
+  await promisify(execFile)(uv.program, install, { env });
+  await writeFile(mark, '');
+  return place;
+}
