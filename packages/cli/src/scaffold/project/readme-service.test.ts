@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { resolve } from '../configuration/resolve.ts';
 import { planOf } from './plan.ts';
 import { projectFiles } from './project.ts';
-import { waysIn } from './readme-service.ts';
+import { entryPoints } from './readme-service.ts';
 
 const configurationOf = (transports: readonly string[], others: object = {}) => {
   const { configuration, issues } = resolve(
@@ -12,7 +12,8 @@ const configurationOf = (transports: readonly string[], others: object = {}) => 
   if (configuration === null) throw new Error(JSON.stringify(issues));
   return configuration;
 };
-const told = (...given: Parameters<typeof configurationOf>) => waysIn(planOf(configurationOf(...given))).join('\n');
+const told = (...given: Parameters<typeof configurationOf>) =>
+  entryPoints(planOf(configurationOf(...given))).join('\n');
 
 test('a bot that takes offers only is told to need websocket for the page of the service', () => {
   expect(told(['lightrtc'])).toContain('botcli project add websocket');

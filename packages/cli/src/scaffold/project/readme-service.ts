@@ -3,7 +3,7 @@ import type { Plan } from './plan.ts';
 import { variableGroups } from './variables.ts';
 
 /** How people reach the bot once it is on the service, and which ways it does not have there. */
-export function waysIn(plan: Plan): readonly string[] {
+export function entryPoints(plan: Plan): readonly string[] {
   const { slug } = plan;
   const has = (value: string) => plan.transports.some((transport) => transport.value === value);
   const says = [

@@ -7,7 +7,7 @@ import type { Plan } from './plan.ts';
 import { dependenciesOf } from './pyproject.ts';
 import { carrierSetUp } from './readme-carriers.ts';
 import { clientSection } from './readme-client.ts';
-import { waysIn } from './readme-service.ts';
+import { entryPoints } from './readme-service.ts';
 import { requiredVariables, variableGroups } from './variables.ts';
 
 /** `README.md`: how to run, try, connect and deploy this very project. It names only files that are there. */
@@ -185,7 +185,7 @@ function deploy(plan: Plan): readonly string[] {
       ),
       '',
       '`deploy.toml` says how big the instances are and how many wait. `.env` goes into no image.',
-      ...waysIn(plan),
+      ...entryPoints(plan),
     ].join('\n'),
   ];
 }

@@ -1,7 +1,7 @@
 import { type BotOutputData, PipecatClient } from '@pipecat-ai/client-js';
 import { camera, startHeaders, startUrl } from './config';
 import { hasLeft, sentence } from './sentences';
-import type { WayIn } from './transports';
+import type { EntryPoint } from './transports';
 
 export type Line = {
   readonly id: number;
@@ -25,7 +25,7 @@ export type Conversation = {
   readonly state: () => State;
   /** Calls back at each change, until the answer of this is called. */
   readonly subscribe: (listener: () => void) => () => void;
-  readonly start: (way: WayIn) => Promise<void>;
+  readonly start: (entry: EntryPoint) => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly setMicrophone: (on: boolean) => void;
 };
@@ -80,7 +80,7 @@ export function createConversation(): Conversation {
     }
   }
 
-  async function start(way: WayIn): Promise<void> {
+  async function start(entry: EntryPoint): Promise<void> {
     if (state.phase === 'connecting' || state.phase === 'talking') return;
     change({ ...fresh, phase: 'connecting' });
     const attempt = ++attempts;
@@ -94,7 +94,7 @@ export function createConversation(): Conversation {
     };
     try {
       await allowDevices();
-      const transport = await way.create();
+      const transport = await entry.create();
       if (!isCurrent()) return;
       own = new PipecatClient({
         transport,
@@ -122,7 +122,7 @@ export function createConversation(): Conversation {
         },
       });
       client = own;
-      await connect(own, way);
+      await connect(own, entry);
       if (!isCurrent()) leave();
     } catch (error) {
       failed(error);
@@ -172,13 +172,13 @@ async function allowDevices(): Promise<void> {
   for (const track of stream.getTracks()) track.stop();
 }
 
-async function connect(client: PipecatClient, way: WayIn): Promise<void> {
+async function connect(client: PipecatClient, entry: EntryPoint): Promise<void> {
   const request = {
     endpoint: startUrl,
     headers: new Headers(startHeaders),
-    requestData: way.request,
+    requestData: entry.request,
   };
-  if (way.name !== 'websocket') {
+  if (entry.name !== 'websocket') {
     await client.startBotAndConnect(request);
     return;
   }

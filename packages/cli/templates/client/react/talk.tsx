@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { name } from './config';
 import { invitation, isOpen, mainAction, phases } from './phases';
-import { waysIn } from './transports';
+import { entryPoints } from './transports';
 import { useConversation } from './use-conversation';
 
 /** The whole page: a button to talk, a face that shows who speaks, and what was said. */
@@ -38,7 +38,9 @@ export function Talk() {
           className="main"
           data-open={open}
           onClick={() =>
-            void (open ? conversation.stop() : conversation.start(waysIn[chosen] ?? waysIn[0]))
+            void (open
+              ? conversation.stop()
+              : conversation.start(entryPoints[chosen] ?? entryPoints[0]))
           }
         >
           {mainAction(state)}
@@ -48,13 +50,13 @@ export function Talk() {
             {state.microphone ? 'Mute' : 'Unmute'}
           </button>
         )}
-        {!open && waysIn.length > 1 && (
+        {!open && entryPoints.length > 1 && (
           <select
             aria-label="How to connect"
             value={chosen}
             onChange={(event) => setChosen(Number(event.target.value))}
           >
-            {waysIn.map(({ label }, index) => (
+            {entryPoints.map(({ label }, index) => (
               <option key={label} value={index}>
                 {label}
               </option>

@@ -2,7 +2,7 @@ import './style.css';
 import { name } from './config';
 import { createConversation, type Line, type State } from './conversation';
 import { invitation, isOpen, mainAction, phases } from './phases';
-import { waysIn } from './transports';
+import { entryPoints } from './transports';
 
 const conversation = createConversation();
 const root = find(document, '#talk', HTMLElement);
@@ -15,15 +15,15 @@ const parts = {
   hint: find(root, '.hint', HTMLElement),
   main: find(root, 'button.main', HTMLButtonElement),
   microphone: find(root, 'button.microphone', HTMLButtonElement),
-  ways: find(root, 'select', HTMLSelectElement),
+  entries: find(root, 'select', HTMLSelectElement),
 };
 
 find(root, 'h1', HTMLElement).textContent = name;
 document.title = name;
-parts.ways.append(...waysIn.map((way, index) => new Option(way.label, String(index))));
+parts.entries.append(...entryPoints.map((entry, index) => new Option(entry.label, String(index))));
 parts.main.addEventListener('click', () => {
   if (isOpen(conversation.state())) void conversation.stop();
-  else void conversation.start(waysIn[Number(parts.ways.value)] ?? waysIn[0]);
+  else void conversation.start(entryPoints[Number(parts.entries.value)] ?? entryPoints[0]);
 });
 parts.microphone.addEventListener('click', () => {
   conversation.setMicrophone(!conversation.state().microphone);
@@ -47,7 +47,7 @@ function show(state: State): void {
   parts.main.textContent = mainAction(state);
   parts.microphone.textContent = state.microphone ? 'Mute' : 'Unmute';
   parts.microphone.hidden = state.phase !== 'talking';
-  parts.ways.hidden = open || waysIn.length < 2;
+  parts.entries.hidden = open || entryPoints.length < 2;
 }
 
 function showVideo(track: MediaStreamTrack | null): void {
