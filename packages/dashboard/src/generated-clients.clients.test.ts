@@ -4,7 +4,15 @@ import type { Browser, Page } from 'playwright-core';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { hasBrowser, launchBrowser } from './testing/browser.ts';
-import { type Client, clientKinds, makeClient, namedPolicy, serveClient } from './testing/generated-client.ts';
+import {
+  buildFor,
+  type Client,
+  clientKinds,
+  clientTransports,
+  makeClient,
+  namedPolicy,
+  serveClient,
+} from './testing/generated-client.ts';
 import { runLocally, talkingBot } from './testing/local-bot.ts';
 import { type Service, startService } from './testing/service.ts';
 
@@ -166,4 +174,9 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
     await page.getByText('does not let this page use the microphone').waitFor();
     expect([...hosts]).toEqual([]);
   });
+
+  // The last of them, as it leaves another client in place of the one for all transports.
+  test('is type-clean and can be built for each transport alone', async () => {
+    for (const transport of clientTransports) await buildFor(client, program, transport);
+  }, 400_000);
 });

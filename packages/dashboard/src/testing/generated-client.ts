@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execPath } from 'node:process';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -12,6 +12,9 @@ const run = promisify(execFile);
 
 export type ClientKind = 'vanilla' | 'react-vite' | 'react-nextjs';
 export const clientKinds: readonly ClientKind[] = ['vanilla', 'react-vite', 'react-nextjs'];
+
+/** All that a generated client can offer. */
+export const clientTransports: readonly string[] = ['lightrtc', 'hostedrtc', 'websocket'];
 
 const choices: Readonly<Record<ClientKind, readonly string[]>> = {
   vanilla: ['--client-framework', 'vanilla'],
@@ -39,12 +42,8 @@ export async function makeClient(
 ): Promise<Client> {
   const scratch = join(cache, 'clients', kind);
   await mkdir(scratch, { recursive: true });
-  const ways = ['lightrtc', 'hostedrtc', 'websocket'].flatMap((way) => ['-t', way]);
-  const bot = ['-m', 'realtime', '--realtime', 'openai_realtime', '-n', 'Garden line', '--force', '--json'];
   const client = { kind, root: join(scratch, 'client'), environment };
-  // Only packages stay from run to run.
-  await rm(join(client.root, 'src'), { recursive: true, force: true });
-  await run(execPath, [program, 'init', scratch, ...ways, ...bot, ...choices[kind]], { env: environment });
+  await generate(client, program, clientTransports);
   const asked = createHash('sha256').update(await readFile(join(client.root, 'package.json')));
   const hash = asked.update(process.version).digest('hex');
   const mark = join(client.root, 'node_modules', '.asked');
@@ -56,6 +55,26 @@ export async function makeClient(
   // A page of Next.js reads where its bot is when it is served, one of Vite's when it is built.
   if (kind === 'react-nextjs') await npm(client, ['run', 'build']);
   return client;
+}
+
+/**
+ * Makes the client anew for one transport and builds it, types checked, with the packages that are there: it asks for some of
+ * them. The client for all transports is gone then. Rejects with what the compiler or the bundler said.
+ */
+export async function buildFor(client: Client, program: string, transport: string): Promise<void> {
+  await generate(client, program, [transport]);
+  await npm(client, ['run', 'build']).catch((error: unknown) => {
+    throw error instanceof Error && 'stdout' in error ? new Error(String(error.stdout), { cause: error }) : error;
+  });
+}
+
+/** Only packages stay of what was there. */
+async function generate(client: Client, program: string, transports: readonly string[]): Promise<void> {
+  const { kind, root, environment } = client;
+  for (const made of ['src', 'dist', '.next']) await rm(join(root, made), { recursive: true, force: true });
+  const ways = transports.flatMap((transport) => ['-t', transport]);
+  const bot = ['-m', 'realtime', '--realtime', 'openai_realtime', '-n', 'Garden line', '--force', '--json'];
+  await run(execPath, [program, 'init', dirname(root), ...ways, ...bot, ...choices[kind]], { env: environment });
 }
 
 /** The content security policy that the README of a project without hosted rooms names, for a bot at `origin`. */
