@@ -8,9 +8,9 @@ export function secretSetOf(plan: Plan): string {
 
 /**
  * One release for as long as this version of the program lives, so that an image built again is the same. Each release has a
- * tag for each Python (https://github.com/daily-co/pipecat-cloud-images, its changelog and workflow).
+ * tag for each Python (https://github.com/daily-co/pipecat-cloud-images); this one is in use by public projects.
  */
-const baseImage = 'dailyco/pipecat-base:0.1.31-py3.12';
+const baseImage = 'dailyco/pipecat-base:0.1.27-py3.12';
 
 /** `server/Dockerfile`: dependencies first, so that a changed bot makes one small layer. */
 export function dockerfile(): string {
