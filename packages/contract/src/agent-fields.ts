@@ -29,10 +29,10 @@ export const MaxAgents = z.int().min(1).max(agentInstances.maximum);
 
 /** What a region whose runtime runs builds cannot be told, with what to do instead. */
 export const onlyBuilds = {
-  image: 'images cannot be run here, since this region runs builds: leave it out, and the project itself is deployed',
-  imageCredentials: 'images are not pulled here, so there is nothing to log in to: leave it out',
+  image: 'images cannot be run here, since this region runs builds: leave it out to deploy the project itself',
+  imageCredentials: 'images are not pulled here, so there is no registry to log in to: leave it out',
   git: 'deploying from a repository is not possible here: check it out and deploy the directory',
-  docker: 'images are neither built nor pushed here: leave this table out, and the project itself is deployed',
+  docker: 'images are neither built nor pushed here: leave this table out to deploy the project itself',
   resources: 'CPU and memory come from a profile here: name one as agent_profile',
   architecture: 'bots run on the architecture of the machine here: leave it out',
   audioFilter: 'this audio filter is not part of the service: leave it out',

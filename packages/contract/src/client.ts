@@ -50,7 +50,7 @@ async function call(options: ClientOptions, operation: Operation, input: LooseIn
   const answer = await readJson(response, signal);
   if (!response.ok) throw toApiError(response.status, answer);
   const parsed = operation.response.safeParse(answer);
-  if (!parsed.success) throw new ConnectionError('the answer does not look like one of this service');
+  if (!parsed.success) throw new ConnectionError('the answer does not look like one from this service');
   return parsed.data;
 }
 
@@ -101,7 +101,7 @@ function urlOf(options: ClientOptions, operation: Operation, input: LooseInput):
 async function readJson(response: Response, signal?: AbortSignal): Promise<unknown> {
   const text = await response.text().catch((error: unknown) => {
     if (signal?.aborted) throw error;
-    throw new ConnectionError(`the answer (status ${response.status}) broke off`, { cause: error });
+    throw new ConnectionError(`the answer (status ${response.status}) was cut off`, { cause: error });
   });
   try {
     return JSON.parse(text);
@@ -113,7 +113,7 @@ async function readJson(response: Response, signal?: AbortSignal): Promise<unkno
 /** What an answer of the service that is no success says, given its parsed body. */
 export function toApiError(status: number, answer: unknown): ApiError | ConnectionError {
   const parsed = ErrorResponse.safeParse(answer);
-  if (!parsed.success) return new ConnectionError(`the answer (status ${status}) is not an error of this service`);
+  if (!parsed.success) return new ConnectionError(`the answer (status ${status}) is not an error from this service`);
   const { error, code, reason, requestId, issues } = parsed.data;
   return new ApiError({
     reason: reason ?? 'unknown',

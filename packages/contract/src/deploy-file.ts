@@ -114,13 +114,13 @@ function conflictsOf(file: DeployFile): Issue[] {
 
 /** Keys that were once written otherwise, or never did here what their name says. */
 const refused: Readonly<Record<string, string>> = {
-  'scaling.min_instances': 'is an old name: write min_agents',
-  'scaling.max_instances': 'is an old name: write max_agents',
-  min_agents: 'belongs into the table scaling',
-  max_agents: 'belongs into the table scaling',
-  min_instances: 'is an old name: write min_agents in the table scaling',
-  max_instances: 'is an old name: write max_agents in the table scaling',
-  enable_krisp: 'is gone: leave it out',
+  'scaling.min_instances': 'is an old name: use min_agents',
+  'scaling.max_instances': 'is an old name: use max_agents',
+  min_agents: 'belongs in the table scaling',
+  max_agents: 'belongs in the table scaling',
+  min_instances: 'is an old name: use min_agents in the table scaling',
+  max_instances: 'is an old name: use max_agents in the table scaling',
+  enable_krisp: 'is no longer supported: leave it out',
 };
 
 function describe(issue: z.core.$ZodIssue, parsed: unknown): Issue[] {
@@ -142,7 +142,7 @@ function sentence(issue: z.core.$ZodIssue, value: unknown): string {
     case 'invalid_type':
       return `takes ${kinds[issue.expected] ?? issue.expected}, not ${typeof value === 'number' ? value : kindOf(value)}`;
     case 'invalid_union':
-      return `takes a text or a number, not ${kindOf(value)}`;
+      return `takes a string or a number, not ${kindOf(value)}`;
     case 'invalid_value':
       return `takes ${new Intl.ListFormat('en', { type: 'disjunction' }).format(issue.values.map(String))}`;
     case 'too_small':

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uploadBytes } from './limits.ts';
 
 /** One row of the table of failures. `code` is the HTTP status as a string, or a `PCC-` code (spec 2.5). */
 type Failure = { readonly status: number; readonly code: string; readonly message: string };
@@ -28,24 +29,24 @@ export const failures = {
   'upload-form-invalid': {
     status: 400,
     code: '400',
-    message: 'The upload is not multipart/form-data with the given fields and then the archive as file.',
+    message: 'The upload must be multipart/form-data: the given fields first, then the archive as "file".',
   },
   'upload-content-wrong': {
     status: 400,
     code: '400',
-    message: 'What was uploaded is not the archive that was announced. It was dropped: upload it again.',
+    message: 'The uploaded file is not the announced archive and was discarded. Upload it again.',
   },
   'not-supported': {
     status: 400,
     code: '400',
-    message: 'The region of this agent cannot do that: its runtime runs builds only.',
+    message: 'The region of this agent does not support that: its runtime only runs builds.',
   },
   'build-not-usable': {
     status: 400,
     code: '400',
     message: 'There is no such build in the region of this agent, or it did not succeed.',
   },
-  'agent-exists': { status: 400, code: '400', message: 'An agent of this name exists already.' },
+  'agent-exists': { status: 400, code: '400', message: 'An agent with this name already exists.' },
   'secret-set-kind': {
     status: 400,
     code: '400',
@@ -60,20 +61,24 @@ export const failures = {
   'secret-set-has-no-keys': {
     status: 400,
     code: '400',
-    message: 'This is an image pull secret: it has no keys to show. The list shows its registry and its state.',
+    message: 'This is an image pull secret, so it has no keys to show. The list shows its registry and state.',
   },
   'secret-set-no-registry': {
     status: 400,
     code: '400',
-    message: 'This is a secret set: it has no registry that could be asked. Name an image pull secret.',
+    message: 'This is a secret set, so it has no registry to ask. Name an image pull secret.',
   },
-  'secret-set-too-large': { status: 400, code: '400', message: 'The secret set would be larger than a set may be.' },
+  'secret-set-too-large': {
+    status: 400,
+    code: '400',
+    message: 'The secret set would be larger than the limit for a set.',
+  },
   'secret-sets-too-many': {
     status: 400,
     code: '400',
-    message: 'The organization has as many secret sets as it may. Delete one, or put the keys into another.',
+    message: 'The organization has reached its limit of secret sets. Delete one, or put the keys into another.',
   },
-  'deployment-not-ready': { status: 400, code: 'PCC-1001', message: 'The agent has no deployment that is ready.' },
+  'deployment-not-ready': { status: 400, code: 'PCC-1001', message: 'The agent has no ready deployment.' },
   'token-invalid': {
     status: 403,
     code: '403',
@@ -82,7 +87,7 @@ export const failures = {
   'upload-token-invalid': {
     status: 403,
     code: '403',
-    message: 'The token of this upload is missing, wrong or expired. Ask for an upload URL again.',
+    message: 'The token of this upload is missing, wrong or expired. Request a new upload URL.',
   },
   'not-found': { status: 404, code: '404', message: 'Not found: no such agent or session.' },
   'deployment-not-found': { status: 404, code: '404', message: 'Not found: no such deployment of this agent.' },
@@ -94,7 +99,7 @@ export const failures = {
   'key-not-found': { status: 404, code: '404', message: 'Not found: no such API key.' },
   'build-not-found': { status: 404, code: '404', message: 'Not found: no such build.' },
   'upload-not-found': { status: 404, code: '404', message: 'Not found: no such upload.' },
-  'method-not-allowed': { status: 405, code: '405', message: 'This path does not take that method.' },
+  'method-not-allowed': { status: 405, code: '405', message: 'This path does not support that method.' },
   'request-too-slow': { status: 408, code: '408', message: 'The request did not arrive in time.' },
   'no-earlier-deployment': {
     status: 409,
@@ -104,12 +109,12 @@ export const failures = {
   'deployment-gone': {
     status: 409,
     code: '409',
-    message: 'What this deployment ran is not kept any more. Deploy it from its project again.',
+    message: 'What this deployment ran is no longer stored. Deploy its project again.',
   },
   'secret-set-changed': {
     status: 409,
     code: '409',
-    message: 'The secret set is at another revision than expected. Look at it again.',
+    message: 'The secret set is not at the expected revision. Look at it again.',
   },
   'secret-set-not-ready': {
     status: 409,
@@ -121,65 +126,69 @@ export const failures = {
     status: 409,
     code: '409',
     message:
-      'What is stored of this secret set is not what was written, so nothing of it is used. Delete it and set it again, and tell the operator.',
+      'What is stored of this secret set does not match what was written, so it is not used. Delete it and set it again, and inform the operator.',
   },
   'vault-busy': {
     status: 409,
     code: '409',
-    message: 'This work on the vault is going on already. Look at its progress.',
+    message: 'This work on the vault is already running. Look at its progress.',
   },
   'root-key-not-given': {
     status: 409,
     code: '409',
     message:
-      'There is no other root key to go over to. Put the new one first in BOTHOST_VAULT_KEYS, keep the former one behind it, start the service again, and ask again.',
+      'No new root key was given to rotate to. Put the new one first in BOTHOST_VAULT_KEYS, keep the former one after it, restart the service, and try again.',
   },
   'root-key-not-shared': {
     status: 409,
     code: '409',
     message:
-      'Other servers share this database, and a new key file would be on this one only. Give every server the new key by BOTHOST_VAULT_KEYS, and ask again.',
+      'Other servers share this database, and a new key file would be on this one only. Give every server the new key with BOTHOST_VAULT_KEYS, and try again.',
   },
   'session-ended': { status: 409, code: '409', message: 'The session has ended.' },
   'upload-incomplete': { status: 409, code: '409', message: 'The archive has not been uploaded completely.' },
   'upload-offset-wrong': {
     status: 409,
     code: '409',
-    message: 'Upload-Offset is not what has been received. Ask with HEAD, and go on from there.',
+    message: 'Upload-Offset does not match what was received. Ask with HEAD, and continue from there.',
   },
   'upload-not-resumable': {
     status: 409,
     code: '409',
     message: 'Only an upload whose contentHash and sizeBytes were announced can be sent in parts.',
   },
-  'archive-too-large': { status: 413, code: '413', message: 'The archive is larger than 500 MiB, or than announced.' },
+  'archive-too-large': {
+    status: 413,
+    code: '413',
+    message: `The archive is larger than ${uploadBytes / 1_048_576} MiB, or than announced.`,
+  },
   'body-too-large': { status: 413, code: '413', message: 'The request body is too large.' },
-  'upgrade-required': { status: 426, code: '426', message: 'This path takes WebSocket connections only.' },
+  'upgrade-required': { status: 426, code: '426', message: 'This path only accepts WebSocket connections.' },
   'headers-too-large': { status: 431, code: '431', message: 'The headers of the request are too large.' },
   'too-many-uploads': {
     status: 429,
     code: '429',
-    message: 'The organization has too many uploads of which no build came. Make builds of them, or try again later.',
+    message: 'The organization has too many uploads that were never built. Build them, or try again later.',
   },
   'too-many-dry-runs': {
     status: 429,
     code: '429',
-    message: 'The organization has asked too often what writes of secrets would change. Try again shortly.',
+    message: 'The organization has made too many dry runs of secret changes. Try again shortly.',
   },
   'too-many-secret-writes': {
     status: 429,
     code: '429',
-    message: 'The organization writes too many secrets at once. Nothing of this write was done. Try again shortly.',
+    message: 'The organization is writing too many secrets at once. Nothing was changed. Try again shortly.',
   },
   'too-many-checks': {
     status: 429,
     code: '429',
-    message: 'The organization has had too many registries asked. Try again shortly.',
+    message: 'The organization has checked registries too often. Try again shortly.',
   },
   'at-capacity': {
     status: 429,
     code: 'PCC-AGENT-AT-CAPACITY',
-    message: 'The agent is at its limit of sessions. Try again shortly.',
+    message: 'The agent is at its session limit. Try again shortly.',
   },
   internal: {
     status: 500,
@@ -187,21 +196,21 @@ export const failures = {
     message: 'Something went wrong in the service. Look for the request id in its log, or ask its operator.',
   },
   'bot-unreachable': { status: 502, code: '502', message: 'The bot of this session cannot be reached.' },
-  'bot-refused': { status: 502, code: '502', message: 'The bot did not take the WebSocket.' },
+  'bot-refused': { status: 502, code: '502', message: 'The bot did not accept the WebSocket.' },
   'database-unavailable': {
     status: 503,
     code: '503',
-    message: 'The database is away or too busy at the moment. Try again.',
+    message: 'The database is unavailable or too busy at the moment. Try again.',
   },
   'secrets-unavailable': {
     status: 503,
     code: 'PCC-SECRETS-UNAVAILABLE',
-    message: 'The secrets that the agent starts with cannot be opened. The agent says why to its owner.',
+    message: 'The secrets that the agent starts with cannot be opened. The status of the agent says why.',
   },
   'vault-unavailable': {
     status: 503,
     code: '503',
-    message: 'The secrets cannot be opened at the moment, and none is lost. The operator has to look at the root keys.',
+    message: 'The secrets cannot be opened at the moment, but none are lost. The operator has to check the root keys.',
   },
   'shutting-down': { status: 503, code: '503', message: 'The service is shutting down and takes no new sessions.' },
   'storage-full': {

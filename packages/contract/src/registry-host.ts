@@ -25,7 +25,7 @@ export function canonicalRegistry(text: string): { readonly host: string } | { r
   if (/[?#%]/.test(rest)) return { problem: 'it holds more than a host, a port and a path' };
   const [, name = '', port = '', path = ''] = /^([^/:]*)(?::([^/]*))?(\/.*)?$/.exec(rest) ?? [];
   const host = name.toLowerCase();
-  if (!isHostName(host) || !isSameAsUrl(host)) return { problem: 'it begins with no host name' };
+  if (!isHostName(host) || !isSameAsUrl(host)) return { problem: 'it does not begin with a host name' };
   // Kept apart from the port, or 5000 of "host:5000" would be read as one.
   const number = port === '' ? null : /^[0-9]{1,5}$/.test(port) ? Number(port) : Number.NaN;
   if (
@@ -33,7 +33,7 @@ export function canonicalRegistry(text: string): { readonly host: string } | { r
     (number !== null && (number < 1 || number > 65_535)) ||
     (/:$/.test(rest.slice(0, name.length + 1)) && port === '')
   ) {
-    return { problem: 'its port is no number from 1 to 65535' };
+    return { problem: 'its port is not a number from 1 to 65535' };
   }
   if (dockerHubNames.has(host) && (number === null || number === 443)) return { host: dockerHub };
   const secure = scheme !== 'http';

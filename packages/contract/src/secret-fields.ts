@@ -36,7 +36,9 @@ export function secretValueProblems(value: string): string[] {
   const bytes = utf8Bytes(value);
   return [
     ...(value === '' ? ['an empty value: remove the key instead'] : []),
-    ...(canBeInSecretValue(value) ? [] : ['holds a NUL character or half of a surrogate pair, which no variable can']),
-    ...(bytes > secretValueBytes ? [`${bytes} bytes, and a value has at most ${secretValueBytes}`] : []),
+    ...(canBeInSecretValue(value)
+      ? []
+      : ['contains a NUL character or half of a surrogate pair, which a variable cannot']),
+    ...(bytes > secretValueBytes ? [`${bytes} bytes; a value has at most ${secretValueBytes}`] : []),
   ];
 }

@@ -47,7 +47,7 @@ describe('a value', () => {
     );
     expect(secretValueProblems('é'.repeat(secretValueBytes / 2))).toEqual([]);
     expect(secretValueProblems('é'.repeat(secretValueBytes / 2 + 1))).toEqual([
-      `${secretValueBytes + 2} bytes, and a value has at most ${secretValueBytes}`,
+      `${secretValueBytes + 2} bytes; a value has at most ${secretValueBytes}`,
     ]);
     expect(secretValueProblems('')).toHaveLength(1);
   });
@@ -107,7 +107,7 @@ describe('a request that writes secrets', () => {
 
   it('says how many keys there are when they are too many', () => {
     const keys = Array.from({ length: 257 }, (_, index) => `K${index}`);
-    const message = '257 keys, and a set has at most 256';
+    const message = '257 keys; a set has at most 256';
     expect(problems({ secrets: keys.map((key) => pair(key, '1')) })).toEqual([`secrets: ${message}`]);
     expect(problems({ remove: keys })).toEqual([`remove: ${message}`]);
   });

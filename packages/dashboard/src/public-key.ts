@@ -34,7 +34,7 @@ export function complaintAbout(key: string): string | undefined {
   if (kind === 'private' || kind === 'personal')
     return 'This is a secret key. Keep it out of browsers: a page needs a public key, pk_...';
   if (kind !== 'public') return 'A public key begins with pk_';
-  return verdict === 'mistyped' ? 'This key is mistyped: its check characters do not fit.' : undefined;
+  return verdict === 'mistyped' ? 'This key is mistyped: its check characters do not match.' : undefined;
 }
 
 /** Enough of a key to recognise it by. */

@@ -67,7 +67,7 @@ function isLive(phase: Phase): boolean {
 }
 
 const statusOf: Readonly<Record<Phase, string>> = {
-  idle: 'Your browser will ask for the microphone. If you would rather type, refuse it.',
+  idle: 'Your browser will ask for the microphone. If you would rather type, decline.',
   initializing: 'Initializing: looking for a microphone…',
   authenticating: 'Authenticating: asking for a session…',
   connecting: 'Connecting to the bot…',

@@ -80,7 +80,7 @@ async function connect(client: PipecatClient, options: TalkOptions, over: () => 
   const { origin, agent, publicKey, onEvent } = options;
   onEvent({ type: 'phase', phase: 'initializing' });
   if (!globalThis.isSecureContext) {
-    throw new Error('Browsers give pages no sound here. Open this page by https, or on localhost.');
+    throw new Error('Browsers do not allow a page to use the microphone here. Open it over https, or on localhost.');
   }
   await client.initDevices();
   onEvent({ type: 'microphone', microphone: client.tracks().local.audio === undefined ? 'none' : 'on' });
@@ -124,14 +124,14 @@ function endOf(data: unknown): TalkEvent {
   const text = String(message ?? error ?? 'The connection failed.');
   const code = /closed\. Code: (\d+)/.exec(text)?.[1];
   if (code === '1000' || code === '1001') return { type: 'phase', phase: 'ended' };
-  return { type: 'failed', error: code === undefined ? text : `The connection to the bot broke off (code ${code}).` };
+  return { type: 'failed', error: code === undefined ? text : `The connection to the bot was lost (code ${code}).` };
 }
 
 function sentenceOf(cause: unknown): string {
   if (cause instanceof ApiError) return cause.message;
   const text = cause instanceof Error ? cause.message : String(cause);
   if (/connect to websocket/.test(text)) {
-    return 'The bot did not take the connection. It may have no WebSocket, it may not have become ready in time, or the agent is at its limit.';
+    return 'The bot did not accept the connection. It may have no WebSocket, it may not have become ready in time, or the agent may be at its session limit.';
   }
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

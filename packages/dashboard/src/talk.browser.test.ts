@@ -136,7 +136,7 @@ browserTest('a session that the service ends is told as ended, and one that brea
   await page.getByRole('button', { name: 'Start again' }).click();
   await status(page).getByText('Ready').waitFor();
   for (const pid of await bots()) process.kill(pid, 'SIGKILL');
-  await page.getByRole('alert').getByText('The connection to the bot broke off (code 1011).').waitFor();
+  await page.getByRole('alert').getByText('The connection to the bot was lost (code 1011).').waitFor();
   expect(await record(stopped)).toMatchObject({ completionStatus: 'SESSION_STOPPED' });
   await page.close();
 });

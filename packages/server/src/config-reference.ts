@@ -3,16 +3,16 @@ import { settings } from './settings.ts';
 const introduction = `# Configuration
 
 Everything is set by environment variables, and everything has a default: a fresh install needs none of them. An empty
-variable is as if it were not set. All that is wrong is told at once, by name, before anything is started.
+variable counts as not set. All problems are reported together, by name, before anything starts.
 
 A setting marked as secret can also be given as the path of a file: \`NAME_FILE=/run/secrets/name\`. Its value is never
 printed or logged.
 
-This page is made from the settings themselves (\`npx vitest run packages/server/src/config-reference.test.ts -u\`).
+This page is generated from the settings themselves (\`npx vitest run packages/server/src/config-reference.test.ts -u\`).
 `;
 
 const others = `
-Of the rest of its environment the service reads \`HOME\`, \`XDG_DATA_HOME\` and \`XDG_CONFIG_HOME\` for default places, and
+From the rest of its environment, the service reads \`HOME\`, \`XDG_DATA_HOME\` and \`XDG_CONFIG_HOME\` for default places, and
 \`BOTCLI_CONFIG\`: where the first start writes the profile of \`botcli\`. Bots get \`PATH\`, \`LANG\` and \`TZ\` of it, and
 nothing else; what installs and builds their projects also gets what \`BOTHOST_BUILD_ENVIRONMENT\` names.
 `;

@@ -29,7 +29,7 @@ export async function openDataDirectory(
   const key = rootKey ?? (await keepOnce(join(path, 'key'), 0o600, () => randomBytes(32).toString('hex')));
   if (!/^[0-9a-f]{64}$/.test(key)) {
     throw new OperatorError(
-      `The key file ${join(path, 'key')} is damaged; put the right one back. It is never made anew.`,
+      `The key file ${join(path, 'key')} is damaged; put the right one back. The service never creates another.`,
     );
   }
   return { path, id, rootKey: Buffer.from(key, 'hex') };

@@ -51,8 +51,8 @@ function stopOnSignals(
     const wanted = readSignal(before, now);
     before = now;
     if (wanted === 'same') return;
-    const liveBots = grace === null ? 'bots go on' : `live sessions get ${grace} s, or until the next signal`;
-    logger.info({ signal }, wanted === 'stop' ? `stopping: ${liveBots}` : 'stopping at once');
+    const liveBots = grace === null ? 'bots keep running' : `live sessions get ${grace} s, or until the next signal`;
+    logger.info({ signal }, wanted === 'stop' ? `stopping: ${liveBots}` : 'stopping now');
     stopping();
     starting.then((server) => server.close()).catch(fail);
   };

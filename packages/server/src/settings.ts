@@ -83,25 +83,26 @@ export const settings = {
   port: setting({
     names: ['BOTHOST_PORT', 'PORT'],
     schema: integer(0, 65_535).default(7420),
-    about: 'Port to listen on; 0 takes any free one.',
+    about: 'Port to listen on; 0 picks any free port.',
     without: '`7420`',
   }),
   publicUrl: setting({
     names: ['BOTHOST_PUBLIC_URL'],
     schema: origin.optional(),
-    about: 'How clients reach the service, as in `https://bots.example.com`. WebSocket URLs are made from it.',
+    about:
+      'URL at which clients reach the service, such as `https://bots.example.com`. WebSocket URLs are made from it.',
     without: 'the address it listens on',
   }),
   dataDirectory: setting({
     names: ['BOTHOST_DATA_DIR'],
     schema: z.string().refine(isAbsolute, 'not an absolute path').optional(),
-    about: 'Where everything is kept: the embedded database, the key file, instances and their output.',
+    about: 'Directory for all data: the embedded database, the key file, instances and their output.',
     without: '`$XDG_DATA_HOME/bothost` (`~/.local/share/bothost`); for root `/var/lib/bothost`',
   }),
   databaseUrl: secretSetting({
     names: ['DATABASE_URL'],
     schema: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-    about: 'A PostgreSQL 15 or later to use in place of the embedded one.',
+    about: 'URL of a PostgreSQL server, version 15 or later, to use instead of the embedded one.',
     without: 'the embedded database',
   }),
   region: setting({
@@ -133,8 +134,8 @@ export const settings = {
       .refine((keys) => keys.every((key) => /^[0-9a-f]{64}$/.test(key)), 'not 64 hexadecimal digits for each key')
       .default([]),
     about:
-      'Root keys of the secrets, 64 hexadecimal digits each, separated by commas or lines. All of them open; `botcli operator vault rotate root` goes over to the first.',
-    without: 'one that is derived of `BOTHOST_KEY` where that is set, else files in the data directory',
+      'Root keys of the secrets, 64 hexadecimal digits each, separated by commas or lines. Any of them can open secrets; `botcli operator vault rotate root` switches to the first.',
+    without: 'a key derived from `BOTHOST_KEY` if that is set, otherwise files in the data directory',
   }),
   operatorToken: secretSetting({
     names: ['BOTHOST_OPERATOR_TOKEN'],
@@ -142,13 +143,13 @@ export const settings = {
       .string()
       .regex(/^[\x21-\x7e]{32,}$/, 'not 32 or more characters without spaces')
       .optional(),
-    about: 'What the commands of `botcli operator` prove themselves with.',
+    about: 'The token that authenticates the `botcli operator` commands.',
     without: 'the file `operator-token` in the data directory, made on the first start',
   }),
   bootstrapOrganization: setting({
     names: ['BOTHOST_BOOTSTRAP_ORGANIZATION'],
     schema: name.optional(),
-    about: 'Name of the organization that the first start makes.',
+    about: 'Name of the organization that the first start creates.',
     without: '`home`',
   }),
   bootstrapPrivateKey: secretSetting({
@@ -172,25 +173,26 @@ export const settings = {
   shutdownGraceSeconds: setting({
     names: ['BOTHOST_SHUTDOWN_GRACE'],
     schema: integer(0, 86_400).optional(),
-    about: 'Seconds that live sessions get to end by themselves at a stop of the service.',
+    about: 'Seconds that live sessions get to end on their own when the service stops.',
     without: '10 on a terminal, otherwise 300',
   }),
   onStop: setting({
     names: ['BOTHOST_ON_STOP'],
     schema: z.enum(['end', 'leave']).default('end'),
-    about: 'What a stop does with bots and database: `end` them, or `leave` them for the next server (upgrades).',
+    about:
+      'What stopping the service does to bots and database: `end` them, or `leave` them for the next server (upgrades).',
     without: '`end`',
   }),
   retentionDays: setting({
     names: ['BOTHOST_SESSION_RETENTION_DAYS'],
     schema: integer(0, 36_500).default(90),
-    about: 'Days for which sessions that ended are kept; 0 keeps them for ever.',
+    about: 'Days for which ended sessions are kept; 0 keeps them forever.',
     without: '`90`',
   }),
   buildsAtOnce: setting({
     names: ['BOTHOST_BUILDS_AT_ONCE'],
     schema: integer(1, 1_000).optional(),
-    about: 'Builds that are prepared at the same time, no two of one organization.',
+    about: 'Builds prepared at the same time, at most one per organization.',
     without: 'one for each CPU',
   }),
   buildTimeoutSeconds: setting({
@@ -203,13 +205,13 @@ export const settings = {
     names: ['BOTHOST_BUILD_RETENTION_DAYS'],
     schema: integer(0, 36_500).default(30),
     about:
-      'Days after which a build that nobody asked for is removed; 0 keeps all. The builds of the last ten deployments of an agent stay.',
+      'Days after which an unused build is removed; 0 keeps all. The builds of the last ten deployments of an agent stay.',
     without: '`30`',
   }),
   uploadRetentionHours: setting({
     names: ['BOTHOST_UPLOAD_RETENTION_HOURS'],
     schema: integer(1, 876_000).default(24),
-    about: 'Hours after which an upload that was not finished, or that no build came of, is removed.',
+    about: 'Hours after which an upload that was not finished or never built is removed.',
     without: '`24`',
   }),
   buildMemoryMegabytes: setting({
@@ -234,19 +236,19 @@ export const settings = {
   logRetentionDays: setting({
     names: ['BOTHOST_LOG_RETENTION_DAYS'],
     schema: integer(0, 36_500).default(30),
-    about: 'Days for which the output of bots is kept after they ended; 0 keeps it until there is too much of it.',
+    about: 'Days for which the output of ended bots is kept; 0 keeps it until the size limit is reached.',
     without: '`30`',
   }),
   logSessionMegabytes: setting({
     names: ['BOTHOST_LOG_SESSION_MB'],
     schema: integer(1, 1_048_576).default(64),
-    about: 'Megabytes of output that are kept of one session: of a longer one the first quarter and the last half.',
+    about: 'Megabytes of output kept per session. Of longer output, the first quarter and the last half are kept.',
     without: '`64`',
   }),
   logTotalMegabytes: setting({
     names: ['BOTHOST_LOG_TOTAL_MB'],
     schema: integer(1, 1_073_741_824).default(10_240),
-    about: 'Megabytes of output of ended bots that are kept in all; the oldest go first.',
+    about: 'Megabytes of output of ended bots kept in total; the oldest is removed first.',
     without: '`10240`',
   }),
   auditRetentionDays: setting({
@@ -255,14 +257,14 @@ export const settings = {
     schema: integer(0, 36_500)
       .refine((days) => days === 0 || days >= 30, 'less than 30')
       .default(365),
-    about: 'Days for which entries of the audit log are kept, at least 30; 0 keeps them for ever.',
+    about: 'Days for which entries of the audit log are kept, at least 30; 0 keeps them forever.',
     without: '`365`',
   }),
   registries: setting({
     names: ['BOTHOST_REGISTRIES'],
     schema: words.pipe(z.array(registry)).default([]),
     about:
-      'Registries of images that `--verify` may ask on private addresses too, separated by commas, as `host` or `host:port`; with `http://` in front also without TLS. Every organization can have them asked.',
+      'Image registries that `--verify` may ask even on private addresses, separated by commas, as `host` or `host:port`; with `http://` in front, also without TLS. Every organization can have the service ask them.',
     without: 'public addresses with TLS only',
   }),
   registryTokenHosts: setting({
@@ -272,19 +274,19 @@ export const settings = {
       .pipe(z.array(z.tuple([registry, registry])))
       .default([]),
     about:
-      'Where a registry has its tokens from, when that is another host than its own: `registry.example.com=gitlab.example.com`, separated by commas. Credentials of the one may go to the other.',
+      'Where a registry gets its tokens from, if that is a different host: `registry.example.com=gitlab.example.com`, separated by commas. Credentials for the first may be sent to the second.',
     without: 'those of Docker Hub and GitLab.com',
   }),
   metricsToken: secretSetting({
     names: ['BOTHOST_METRICS_TOKEN'],
     schema: z.string().min(1).optional(),
-    about: 'When set, `/metrics` asks for it as a bearer token.',
+    about: 'If set, `/metrics` requires it as a bearer token.',
     without: '`/metrics` is open to whoever reaches the port',
   }),
   logLevel: setting({
     names: ['BOTHOST_LOG_LEVEL'],
     schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
-    about: 'The least level that is logged.',
+    about: 'The lowest level that is logged.',
     without: '`info`',
   }),
 } as const;

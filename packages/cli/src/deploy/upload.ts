@@ -108,10 +108,10 @@ async function append(world: World, target: Target, offset: number, piece: Buffe
     answer = await response.json();
   } catch (error) {
     world.signal.throwIfAborted();
-    throw new ConnectionError(`the upload to ${new URL(target.uploadUrl).origin} broke off`, { cause: error });
+    throw new ConnectionError(`the upload to ${new URL(target.uploadUrl).origin} was cut off`, { cause: error });
   }
   if (!response.ok) throw toApiError(response.status, answer);
   const parsed = UploadAnswer.safeParse(answer);
-  if (!parsed.success) throw new ConnectionError('the answer to an upload does not look like one of this service');
+  if (!parsed.success) throw new ConnectionError('the answer to an upload does not look like one from this service');
   return parsed.data;
 }

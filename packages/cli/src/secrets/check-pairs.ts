@@ -32,9 +32,9 @@ export function valueProblems(pairs: readonly Pair[]): readonly Remark[] {
   return [
     ...each,
     ...(pairs.length > secretSetSize.keys
-      ? [all(`${pairs.length} keys, and a set has at most ${secretSetSize.keys}`)]
+      ? [all(`${pairs.length} keys; a set has at most ${secretSetSize.keys}`)]
       : []),
-    ...(bytes > secretSetSize.bytes ? [all(`${bytes} bytes, and a set has at most ${secretSetSize.bytes}`)] : []),
+    ...(bytes > secretSetSize.bytes ? [all(`${bytes} bytes; a set has at most ${secretSetSize.bytes}`)] : []),
   ];
 }
 

@@ -39,7 +39,7 @@ const AgentCondition = z.object({
   status: z.enum(['True', 'False']),
   reason: z.string(),
   message: z.string(),
-  lastTransitionTime: Time.describe('Since when it is so'),
+  lastTransitionTime: Time.describe('Since when'),
 });
 
 /** An agent whole (`ServiceDetails` of cloud API 5.3). */
@@ -115,7 +115,7 @@ export const listAgents = operation({
 
 export const getAgent = operation({
   name: 'getAgent',
-  summary: 'Look an agent up: what serves, how many instances, what is wrong',
+  summary: 'Get an agent: what serves, how many instances, what is wrong',
   tag: 'agents',
   key: 'private',
   method: 'GET',

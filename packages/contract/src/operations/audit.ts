@@ -17,7 +17,7 @@ export const AuditEntry = z
     region: z.string().nullable(),
     action: z.string().describe('As in secrets.set'),
     object: z.string().nullable().describe('What it was done to, by name; null where the request named nothing valid'),
-    keys: z.array(z.string()).describe('Names of the keys of a secret set that it was about'),
+    keys: z.array(z.string()).describe('Names of the affected keys of a secret set'),
     revisionBefore: z.number().int().nullable(),
     revisionAfter: z.number().int().nullable(),
     result: z.string().describe('done, started, unchanged or dry-run, or the reason of a refusal'),
@@ -39,7 +39,7 @@ const word = z.string().max(100).optional();
 
 export const listAuditEntries = operation({
   name: 'listAuditEntries',
-  summary: 'List who wrote, deleted or was refused what: secrets and API keys',
+  summary: 'List who changed secrets and API keys, and who was refused',
   tag: 'audit',
   key: 'private',
   audit: 'audit.list',

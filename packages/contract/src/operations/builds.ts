@@ -147,7 +147,7 @@ const BuildPath = z.object({ buildId: z.string().describe('Id of the build, a UU
 
 export const getBuild = operation({
   name: 'getBuild',
-  summary: 'Look a build up',
+  summary: 'Get a build',
   tag: 'builds',
   key: 'private',
   method: 'GET',

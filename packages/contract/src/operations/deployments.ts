@@ -98,7 +98,7 @@ export const listDeployments = operation({
 
 export const getDeployment = operation({
   name: 'getDeployment',
-  summary: 'Look a deployment up',
+  summary: 'Get a deployment',
   tag: 'agents',
   key: 'private',
   method: 'GET',

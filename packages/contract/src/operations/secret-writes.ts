@@ -18,7 +18,7 @@ const precondition = {
 };
 
 const tooMany = ({ input }: { readonly input?: unknown }): string =>
-  `${Array.isArray(input) ? input.length : 'too many'} keys, and a set has at most ${secretSetSize.keys}`;
+  `${Array.isArray(input) ? input.length : 'too many'} keys; a set has at most ${secretSetSize.keys}`;
 
 /**
  * The forms that existing clients send (cloud API 5.5), and ours in one: `secrets` with all keys; one `secretKey` with
@@ -65,12 +65,12 @@ const PutSecretsRequest = z
       problem('secretKey', 'name the keys in secrets, or one here');
     const written = [...(many ?? []).map(({ secretKey }) => secretKey), ...(body.secretKey ? [body.secretKey] : [])];
     if (body.mode === 'replace' && (body.remove ?? []).length > 0)
-      problem('remove', 'replace by itself leaves out all that is not named');
+      problem('remove', 'replace already leaves out everything that is not named');
     if (written.length === 0 && (body.remove ?? []).length === 0) problem('secrets', 'name at least one key');
     const twice = written.filter((key, index) => written.indexOf(key) !== index);
     for (const key of new Set(twice)) problem('secrets', `names ${key} twice`);
     for (const key of body.remove ?? []) {
-      if (written.includes(key)) problem('remove', `${key.slice(0, 64)} is written and removed at once`);
+      if (written.includes(key)) problem('remove', `${key.slice(0, 64)} is both written and removed`);
     }
   })
   .meta({ id: 'PutSecretsRequest' });

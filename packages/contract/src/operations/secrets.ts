@@ -41,7 +41,7 @@ const SecretSetListItem = z
     damaged: z
       .literal(true)
       .optional()
-      .describe('What is stored of it is not what was written: nothing else of it can be believed, but that it failed'),
+      .describe('What is stored of it does not match what was written: nothing else about it is reliable'),
     keyCount: z.number().int(),
     host: z.string().nullable().describe('Of an image pull secret: the registry'),
     expiresAt: Time.nullable().describe('Of an image pull secret: when the registry stops taking it, as far as known'),
@@ -109,7 +109,7 @@ export const listSecrets = operation({
 
 export const getSecretSet = operation({
   name: 'getSecretSet',
-  summary: 'Look a secret set up: its keys, never their values',
+  summary: 'Get a secret set: its keys, never their values',
   tag: 'secrets',
   key: 'private',
   audit: 'secrets.get',

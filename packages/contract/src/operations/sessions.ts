@@ -102,7 +102,7 @@ const SessionPath = AgentPath.extend({
 /** Spec 4.1. */
 export const getSession = operation({
   name: 'getSession',
-  summary: 'Look a session up, with its resource metrics',
+  summary: 'Get a session, with its resource metrics',
   tag: 'sessions',
   key: 'private',
   method: 'GET',
@@ -143,7 +143,7 @@ export const getSessions = operation({
     startType: z.enum(['cold', 'warm', 'all']).default('all'),
     startTimeMin: z.coerce.number<number>().min(0).default(0).describe('Least bot start time in seconds'),
     startTimeMax: z.coerce.number<number>().min(0).default(0).describe('Greatest bot start time in seconds; 0: any'),
-    endState: z.string().optional().describe('One of the end states; a word that is none matches nothing'),
+    endState: z.string().optional().describe('One of the end states; any other word matches nothing'),
   }),
   body: noBody,
   bodyBytes: 0,

@@ -8,10 +8,10 @@ const gigabytes = unpackedArchive.bytes / 1_073_741_824;
  */
 export const archiveProblems = {
   'archive-not-gzip': 'The file is not a gzip archive. Upload a tar archive packed with gzip',
-  'archive-not-tar': 'What is packed in the file is not a tar archive',
+  'archive-not-tar': 'The compressed content is not a tar archive',
   'archive-corrupt': 'The archive is damaged: it cannot be unpacked to its end',
   'archive-truncated': 'The archive is cut off before its end',
-  'archive-trailing-data': 'The archive goes on after its end, which nothing that is meant for unpacking does',
+  'archive-trailing-data': 'The archive has data after its end, which a valid archive never has',
   'archive-empty': 'The archive holds no files',
   'archive-absolute-path': 'An entry of the archive has an absolute path',
   'archive-path-outside': 'An entry of the archive leads out of the project with ".."',
@@ -21,7 +21,7 @@ export const archiveProblems = {
   'archive-path-too-long': `An entry of the archive has a path longer than ${unpackedArchive.pathBytes} bytes`,
   'archive-too-deep': `An entry of the archive lies more than ${unpackedArchive.depth} folders deep`,
   'archive-link-outside': 'A link of the archive leads out of the project',
-  'archive-link-broken': 'A hard link of the archive is to something that is no file before it in the archive',
+  'archive-link-broken': 'A hard link in the archive does not point to an earlier file of the archive',
   'archive-links-winding': 'The links of the archive take too many steps to follow',
   'archive-special-file': 'The archive holds a device, a pipe or something else that is not a file, folder or link',
   'archive-duplicate-entry': 'The archive holds two different things under one path',

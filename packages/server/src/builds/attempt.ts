@@ -61,7 +61,7 @@ export async function attemptBuild(
 const archiveLost = {
   state: 'failed',
   errorCode: 'archive-lost',
-  error: 'The archive is not on the disk of the service any more. Upload it again.',
+  error: 'The archive is no longer on the disk of the service. Upload it again.',
 } as const;
 
 function isMissing(error: unknown, path: string): boolean {

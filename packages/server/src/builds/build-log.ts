@@ -49,7 +49,7 @@ export async function openBuildLog(
       waiting.push({ line: next++, at, text });
     } else {
       if (last.length === 0) {
-        waiting.push({ line: next++, at, text: '... the log is over its limit: its last lines follow at its end ...' });
+        waiting.push({ line: next++, at, text: '... the log is over its limit: only its last lines follow ...' });
       }
       last.push({ line: 0, at, text });
       if (last.length > 2 * limits.lastLines) dropFirst();

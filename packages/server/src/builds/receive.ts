@@ -150,7 +150,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
 async function requireSame(upload: UploadRow, body: Readable): Promise<UploadRow> {
   const { contentHash } = await hashes(body);
   if (contentHash === upload.content_hash) return upload;
-  throw failure('upload-content-wrong', { message: 'This upload is complete, with another content.' });
+  throw failure('upload-content-wrong', { message: 'This upload is already complete, with different content.' });
 }
 
 /** Streams a body to the disk from `offset` on. Returns the size of the file, of which every byte has reached the disk. */
@@ -178,7 +178,8 @@ async function write(
     await file.sync();
     return size;
   } catch (error) {
-    if (givenUp.aborted) throw failure('upload-offset-wrong', { message: 'Another request goes on with this upload.' });
+    if (givenUp.aborted)
+      throw failure('upload-offset-wrong', { message: 'Another request is continuing this upload.' });
     throw isDiskFull(error) ? failure('storage-full', { cause: error }) : error;
   } finally {
     givenUp.removeEventListener('abort', stop);

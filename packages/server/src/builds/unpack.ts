@@ -98,7 +98,7 @@ async function unpackInto(
         const file = tree.add(path, { kind: 'file' });
         if (file === null) throw new ArchiveError('archive-duplicate-entry', path);
         if (isVariables(file)) {
-          how.output(`${readable(file)} is left out: variables and secrets do not belong into a build.`);
+          how.output(`${readable(file)} is left out: variables and secrets do not belong in a build.`);
           return drop(entry);
         }
         const mode = entry.mode ?? 0;

@@ -82,7 +82,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
     if (build === undefined) return;
     const log = await openBuildLog({ ...context, stored: context.buildLogs.tell }, build.id);
     if (before.state === 'building' && !troubled.has(build.id)) {
-      log.write('The service was restarted: the build begins anew');
+      log.write('The service was restarted: the build starts again');
     }
     try {
       await finish(build, log, await attemptBuild(context, build, log.write, closing.signal));
@@ -99,7 +99,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
 
   /** Something of the service's: it passes, or an operator has to see to it. */
   async function trouble(build: BuildRow, log: BuildLog, error: unknown): Promise<void> {
-    logger.error({ err: error, buildId: build.id }, 'a build failed for no fault of its own');
+    logger.error({ err: error, buildId: build.id }, 'a build failed because of the service, not the project');
     const attempts = (troubled.get(build.id)?.attempts ?? 0) + 1;
     if (attempts >= attemptsAtMost) {
       const isFull = isDiskFull(error) || (error instanceof ApiError && error.reason === 'storage-full');

@@ -23,12 +23,12 @@ export async function listen(app: FastifyInstance, host: string, port: number): 
 function reasonOf(code: string, host: string, port: number): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} on ${host} is in use, perhaps by another bothost. Stop that, or set BOTHOST_PORT.`;
+      return `Port ${port} on ${host} is in use, perhaps by another bothost. Stop it, or set BOTHOST_PORT.`;
     case 'EACCES':
-      return `Port ${port} on ${host} is not for this user. Set BOTHOST_PORT to one above 1023.`;
+      return `This user may not listen on port ${port} of ${host}. Set BOTHOST_PORT to one above 1023.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `This machine has no address ${host}. Set BOTHOST_HOST to one that it has.`;
+      return `This machine has no address ${host}. Set BOTHOST_HOST to an address of this machine.`;
     default:
       return `Cannot listen on ${host}, port ${port}: ${code || 'unknown error'}.`;
   }

@@ -16,7 +16,7 @@ export async function operatorTokenCheck(
   const file = join(dataDirectory, 'operator-token');
   const token = given ?? (await keepOnce(file, 0o600, () => randomBytes(32).toString('hex')));
   if (token.length < 32) {
-    throw new OperatorError(`The file ${file} is damaged. Remove it: it is made anew at the next start.`);
+    throw new OperatorError(`The file ${file} is damaged. Remove it: the next start creates a new one.`);
   }
   const right = digest(token);
   return (other) => timingSafeEqual(digest(other), right);

@@ -45,7 +45,7 @@ async function close(parts: Parts, hurry: AbortSignal): Promise<void> {
   if (!parts.leave) {
     parts.drain();
     await endSessions(parts, hurry).catch((error: unknown) => {
-      parts.logger.error({ err: error }, 'not all sessions could be ended in order; the next start finds them');
+      parts.logger.error({ err: error }, 'not all sessions could be ended cleanly; the next start picks them up');
     });
   }
   await takeDown(parts, () => Promise.resolve());

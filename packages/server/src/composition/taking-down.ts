@@ -28,7 +28,7 @@ export function createTakingDown(logger: Pick<Logger, 'warn'>): TakingDown {
     for (const step of [...wanted].reverse()) {
       await step.run().catch((error: unknown) => {
         failures.push(error);
-        logger.warn({ err: error }, 'a part of the service could not be taken down in order');
+        logger.warn({ err: error }, 'a part of the service could not be shut down cleanly');
       });
     }
     return failures;

@@ -154,7 +154,7 @@ function failureOf(cause: Refused): ApiError {
   const { answer } = cause;
   if (answer === null) return failure('bot-unreachable', { cause });
   const said = `${answer.status} ${answer.phrase}`.trim();
-  return failure('bot-refused', { cause, message: `The bot did not take the WebSocket: it answered ${said}.` });
+  return failure('bot-refused', { cause, message: `The bot did not accept the WebSocket: it answered ${said}.` });
 }
 
 /** Names that nothing can have may be long. */

@@ -13,7 +13,7 @@ export class Refused extends Error {
   readonly status: string;
   readonly answer: Refusal | null;
   constructor(status: string, answer: Refusal | null = null) {
-    super(`the bot did not take the socket: ${status}`);
+    super(`the bot did not accept the socket: ${status}`);
     this.status = status;
     this.answer = answer;
   }

@@ -147,7 +147,7 @@ function parseRequest(operation: Operation, request: FastifyRequest) {
   };
   // PostgreSQL stores no NUL: nothing has such a name.
   if (hasNul(request.params)) throw failure('not-found');
-  if (hasNul(request.query)) issues.push({ path: 'query', message: 'holds a NUL character' });
+  if (hasNul(request.query)) issues.push({ path: 'query', message: 'contains a NUL character' });
   const input = {
     params: parse('params', operation.params, request.params),
     query: parse('query', operation.query, request.query),

@@ -8,7 +8,7 @@ export type Probes = {
   readonly notReady: () => Promise<string | null>;
   /** The operator's Prometheus text. */
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
-  /** When set, `/metrics` asks for it as a bearer token. */
+  /** If set, `/metrics` requires it as a bearer token. */
   readonly metricsToken: string | null;
 };
 

@@ -68,7 +68,7 @@ function gapLine(file: OutputFile, gap: OffsetRange, filter: LineFilter): FoundL
   const place = { ...gap, at: seen.at };
   if (filter.text !== undefined || filter.level !== undefined) return { ...place, line: null };
   const droppedBytes = gap.to - gap.from;
-  const log = `(${droppedBytes} bytes of output were dropped here: the bot wrote more than is kept)`;
+  const log = `(${droppedBytes} bytes of output were dropped here: the bot wrote more than the limit)`;
   return { ...place, line: { log, timestamp: seen.timestamp, level: null, droppedBytes } };
 }
 

@@ -11,7 +11,7 @@ export type KnownSecrets =
   | { readonly kind: 'unrecognisable' };
 
 const withheld =
-  '(not shown: this bot was started with secrets that cannot be looked up any more, and may have written them here)';
+  '(not shown: this bot was started with secrets that can no longer be looked up, and may have written them here)';
 /** In bytes. Last words that are shorter begin with a line: of others up to three bytes of a character were left out. */
 const cutTailBytes = tailBytes - 3;
 

@@ -189,8 +189,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     // Whoever waits for a deployment that is not wanted any more would wait for ever.
     for (const id of outcomes.awaited()) {
       const row = rows.deployments.get(id);
-      if (row?.desired_deployment_id !== id || row.deleted_at !== null)
-        outcomes.settle(id, 'it is not wanted any more');
+      if (row?.desired_deployment_id !== id || row.deleted_at !== null) outcomes.settle(id, 'it is no longer wanted');
     }
     const actions = plan(world);
     const results = actions.map((action) => run(action, rows));

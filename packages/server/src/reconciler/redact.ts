@@ -22,7 +22,10 @@ export async function redactTail(context: Context, deploymentId: string, tail: s
   try {
     return tailFor(await context.persist(() => rememberedSecrets(context, deploymentId)), tail);
   } catch (error) {
-    context.logger.warn({ deploymentId, err: error }, 'the last words of a bot are left out, as they may hold secrets');
+    context.logger.warn(
+      { deploymentId, err: error },
+      'the last output of a bot is left out, as it may contain secrets',
+    );
     return '';
   }
 }

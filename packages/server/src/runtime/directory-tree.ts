@@ -40,7 +40,7 @@ export async function readTree(root: string): Promise<Tree> {
         const { mode } = await stat(join(base, path));
         entries.push({ kind: 'file', path, executable: (mode & 0o111) !== 0 });
       } else {
-        throw new PrepareError(`${path} is neither a file, a directory nor a link and cannot be part of a project.`);
+        throw new PrepareError(`${path} is neither a file, a directory nor a link, so it cannot be part of a project.`);
       }
     }
   };

@@ -44,7 +44,7 @@ export async function deliverSecrets(context: Context): Promise<number> {
     } catch (error) {
       const fields = { ...of, attempts: delivery.attempts, err: error };
       if (error instanceof DamagedError) {
-        context.logger.warn(fields, 'a secret set is not what was written; nothing of it is used');
+        context.logger.warn(fields, 'a secret set does not match what was written; it is not used');
         await endDelivery(context.db, of, { ...end, state: 'failed', error: deliveryProblems.damaged, again: null });
         continue;
       }
@@ -53,7 +53,7 @@ export async function deliverSecrets(context: Context): Promise<number> {
         await postponeDelivery(context.db, of, again);
         continue;
       }
-      context.logger.warn(fields, 'a secret set cannot be delivered; it is tried again');
+      context.logger.warn(fields, 'a secret set cannot be delivered; trying again');
       const reason = error instanceof RootKeyMissing ? deliveryProblems.keyAway : deliveryProblems.undelivered;
       await endDelivery(context.db, of, { ...end, state: 'failed', error: reason, again });
     }

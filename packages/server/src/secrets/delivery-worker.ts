@@ -5,6 +5,6 @@ import { deliverSecrets } from './deliver.ts';
 export function startDeliveryWorker(context: Parameters<typeof deliverSecrets>[0]): PollingLoop {
   return startPollingLoop(
     () => deliverSecrets(context),
-    (error) => context.logger.warn({ err: error }, 'secrets could not be delivered; it is tried again'),
+    (error) => context.logger.warn({ err: error }, 'secrets could not be delivered; trying again'),
   );
 }

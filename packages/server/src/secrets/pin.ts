@@ -31,7 +31,7 @@ export async function pinSecretSet(
     throw failure('secret-set-not-found', { message, issues: [{ path, message }] });
   }
   if (set.kind !== 'secret') {
-    const message = 'This is an image pull secret, which bots do not get. Name a secret set.';
+    const message = 'This is an image pull secret, which bots cannot use. Name a secret set.';
     throw failure('secret-set-kind', { message, issues: [{ path, message }] });
   }
   if (set.region !== scope.region) {
@@ -61,8 +61,8 @@ export async function requirePins(context: Context, earlier: PinnedDeployment): 
   for (const { secretSet, setId, revision } of earlier.pins) {
     const isThere = (await findSetById(db, earlier.organizationId, setId, 'share')) !== undefined;
     if (isThere && (await findRevision(db, setId, revision)) !== undefined) continue;
-    const why = isThere ? `revision ${revision} of it is not kept any more` : 'it was deleted';
-    const message = `This deployment ran with the secret set ${secretSet}, and ${why}. Deploy with the set of now instead.`;
+    const why = isThere ? `revision ${revision} of it is no longer stored` : 'it was deleted';
+    const message = `This deployment ran with the secret set ${secretSet}, and ${why}. Deploy with the current set instead.`;
     throw failure('deployment-gone', { message });
   }
 }
@@ -80,7 +80,7 @@ export async function arePinsWhole(context: Context, deployment: PinnedDeploymen
 
 /** Names no set: that name may be another one, too. */
 export const pinsChanged =
-  'What this deployment says of its secret sets was changed in the database, so it gets none of them. Deploy the agent anew, and name its secret set.';
+  'The secret set of this deployment was changed in the database, so it is not used. Deploy the agent again, and name its secret set.';
 
 /** For each list of pins how far it is behind the sets of now. */
 export async function pinStates(

@@ -65,7 +65,7 @@ function pullSecret(host: string, encoded: string, policy: Pick<RegistryPolicy, 
     throw invalid('body.host', `${message} Leave http:// out, or ask for it in BOTHOST_REGISTRIES.`);
   }
   if (!isEncodedCredentials(encoded)) {
-    throw invalid('body.secretValue', 'The credentials have to be user:password, in Base64 without line breaks.');
+    throw invalid('body.secretValue', 'The credentials must be user:password, in Base64 without line breaks.');
   }
   const values = new Map([[credentialsKey, conceal(dockerConfiguration(registry.host, encoded))]]);
   const [user = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 1);

@@ -271,7 +271,7 @@ test('an upload that breaks off goes on where it was, in one run and in the next
   // More often in a row than is tried: the run gives up, and the next one goes on.
   service.faults.breaks = [70_000, ...Array.from({ length: 8 }, () => 0)];
   const broken = await deploy('--yes');
-  expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('broke off') });
+  expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('was cut off') });
   expect(service.received()).toHaveLength(70_000);
   const resumed = await deploy('--yes');
   expect(resumed).toMatchObject({ status: 0, stderr: expect.stringContaining('resuming from there') });
@@ -483,7 +483,7 @@ test('without a file only what is said is changed', async () => {
 });
 
 test.each([
-  ['agent_name = "my-bot"\nmin_agents = 1\n', 'min_agents: belongs into the table scaling'],
+  ['agent_name = "my-bot"\nmin_agents = 1\n', 'min_agents: belongs in the table scaling'],
   ['agent_name = "my-bot"\nsecret_sets = "a"\n', 'did you mean secret_set?'],
   ['agent_name = "My Bot"\nmax_session_duration = 1\n', 'max_session_duration:'],
   ['agent_name = "my-bot"\nimage = "a/b:1"\n', 'image: images cannot be run here'],

@@ -104,7 +104,7 @@ export function createStarter(context: StarterOptions): Starter {
     try {
       let reason = '';
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-        if (signal.aborted || cancelled.aborted) throw new StartError('The start was given up before it began.', null);
+        if (signal.aborted || cancelled.aborted) throw new StartError('The start was cancelled before it began.', null);
         const instance =
           instances.get(spec.instanceId) ??
           (await launchShared(spec, attempt, cancelled).catch((error: unknown) => {

@@ -45,7 +45,7 @@ export async function checkCredentials(
 ): Promise<Verdict> {
   const base = registryUrl(registry);
   if (base.protocol === 'http:' && !world.policy.plain.has(hostAndPort(base))) {
-    return skipped('The registry was not asked: without TLS only those are that the operator listed.');
+    return skipped('The registry was not asked: without TLS, only registries that the operator listed are.');
   }
   const signal = AbortSignal.timeout(world.timeoutMs);
   const agent = guardedAgent({ ...world, signal });
@@ -81,17 +81,17 @@ async function check(
   const login = await ask('GET', api, proof);
   if (login.status === 401 || login.status === 403) return wrong;
   if (login.status !== 200) return unexpected('The registry', login);
-  if (manifest === null || image === null) return verified('The registry takes the credentials.');
+  if (manifest === null || image === null) return verified('The registry accepts the credentials.');
   const found = await ask('HEAD', manifest, proof);
-  if (found.status === 200) return verified(`The registry takes the credentials, and they may pull ${image.shown}.`);
+  if (found.status === 200) return verified(`The registry accepts the credentials, and they may pull ${image.shown}.`);
   if (found.status === 401 || found.status === 403) {
-    return rejected(`The registry takes the credentials, but they may not pull ${image.shown}.`);
+    return rejected(`The registry accepts the credentials, but they may not pull ${image.shown}.`);
   }
   if (found.status !== 404) return unexpected('The registry', found);
-  return rejected(`The registry takes the credentials, but has no ${image.shown} that they may see.`);
+  return rejected(`The registry accepts the credentials, but has no ${image.shown} that they may see.`);
 }
 
-const wrong = rejected('The registry does not take the credentials: user or password is wrong, or no longer valid.');
+const wrong = rejected('The registry rejects the credentials: user or password is wrong, or no longer valid.');
 
 /** What to send along, by the best of what the registry asks for. A token is wanted before a password is sent each time. */
 async function prove(
@@ -105,7 +105,9 @@ async function prove(
   const bearer = challenges.find(({ scheme }) => scheme === 'bearer');
   const takesBasic = challenges.some(({ scheme }) => scheme === 'basic');
   if (bearer === undefined) {
-    return takesBasic ? basic : unreachable('The registry asks for credentials in a way that is not known here.');
+    return takesBasic
+      ? basic
+      : unreachable('The registry asks for credentials in a way that this service does not know.');
   }
   const address = tokenAddress(bearer, base, image?.repository ?? null, policy);
   if (!(address instanceof URL)) return takesBasic ? basic : unreachable(address.problem);

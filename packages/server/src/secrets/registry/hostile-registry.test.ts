@@ -123,9 +123,9 @@ describe('a registry that', () => {
       isToken(asked)
         ? flood(socket, head(200))
         : flood(socket, head(401, `www-authenticate: Bearer realm="${at()}/token"\r\n`));
-    expect(await check()).toEqual({ result: 'unreachable', message: 'It answers with more than a registry would.' });
+    expect(await check()).toEqual({ result: 'unreachable', message: 'Its answer is larger than that of a registry.' });
     answer = (_, socket) => flood(socket, 'HTTP/1.1 200 X\r\nx: ');
-    expect(await check()).toEqual({ result: 'unreachable', message: 'It answers with more than a registry would.' });
+    expect(await check()).toEqual({ result: 'unreachable', message: 'Its answer is larger than that of a registry.' });
     answer = (_, socket) => flood(socket, head(500));
     expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringContaining('500') });
   });
@@ -235,8 +235,8 @@ describe('a registry that', () => {
     [() => reply(429, { 'retry-after': 'Fri, 20 Nov 2026 12:00:00 GMT' }), 'unreachable', /after 2026-11-20T12:00:00/],
     [() => reply(429, { 'retry-after': '[red]' }), 'unreachable', /Try again later/],
     [() => reply(503), 'unreachable', /answers 503/],
-    [() => reply(401), 'unreachable', /not known here/],
-    [() => reply(401, { 'www-authenticate': 'Negotiate abc==' }), 'unreachable', /not known here/],
+    [() => reply(401), 'unreachable', /does not know/],
+    [() => reply(401, { 'www-authenticate': 'Negotiate abc==' }), 'unreachable', /does not know/],
     [() => reply(200), 'skipped', /asks nobody/],
     [() => 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 'unreachable', /connection broke/],
     [() => reply(204), 'unreachable', /answers 204/],

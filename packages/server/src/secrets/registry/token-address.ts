@@ -12,13 +12,13 @@ export function tokenAddress(
   policy: Pick<RegistryPolicy, 'tokenOrigins'>,
 ): URL | { readonly problem: string } {
   const realm = challenge.parameters.get('realm') ?? '';
-  if (!URL.canParse(realm)) return { problem: 'The registry names no address for tokens.' };
+  if (!URL.canParse(realm)) return { problem: 'The registry does not name a token address.' };
   const url = new URL(realm);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && registry.protocol === 'http:')) {
-    return { problem: 'The registry wants the credentials sent to an address without TLS. It got none.' };
+    return { problem: 'The registry asked for the credentials at an address without TLS. They were not sent.' };
   }
   if (url.username !== '' || url.password !== '') {
-    return { problem: 'The registry names an address for tokens with a user name in it. It got no credentials.' };
+    return { problem: 'The registry names a token address with a user name in it. The credentials were not sent.' };
   }
   const others = policy.tokenOrigins.get(hostAndPort(registry));
   if (url.origin !== registry.origin && others?.has(url.origin) !== true) {

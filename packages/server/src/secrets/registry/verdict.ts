@@ -17,13 +17,14 @@ export function unexpected(
   answer: { readonly status: number; readonly retryAfter: string | undefined },
 ): Verdict {
   const { status } = answer;
-  if (status === 429) return unreachable(`${who} has had too many requests. Try again ${when(answer.retryAfter)}.`);
+  if (status === 429)
+    return unreachable(`${who} has received too many requests. Try again ${when(answer.retryAfter)}.`);
   if (status >= 300 && status < 400) {
     return unreachable(`${who} sends elsewhere (${status}), where no credentials go. Name the host that it leads to.`);
   }
-  if (status === 404) return unreachable(`${who} is none: it answers 404. Look at host and port.`);
+  if (status === 404) return unreachable(`${who} was not found: it answers 404. Check host and port.`);
   if (status >= 500) return unreachable(`${who} answers ${status}. Try again later.`);
-  return unreachable(`${who} answers ${status}, which no registry does.`);
+  return unreachable(`${who} answers ${status}, which a registry never does.`);
 }
 
 /** RFC 9110 10.2.3: seconds, or a date. */
@@ -46,15 +47,15 @@ const timeouts: ReadonlySet<string> = new Set([
 export function unanswered(error: unknown, seconds: number): Verdict {
   if (error instanceof RefusedAddress) {
     return skipped(
-      `The registry was not asked: ${error.message} is on an address that only the operator can allow, by BOTHOST_REGISTRIES.`,
+      `The registry was not asked: ${error.message} is on an address that only the operator can allow, with BOTHOST_REGISTRIES.`,
     );
   }
   const code = codeOf(error);
   const isLate = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
   if (isLate || timeouts.has(code)) return unreachable(`The registry did not answer within ${seconds} s.`);
-  if (unresolved.has(code)) return unreachable('There is no host of this name. Look at how it is written.');
+  if (unresolved.has(code)) return unreachable('There is no host of this name. Check its spelling.');
   if (code === 'ECONNREFUSED') return unreachable('Nothing answers at this host and port.');
-  if (tooMuch.has(code)) return unreachable('It answers with more than a registry would.');
+  if (tooMuch.has(code)) return unreachable('Its answer is larger than that of a registry.');
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) {
     return unreachable(`The service does not trust its certificate, or it speaks no TLS (${code}).`);
   }

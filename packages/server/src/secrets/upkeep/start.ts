@@ -37,7 +37,7 @@ export async function rotateRootKey(context: RootContext): Promise<void> {
 
 function requireAlone(others: readonly string[]): void {
   if (others.length === 0) return;
-  const message = `Servers of other regions share this database (${others.join(', ')}), and a new key file would be on this one only. Give every server the new key by BOTHOST_VAULT_KEYS, as docs/operations.md says, and ask again. A server that stopped counts for a minute more.`;
+  const message = `Servers of other regions share this database (${others.join(', ')}), and a new key file would be on this one only. Give every server the new key with BOTHOST_VAULT_KEYS, as docs/operations.md says, and try again. A stopped server still counts for one minute.`;
   throw failure('root-key-not-shared', { message });
 }
 

@@ -11,7 +11,7 @@ export function startUpkeepWorker(
   context: Omit<WorkContext, 'signal'> & { readonly logger: Pick<Logger, 'info' | 'warn'> },
 ): PollingLoop {
   const interrupted = (fields: { readonly task?: string }, error: unknown) =>
-    context.logger.warn({ ...fields, err: error }, 'work on the vault was interrupted; it is tried again');
+    context.logger.warn({ ...fields, err: error }, 'work on the vault was interrupted; trying again');
 
   /** What fails again and again holds nothing else up. */
   async function work(task: TaskRow, signal: AbortSignal): Promise<void> {

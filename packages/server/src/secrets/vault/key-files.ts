@@ -50,26 +50,30 @@ async function namesIn(folder: string): Promise<string[]> {
 async function readKeyFile(file: string, name: string): Promise<Buffer> {
   if (!keyFileName.test(name)) {
     throw new KeyFileError(
-      `${file} is no key file, which has 16 hexadecimal digits as its name. Name it as it was, or take it out of there.`,
+      `${file} is not a key file: their names are 16 hexadecimal digits. Restore its name, or move it elsewhere.`,
     );
   }
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (error: unknown) => {
       const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-      throw new KeyFileError(`The key file ${file} cannot be read: ${reason}. It has to be a plain file.`);
+      throw new KeyFileError(`The key file ${file} cannot be read: ${reason}. It must be a regular file.`);
     },
   );
   try {
     const { mode, uid, size } = await handle.stat();
-    if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw new KeyFileError(`${file} is no plain file.`);
+    if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw new KeyFileError(`${file} is not a regular file.`);
     if ((mode & 0o077) !== 0) {
-      throw new KeyFileError(`The key file ${file} can be read by others. See who did, then: chmod 600 ${file}`);
+      throw new KeyFileError(
+        `The key file ${file} can be read by others. Check who has read it, then: chmod 600 ${file}`,
+      );
     }
     if (uid !== process.geteuid?.()) throw new KeyFileError(`The key file ${file} belongs to another user.`);
     const key = Buffer.alloc(keyBytes);
     const { bytesRead } = await handle.read(key, 0, keyBytes, 0);
     if (size !== keyBytes || bytesRead !== keyBytes || rootKeyId(key) !== name) {
-      throw new KeyFileError(`The key file ${file} is damaged; put the right one back. It is never made anew.`);
+      throw new KeyFileError(
+        `The key file ${file} is damaged; put the right one back. The service never creates another.`,
+      );
     }
     return key;
   } finally {

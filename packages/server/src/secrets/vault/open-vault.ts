@@ -36,7 +36,7 @@ export function planOpening(
 ): Opening {
   const missing = stored.needed.filter((id) => !atHand.includes(id));
   if (missing.length > 0) {
-    const have = atHand.length === 0 ? 'none is at hand' : `at hand: ${atHand.join(', ')}`;
+    const have = atHand.length === 0 ? 'none is available' : `available: ${atHand.join(', ')}`;
     return {
       kind: 'refuse',
       message: `Secrets are sealed with the root key ${missing.join(', ')}, and ${have}. Put that key back; another one is never made in its place.`,
@@ -49,7 +49,7 @@ export function planOpening(
   return {
     kind: 'refuse',
     message:
-      'Secrets are stored, but the tables vault_state and vault_keys are empty and no root key is at hand. Restore the whole database and the key files of that time; a new root key is never made while secrets are stored.',
+      'Secrets are stored, but the tables vault_state and vault_keys are empty and no root key is available. Restore the whole database and the key files of that time; a new root key is never made while secrets are stored.',
   };
 }
 

@@ -110,7 +110,7 @@ describe('the vault with key files', () => {
     await chmod(file, 0o600);
     await rename(file, `${folder}-away`);
     await symlink(`${folder}-away`, file);
-    await expect(open()).rejects.toThrow('plain file');
+    await expect(open()).rejects.toThrow('regular file');
     await rm(file);
     await writeFile(file, Buffer.alloc(32), { mode: 0o600 });
     await expect(open()).rejects.toThrow('damaged');
@@ -121,7 +121,7 @@ describe('the vault with key files', () => {
   it('says of a file that is no key that it belongs elsewhere, and leaves it there', async () => {
     await open();
     await writeFile(join(folder, 'README'), 'keep these', { mode: 0o600 });
-    await expect(open()).rejects.toThrow(`${join(folder, 'README')} is no key file`);
+    await expect(open()).rejects.toThrow(`${join(folder, 'README')} is not a key file`);
     expect(await readdir(folder)).toContain('README');
   });
 

@@ -42,7 +42,7 @@ export async function rewrapKeys(
 ): Promise<readonly (KeyName & { readonly problem: string })[]> {
   const broken: (KeyName & { problem: string })[] = [];
   const keyId = await currentRootKeyId(context.db);
-  if (!(await context.rootKeys.has(keyId))) throw new RootKeyMissing(`The root key ${keyId} is not at hand.`);
+  if (!(await context.rootKeys.has(keyId))) throw new RootKeyMissing(`The root key ${keyId} is not available.`);
   for (let after: KeyName | null = null; ; ) {
     const rows: VaultKeyRow[] = await context.db.transaction().execute(async (db) => {
       const found = await lockKeysNotUnder(db, keyId, after, batch);

@@ -61,7 +61,7 @@ export function localRootKeys(keys: readonly Buffer[], files: RootKeyFiles | nul
     } catch (error) {
       cause = error;
     }
-    throw new RootKeyMissing(`The root key ${id} is not at hand.`, { cause });
+    throw new RootKeyMissing(`The root key ${id} is not available.`, { cause });
   }
 
   return {

@@ -6,7 +6,7 @@ import type { Cell } from '../../../report.ts';
 import { maybe, time } from '../../../values.ts';
 
 export const command = define({
-  summary: 'List who wrote, deleted or was refused what: secrets and API keys',
+  summary: 'List who changed secrets and API keys, and who was refused',
   details:
     'Newest first. Columns: number of the entry, time, who, from where, action, object, keys, revisions before and after, ' +
     'result, how many requests it stands for. Values are never there.',

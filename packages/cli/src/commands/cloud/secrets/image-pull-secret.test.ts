@@ -31,7 +31,12 @@ describe('botcli cloud secrets image-pull-secret', () => {
     before = null;
     change = 'created';
     isFailed = false;
-    verification = { result: 'verified', message: 'The registry takes the credentials.', image: null, checkedAt: now };
+    verification = {
+      result: 'verified',
+      message: 'The registry accepts the credentials.',
+      image: null,
+      checkedAt: now,
+    };
     service = await startTestService(
       { privateKey, publicKey },
       {
@@ -260,7 +265,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
       expect(outcome.stderr).toContain('Nothing answers there.');
       expect(service.taken.at(-1)?.body).toEqual({ image: 'team/app:1' });
     }
-    verification = { ...verification, result: 'rejected', message: 'The registry does not take the credentials.' };
+    verification = { ...verification, result: 'rejected', message: 'The registry rejects the credentials.' };
     const rejected = await run(['hub', 'ghcr.io', secret, '-s', '--verify', '--json']);
     expect(rejected.status).toBe(1);
     expect(JSON.parse(rejected.stdout)).toMatchObject({
@@ -291,11 +296,11 @@ describe('botcli cloud secrets image-pull-secret', () => {
     expect({ status, stdout }).toEqual({
       status: 0,
       stdout: expect.stringContaining(
-        'Registry says\tverified\nChecked\t2026-11-20T17:00:00.000Z\nWhy\tThe registry takes',
+        'Registry says\tverified\nChecked\t2026-11-20T17:00:00.000Z\nWhy\tThe registry accepts',
       ),
     });
     expect(service.taken.at(-1)).toMatchObject({ operation: 'verifyImagePullSecret', body: { image: 'team/app' } });
-    verification = { ...verification, result: 'rejected', message: 'The registry does not take the credentials.' };
+    verification = { ...verification, result: 'rejected', message: 'The registry rejects the credentials.' };
     const rejected = await verify('hub', '--json');
     expect([rejected.status, JSON.parse(rejected.stdout)]).toMatchObject([
       1,

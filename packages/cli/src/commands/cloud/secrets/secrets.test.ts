@@ -211,12 +211,12 @@ test('every problem of every source is told at once, with its place, before anyt
 test('the limits of a set are told before a request, with what it would be', async () => {
   const many = Array.from({ length: 257 }, (_, index) => `K${index}=x`);
   await save('many', many.join('\n'));
-  expect((await set(['-f', 'many', '-s'])).stderr).toContain('many: 257 keys, and a set has at most 256');
+  expect((await set(['-f', 'many', '-s'])).stderr).toContain('many: 257 keys; a set has at most 256');
   await save('large', Array.from({ length: 9 }, (_, index) => `K${index}=${'x'.repeat(60_000)}`).join('\n'));
-  expect((await set(['-f', 'large', '-s'])).stderr).toContain('large: 540018 bytes, and a set has at most 524288');
+  expect((await set(['-f', 'large', '-s'])).stderr).toContain('large: 540018 bytes; a set has at most 524288');
   await save('huge', `A=${'x'.repeat(1_048_577)}`);
   expect((await set(['-f', 'huge', '-s'])).stderr).toContain('huge: more than 1048576 bytes');
-  expect((await set(['A=a\0b', '-s'])).stderr).toContain('argument 1: A: holds a NUL character');
+  expect((await set(['A=a\0b', '-s'])).stderr).toContain('argument 1: A: contains a NUL character');
   expect(service.taken).toEqual([]);
 });
 
@@ -348,9 +348,9 @@ test('of a set that is damaged nothing is shown but that, and it can be deleted'
   service.state.isDamaged = true;
   const list = await secrets(['list']);
   expect(list.stdout.split('\n')[0]).toBe('bot-secrets\t\tfailed\t\t\t');
-  expect(list.stdout + list.stderr).toContain('not what was written');
+  expect(list.stdout + list.stderr).toContain('does not match what was written');
   const one = await secrets(['list', 'bot-secrets']);
-  expect(one.stdout).toMatch(/not what was written/);
+  expect(one.stdout).toMatch(/does not match what was written/);
   expect(one.stdout).not.toMatch(/us-west|Revision/);
   const gone = await secrets(['delete', 'bot-secrets'], person(true));
   expect(gone).toMatchObject({ status: 0, stderr: expect.not.stringContaining('at revision') });

@@ -143,7 +143,7 @@ describe('the commands of the operator', () => {
     };
     const outcome = await run('rotate organization --only home', { rotateVault: refused });
     expect(outcome.status).toBe(1);
-    expect(outcome.stderr).toContain('going on already');
+    expect(outcome.stderr).toContain('already running');
     expect(service?.taken[0]?.body).toEqual({ layer: 'organization', organization: 'home' });
   });
 

@@ -37,7 +37,7 @@ export function takeGroup(environmentsDirectory: string, projectsDirectory: stri
     chmodSync(directory, 0o710);
     return gid;
   }
-  throw new PrepareError('There are too many agents on this machine; delete agents that are not needed any more.');
+  throw new PrepareError('There are too many agents on this machine; delete agents that are no longer needed.');
 }
 
 function groupsIn(directory: string): readonly number[] {

@@ -122,7 +122,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
       const late = new AbortController();
       const timer = setTimeout(() => {
         const seconds = Math.round(options.timeoutMilliseconds / 1000);
-        late.abort(new PrepareTimeout(`The project was not prepared within ${seconds} seconds, and was given up.`));
+        late.abort(new PrepareTimeout(`The project was not prepared within ${seconds} seconds and was cancelled.`));
       }, options.timeoutMilliseconds);
       try {
         return await make(spec, owner, output, AbortSignal.any([given, late.signal]));
@@ -171,7 +171,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
     running: () => [...running],
     isKnown: (name) => existsSync(join(preparingDirectory, name)),
     close: async () => {
-      closing.abort(new Error('The service is stopping: the preparation was given up and can be begun anew.'));
+      closing.abort(new Error('The service is stopping: the preparation was cancelled and can be started again.'));
       await Promise.allSettled([...busy]);
     },
   };

@@ -26,12 +26,12 @@ it('takes a project with "main" for a Node one, also beside a bot.py, and says s
   const directory = await writeProject({ 'package.json': '{"main":"a.js"}', 'bot.py': '' });
   expect(detectKind(directory)).toEqual({
     kind: 'node',
-    because: 'a Node project: it has a package.json; bot.py beside it counts for nothing',
+    because: 'a Node project: it has a package.json; bot.py beside it is ignored',
   });
 });
 
 it.each([
-  ['nothing it knows', { 'README.md': '' }, /no package\.json \(Node\), and no bot\.py .*Put one there/],
+  ['nothing it knows', { 'README.md': '' }, /neither a package\.json \(Node\) nor a bot\.py .*Put one there/],
   ['a Python project without a bot', { 'pyproject.toml': '' }, /has pyproject\.toml, but no bot\.py/],
 ])('refuses %s with what it looked for', async (_, files, sentence) => {
   const directory = await writeProject(files);

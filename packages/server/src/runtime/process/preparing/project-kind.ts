@@ -23,7 +23,7 @@ export function detectKind(directory: string): ProjectKind {
       ? { kind: 'python', because: 'a Python project: it has a bot.py, and package.json names no "main"' }
       : {
           kind: 'node',
-          because: `a Node project: it has a package.json; ${python.join(', ')} beside it counts for nothing`,
+          because: `a Node project: it has a package.json; ${python.join(', ')} beside it is ignored`,
         };
   }
   if (isNode) return { kind: 'node', because: 'a Node project: it has a package.json' };
@@ -35,6 +35,6 @@ export function detectKind(directory: string): ProjectKind {
   }
   if (has('index.js')) return { kind: 'node', because: 'a Node project: it has an index.js' };
   throw new PrepareError(
-    'This is no project that can be started: there is no package.json (Node), and no bot.py with pyproject.toml or requirements.txt (Python) at its top. Put one there, or name the folder that has it.',
+    'This project cannot be started: at its top there is neither a package.json (Node) nor a bot.py with pyproject.toml or requirements.txt (Python). Put one there, or name the folder that has it.',
   );
 }
