@@ -66,6 +66,10 @@ export type Handlers = {
 /** Nothing of the operator's belongs to an organization. */
 type OfOperator = 'getVault' | 'rotateVault' | 'reencryptVault' | 'retireVaultKeys' | 'verifyVault';
 
+/**
+ * The verb that answers each operation of the contract. The type is mapped over the operations: one that is missing does
+ * not compile.
+ */
 export function createHandlers(context: Context): Handlers {
   const usageOf = (agentId: string) => countInstances(context, agentId);
 

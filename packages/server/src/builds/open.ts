@@ -21,6 +21,10 @@ export type BuildsOptions = Omit<WorkerContext, 'places' | 'buildLogs'> &
     readonly inUse: BuildsInUse;
   };
 
+/**
+ * The parts of builds on one data directory: receiving, preparing, logs and retention. It makes its folders there; the
+ * worker does not run yet.
+ */
 export async function openBuilds(options: BuildsOptions): Promise<Builds> {
   const places = await openPlaces(options.dataDirectory);
   const buildLogs = createLogNews();

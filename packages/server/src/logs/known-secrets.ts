@@ -15,6 +15,7 @@ const withheld =
 /** In bytes. Last words that are shorter begin with a line: of others up to three bytes of a character were left out. */
 const cutTailBytes = tailBytes - 3;
 
+/** Takes known secrets out of lines of output. If secrets existed but can no longer be recognised, every line is withheld. */
 export function maskFor(known: KnownSecrets): Mask {
   if (known.kind === 'values') return createMask(known.values);
   if (known.kind === 'unrecognisable') return () => () => withheld;
@@ -25,6 +26,7 @@ export function maskFor(known: KnownSecrets): Mask {
   };
 }
 
+/** The last output of a bot without known secrets; withheld as a whole if they can no longer be recognised. */
 export function tailFor(known: KnownSecrets, tail: string): string {
   if (known.kind === 'values') return maskTail(tail, known.values);
   if (known.kind === 'unrecognisable') return tail === '' ? '' : withheld;

@@ -41,6 +41,7 @@ export function tracesOfForms(forms: readonly string[], key: Buffer): Buffer {
   return written;
 }
 
+/** Reads what `writeTraces` wrote: keyed hashes by which values are found again in a line, without the values themselves. */
 export function readTraces(written: Buffer, key: Buffer): Traces {
   const hashes = createHashes(key);
   /** By the hash of their beginning: their lengths, and of each length the hashes of the whole. */

@@ -49,6 +49,10 @@ const cacheEntries = 10_000;
 
 type Entry = { readonly found: KeyWithOrganization; readonly until: number };
 
+/**
+ * Authenticates keys against the database and remembers valid ones for less than a second. `authenticate` rejects with the
+ * failure `key-invalid`; its cause is a `RefusedKey` when the key exists but may not be used for this.
+ */
 export function createAuthenticator(context: { db: Database; now: () => Date }): Authenticator {
   /** By hash: a key itself is nowhere kept. */
   const entries = new Map<string, Entry>();

@@ -1,11 +1,5 @@
 import { socketTokenSeconds, startDeadlineSeconds, warmSurplusSeconds } from '@bothost/contract';
 
-/**
- * What the world should do next, from what it is: pure, and the only place where the life of deployments, instances and
- * sessions is decided (architecture, "Five ideas", 4). Boot, crash recovery, warm pools, drains, limits and clean-up are
- * rows of this one table.
- */
-
 export type PlannedDeployment = {
   readonly id: string;
   readonly state: 'preparing' | 'validating' | 'ready' | 'failed';
@@ -85,6 +79,11 @@ export type Action =
 /** A bot may end itself at its limit (bot contract 2.10); the service does it this much later, and at once for sockets. */
 const limitMarginSeconds = 10;
 
+/**
+ * What the world should do next, from what it is: pure, and the only place where the life of deployments, instances and
+ * sessions is decided (architecture, "Five ideas", 4). Boot, crash recovery, warm pools, drains, limits and clean-up are
+ * rows of this one table.
+ */
 export function plan(world: World): Action[] {
   const deployments = new Map(world.deployments.map((deployment) => [deployment.id, deployment]));
   const sessions = new Map(world.sessions.map((session) => [session.id, session]));

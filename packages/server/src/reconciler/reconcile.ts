@@ -70,6 +70,10 @@ const tickMilliseconds = 1_000;
 /** Between two looks, so that a burst of events costs few of them. */
 const pauseMilliseconds = 10;
 
+/**
+ * Executes `plan` until it is closed: on a kick, on an event, and each second. It reads the world anew at each look, so
+ * the next server carries on where this one stops. An action that fails is logged, and planned again if it is still due.
+ */
 export function createReconciler(context: ReconcilerContext): Reconciler {
   const { db, attendance, directory, runtime, logger, persist } = context;
   const closing = new AbortController();

@@ -41,6 +41,10 @@ export type Containment = {
   readonly close: () => void;
 };
 
+/**
+ * The containment that an instance was started with, from its record: the same for its own server and for one that adopts
+ * it.
+ */
 export function openContainment(record: InstanceRecord, keeper: ProcessIdentity, units: KernelUnits): Containment {
   if (record.cgroups !== null) return containmentByCgroup(record.cgroups, units);
   const membership =

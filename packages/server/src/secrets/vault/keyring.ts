@@ -39,6 +39,10 @@ const purposes: readonly KeyPurpose[] = ['value', 'fingerprint', 'stamp'];
 const cacheMilliseconds = 300_000;
 const cacheEntries = 10_000;
 
+/**
+ * A keyring on the root keys of this server. It remembers unwrapped keys for five minutes, so a root key that is away for
+ * less than that stops nobody.
+ */
 export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => Date }): Keyring {
   const { rootKeys, now } = context;
   const opened = new Map<string, { readonly key: VersionedKey; readonly until: number }>();
