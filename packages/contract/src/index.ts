@@ -76,7 +76,7 @@ export type {
   StartPhases,
 } from './operations/sessions.ts';
 export { proxyMethods, proxyPath, type StartResponse, type Transport } from './operations/start.ts';
-export { apiBase, fillPath, operatorBase, pathsOf, publicBase } from './paths.ts';
+export { apiBase, fillPath, iceServersPath, operatorBase, pathsOf, publicBase } from './paths.ts';
 export { canonicalRegistry, imagePathPart, isEncodedCredentials, isPlainRegistry } from './registry-host.ts';
 export { SecretKey, SecretSetName, secretValueProblems, utf8Bytes } from './secret-fields.ts';
 export { closest } from './suggest.ts';

@@ -5,6 +5,11 @@ import type { Operation } from './operation.ts';
 export const apiBase = '/v1';
 export const publicBase = '/v1/public';
 export const operatorBase = '/v1/operator';
+/**
+ * Where bots ask for ICE servers at each offer. It is not an operation: the bot contract gives its shape, bots ask without
+ * a key, and no client of the API ever does.
+ */
+export const iceServersPath = '/v1/ice-servers';
 
 /** The paths an operation is served at; the first is the one that clients without an organization use. */
 export function pathsOf(operation: Pick<Operation, 'key' | 'path'>): readonly string[] {

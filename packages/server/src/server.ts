@@ -1,5 +1,6 @@
 import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
+import { iceServersPath } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { buildsInUse } from './agents/builds-in-use.ts';
 import { pinnedRevisions } from './agents/pinned-revisions.ts';
@@ -126,7 +127,7 @@ async function compose(
     key: controlTokenKey,
     traceKey,
     keyring: secrets.keyring,
-    iceConfigUrl: () => `${url}/v1/ice-servers`,
+    iceConfigUrl: () => `${url}${iceServersPath}`,
     attendance,
     directory,
     sampler,

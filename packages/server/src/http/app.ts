@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ApiError, errorBody, failure, openApiDocument } from '@bothost/contract';
+import { type ApiError, errorBody, failure, iceServersPath, openApiDocument } from '@bothost/contract';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -126,7 +126,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
   });
 
   // Bots ask for it at each offer (bot contract 6): host candidates only, and never a public server of somebody else.
-  app.get('/v1/ice-servers', async () => ({ iceConfig: { iceServers: [] } }));
+  app.get(iceServersPath, async () => ({ iceConfig: { iceServers: [] } }));
   app.get('/v1/openapi.json', async () => openApiDocument(context.publicUrl()));
   app.get('/docs', async (_, reply) =>
     reply.type('text/html').send(referencePage(openApiDocument(context.publicUrl()))),
