@@ -3,6 +3,7 @@ import { type Config, readConfig } from './config.ts';
 import { greet } from './greeting.ts';
 import { OperatorError } from './operator-error.ts';
 import { type RunningServer, startServer } from './server.ts';
+import { defaultGraceSeconds } from './settings.ts';
 import { readSignal } from './stop-signals.ts';
 
 /**
@@ -13,7 +14,7 @@ async function main(): Promise<void> {
   const config = readConfig();
   const isTerminal = process.stdout.isTTY === true;
   const logger = await openLog(config, isTerminal);
-  const grace = config.shutdownGraceSeconds ?? (isTerminal ? 10 : 300);
+  const grace = config.shutdownGraceSeconds ?? defaultGraceSeconds[isTerminal ? 'onTerminal' : 'otherwise'];
   const stopping = new AbortController();
   const starting = startServer({ ...config, shutdownGraceSeconds: grace }, logger, stopping.signal);
   stopOnSignals(starting, logger, config.onStop === 'leave' ? null : grace, () => stopping.abort());

@@ -32,6 +32,7 @@ import { createReconciler } from './reconciler/reconcile.ts';
 import { hashDirectory } from './runtime/directory-hash.ts';
 import { pruneRevisions } from './secrets/upkeep/prune.ts';
 import { createSessionDirectory } from './sessions/session-directory.ts';
+import { defaultGraceSeconds } from './settings.ts';
 import { openStore } from './store/open-store.ts';
 import { createPersist } from './store/persist.ts';
 import { newId } from './uuid.ts';
@@ -224,7 +225,7 @@ async function compose(
     runtime,
     takingDown,
     leave: config.onStop === 'leave',
-    graceSeconds: config.shutdownGraceSeconds ?? 300,
+    graceSeconds: config.shutdownGraceSeconds ?? defaultGraceSeconds.otherwise,
     drain: () => {
       draining = true;
       reconciler.drain();

@@ -72,6 +72,9 @@ const wellKnownBuildVariables = [
   'REQUESTS_CA_BUNDLE',
 ] as const;
 
+/** The grace of live sessions where none is set: on a terminal somebody waits for the stop. */
+export const defaultGraceSeconds = { onTerminal: 10, otherwise: 300 } as const;
+
 /** Every setting of the service. The only place where names, defaults and meanings stand (decisions, "settings"). */
 export const settings = {
   host: setting({
@@ -174,7 +177,7 @@ export const settings = {
     names: ['BOTHOST_SHUTDOWN_GRACE'],
     schema: integer(0, 86_400).optional(),
     about: 'Seconds that live sessions get to end on their own when the service stops.',
-    without: '10 on a terminal, otherwise 300',
+    without: `${defaultGraceSeconds.onTerminal} on a terminal, otherwise ${defaultGraceSeconds.otherwise}`,
   }),
   onStop: setting({
     names: ['BOTHOST_ON_STOP'],
