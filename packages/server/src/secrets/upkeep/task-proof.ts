@@ -4,7 +4,7 @@ import { isDamage } from '../vault/damaged.ts';
 import { encode, milliseconds } from '../vault/encode.ts';
 import { RootKeyMissing, type RootKeyProvider } from '../vault/root-key.ts';
 import { currentRootKeyId } from '../vault/vault-state.ts';
-import { doneTasks, replaceProof, type TaskRow } from './task-rows.ts';
+import { listTasks, replaceProof, type TaskRow } from './task-rows.ts';
 
 type Context = { readonly db: Database; readonly rootKeys: RootKeyProvider };
 type Provable = Omit<TaskRow, 'root_key_id' | 'proof' | 'reached' | 'updated_at'>;
@@ -29,10 +29,13 @@ export async function isTaskTrue({ rootKeys }: Pick<Context, 'rootKeys'>, task: 
   }
 }
 
-/** Proves results anew with the root key that wraps now: the former one may be taken away. Those that are not true stay so. */
+/**
+ * Proves tasks and their results anew with the root key that wraps now: the former one may be taken away, also from work that
+ * goes on. Those that are not true stay so.
+ */
 export async function proveTasksAnew(context: Context): Promise<void> {
-  for (const task of await doneTasks(context.db)) {
-    if (await isTaskTrue(context, task)) await replaceProof(context.db, task.id, await proveTask(context, task));
+  for (const task of await listTasks(context.db)) {
+    if (await isTaskTrue(context, task)) await replaceProof(context.db, task, await proveTask(context, task));
   }
 }
 

@@ -25,16 +25,13 @@ export function listTasks(db: Database, state: TaskRow['state'] | null = null): 
     .execute();
 }
 
-export function doneTasks(db: Database): Promise<TaskRow[]> {
-  return db.selectFrom('vault_tasks').selectAll().where('state', '=', 'done').execute();
-}
-
+/** Of a task that is still in the state that is proved: one that ended meanwhile has its own proof. */
 export async function replaceProof(
   db: Database,
-  id: string,
+  { id, state }: Pick<TaskRow, 'id' | 'state'>,
   proof: Pick<TaskRow, 'root_key_id' | 'proof'>,
 ): Promise<void> {
-  await db.updateTable('vault_tasks').set(proof).where('id', '=', id).where('state', '=', 'done').execute();
+  await db.updateTable('vault_tasks').set(proof).where('id', '=', id).where('state', '=', state).execute();
 }
 
 /**

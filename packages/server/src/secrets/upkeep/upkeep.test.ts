@@ -213,6 +213,42 @@ describe('a vault', () => {
       await expect(server({ keys: [old] })).rejects.toThrow('Put that key back');
     });
 
+    it('needs the former one for no work that was asked for before and goes on later', async () => {
+      await filled({ keys: [old] });
+      const both = await server({ keys: [young, old] });
+      await startVerifying(both.context, null);
+      await rotateRootKey(both.context);
+      const rekey = (await listTasks(rows.db, 'running')).find(({ task }) => task === 'rekey');
+      if (rekey === undefined) throw new Error('no task');
+      while (!(await workOn(both.context, rekey)));
+      const after = await server({ keys: [young] });
+      await after.work();
+      expect((await after.status()).tasks).toMatchObject([
+        { task: 'verify', state: 'done', findings: [] },
+        { task: 'rekey', state: 'done', findings: [] },
+      ]);
+    });
+
+    it('needs the former one until the results of earlier work are proved with it, though a server dies over that', async () => {
+      await filled({ keys: [old] });
+      const both = await server({ keys: [young, old] });
+      await startVerifying(both.context, null);
+      await both.work();
+      await rotateRootKey(both.context);
+      await sql`create function dies() returns trigger language plpgsql as $$ begin raise 'died'; end $$`.execute(
+        rows.db,
+      );
+      await sql`create trigger dies before update on vault_tasks for each row when (old.task = 'verify')
+        execute function dies()`.execute(rows.db);
+      await expect(both.work()).rejects.toThrow('died');
+      await sql`drop trigger dies on vault_tasks`.execute(rows.db);
+      await both.work();
+      expect((await (await server({ keys: [young] })).status()).tasks).toMatchObject([
+        { task: 'verify', state: 'done', findings: [] },
+        { task: 'rekey', state: 'done', findings: [] },
+      ]);
+    });
+
     it('goes over to it to the end though its task was changed in the database, and tells that', async () => {
       await filled({ keys: [old] });
       const both = await server({ keys: [young, old] });

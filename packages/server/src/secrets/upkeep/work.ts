@@ -46,13 +46,14 @@ export async function workOn(context: WorkContext, task: TaskRow): Promise<boole
 }
 
 async function end(context: WorkContext, task: TaskRow, total: number, found: readonly VaultFinding[]): Promise<void> {
+  // Before it is done: a server that comes after one that dies in between goes on with it.
+  if (task.task === 'rekey') await proveTasksAnew(context);
   const at = context.now();
   const findings = found.slice(0, findingsKept);
   const change = { state: 'done', done: total, total, findings, ended_at: at } as const;
   const proof = await proveTask(context, { ...task, ...change });
   const told = JSON.stringify(findings);
   await updateTask(context.db, task.id, { ...change, findings: told, updated_at: at, ...proof });
-  if (task.task === 'rekey') await proveTasksAnew(context);
 }
 
 /** More of them say nothing new. */
