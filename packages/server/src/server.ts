@@ -11,13 +11,13 @@ import { createEdge } from './composition/edge.ts';
 import { type MadeFirst, makeFirstOrganization } from './composition/first-organization.ts';
 import { addGauges } from './composition/gauges.ts';
 import { listen } from './composition/listen.ts';
+import { startPeriodicTasks } from './composition/periodic-tasks.ts';
 import { notReady } from './composition/readiness.ts';
-import { startRounds } from './composition/rounds.ts';
 import { openRuntime } from './composition/runtime.ts';
 import { openSecrets } from './composition/secrets.ts';
 import { awaitServed, type ServedAgent } from './composition/served-agents.ts';
 import { shutDown } from './composition/shut-down.ts';
-import { createTakingDown, type TakingDown } from './composition/taking-down.ts';
+import { createTeardown, type Teardown } from './composition/teardown.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { claimDataDirectory, deriveKey, openDataDirectory } from './data-directory.ts';
@@ -63,11 +63,11 @@ export async function startServer(
   logger: Logger,
   stopping: AbortSignal = new AbortController().signal,
 ): Promise<RunningServer> {
-  const takingDown = createTakingDown(logger);
+  const teardown = createTeardown(logger);
   try {
-    return await compose(config, logger, takingDown, stopping);
+    return await compose(config, logger, teardown, stopping);
   } catch (error) {
-    await takingDown.endFailedStart();
+    await teardown.endFailedStart();
     throw error;
   }
 }
@@ -75,13 +75,13 @@ export async function startServer(
 async function compose(
   config: Config,
   logger: Logger,
-  takingDown: TakingDown,
+  teardown: Teardown,
   stopping: AbortSignal,
 ): Promise<RunningServer> {
   const isRoot = process.geteuid?.() === 0;
   const data = await openDataDirectory(config.dataDirectory, isRoot, config.secrets.rootKey);
   const claim = await claimDataDirectory(data.path);
-  takingDown.add(claim.release);
+  teardown.add(claim.release);
   let lost: (error: Error) => void = () => undefined;
   const failed = new Promise<Error>((resolve) => {
     lost = resolve;
@@ -93,7 +93,7 @@ async function compose(
     logger,
     onRegionLost: (error) => lost(error),
   });
-  takingDown.add(() => store.close(config.onStop === 'leave'));
+  teardown.add(() => store.close(config.onStop === 'leave'));
 
   const { db, holdsRegion } = store;
   const now = () => new Date();
@@ -101,11 +101,11 @@ async function compose(
   const host = { id: data.id, region: config.region };
   const description = `process ${process.pid} on ${hostname()}, data directory ${data.path}`;
   const { lastHeartbeat, isAlone } = await takeRegion(base, { ...host, runtime: 'process', description });
-  if (lastHeartbeat === null) takingDown.addForFailedStart(() => forgetRegion(db, host));
-  const secrets = await openSecrets({ ...base, host, isAlone }, config, data, takingDown);
-  const persist = createPersist(takingDown.closing);
+  if (lastHeartbeat === null) teardown.addForFailedStart(() => forgetRegion(db, host));
+  const secrets = await openSecrets({ ...base, host, isAlone }, config, data, teardown);
+  const persist = createPersist(teardown.closing);
   const logsDirectory = join(data.path, 'logs');
-  const runtime = await openRuntime({ ...base, host, persist, logsDirectory }, config, data.path, takingDown);
+  const runtime = await openRuntime({ ...base, host, persist, logsDirectory }, config, data.path, teardown);
 
   const serverId = newId();
   const telemetry = createTelemetry();
@@ -152,7 +152,7 @@ async function compose(
     retention: { buildDays: config.buildRetentionDays, uploadHours: config.uploadRetentionHours },
     inUse: buildsInUse,
   });
-  takingDown.add(() => builds.worker.close());
+  teardown.add(() => builds.worker.close());
   const context: Context = {
     ...base,
     ...secrets,
@@ -179,7 +179,7 @@ async function compose(
     isDraining,
     outputs: runtime.outputs,
     logsDirectory,
-    closing: takingDown.closing,
+    closing: teardown.closing,
   };
   addGauges(telemetry.registry, base);
   await store.subscribe('bothost_keys', (keyId) => authenticator.forget(keyId === '' ? undefined : keyId));
@@ -187,9 +187,9 @@ async function compose(
   const app = await createEdge(context, config, data.path, () =>
     notReady({ ...context, isStarting: () => starting, store, runtime }),
   );
-  takingDown.add(() => app.close());
+  teardown.add(() => app.close());
   // From when it listens there may be sessions to look after.
-  takingDown.add(() => reconciler.close());
+  teardown.add(() => reconciler.close());
   url = await listen(app, config.host, config.port);
   // Only who has the address may say whose keys are good there: a start that fails leaves the profile as it is.
   const firstStart = await makeFirstOrganization(base, config, data.path, url);
@@ -201,7 +201,7 @@ async function compose(
   // The sign of life begins when what died with the server before has its end: until then the last one is the truth.
   await reconciler.start();
   await builds.worker.start();
-  const rounds = startRounds({
+  const periodicTasks = startPeriodicTasks({
     ...base,
     host,
     directory,
@@ -217,13 +217,13 @@ async function compose(
     auditRetentionDays: config.auditRetentionDays,
     refusals: context.refusals,
   });
-  takingDown.add(() => rounds.stop());
+  teardown.add(() => periodicTasks.stop());
   const agents = await awaitServed(served, reconciler, stopping);
 
   const { close, abandon } = shutDown({
     ...context,
     runtime,
-    takingDown,
+    teardown,
     leave: config.onStop === 'leave',
     graceSeconds: config.shutdownGraceSeconds ?? defaultGraceSeconds.otherwise,
     drain: () => {

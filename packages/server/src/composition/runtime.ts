@@ -4,7 +4,7 @@ import { keepOutput, withKeptOutput } from '../logs/keep.ts';
 import { OperatorError } from '../operator-error.ts';
 import { runtimes } from '../runtime/registry.ts';
 import { type Runtime, RuntimeUnavailable } from '../runtime/runtime.ts';
-import type { TakingDown } from './taking-down.ts';
+import type { Teardown } from './teardown.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -17,7 +17,7 @@ export async function openRuntime(
   base: Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'persist' | 'logsDirectory'>,
   config: Config,
   dataDirectory: string,
-  takingDown: Pick<TakingDown, 'add'>,
+  teardown: Pick<Teardown, 'add'>,
 ): Promise<Runtime> {
   const opening = runtimes.process({
     dataDirectory,
@@ -35,6 +35,6 @@ export async function openRuntime(
   const driver = await opening.catch((error: unknown) => {
     throw error instanceof RuntimeUnavailable ? new OperatorError(error.message, { cause: error }) : error;
   });
-  takingDown.add(() => driver.close());
+  teardown.add(() => driver.close());
   return withKeptOutput(driver, (instanceId) => keepOutput({ ...base, runtime: driver }, instanceId));
 }

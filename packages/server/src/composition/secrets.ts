@@ -12,7 +12,7 @@ import { createRegistryPolicy } from '../secrets/registry/registry-policy.ts';
 import { stampFormerPins } from '../secrets/upkeep/former-pins.ts';
 import { startUpkeepWorker } from '../secrets/upkeep/worker.ts';
 import { openVault } from '../secrets/vault/open-vault.ts';
-import type { TakingDown } from './taking-down.ts';
+import type { Teardown } from './teardown.ts';
 
 type Base = Pick<Context, 'db' | 'now' | 'newId' | 'logger' | 'host'> & {
   /** No other server of this database is alive. */
@@ -39,12 +39,12 @@ export async function openSecrets(
   base: Base,
   config: Config,
   data: DataDirectory,
-  takingDown: Pick<TakingDown, 'add'>,
+  teardown: Pick<Teardown, 'add'>,
 ): Promise<Secrets> {
   const { keyring, rootKeys } = await openVault(base, vaultKeysOf(config, data));
   await stampFormerPins({ ...base, keyring, rootKeys, pinnedIn: pinnedDeployments });
   const delivery = startDeliveryWorker({ ...base, keyring });
-  takingDown.add(() => delivery.close());
+  teardown.add(() => delivery.close());
   const upkeep = startUpkeepWorker({
     ...base,
     keyring,
@@ -52,7 +52,7 @@ export async function openSecrets(
     pinsOf: pinnedRevisions,
     pinnedIn: pinnedDeployments,
   });
-  takingDown.add(() => upkeep.close());
+  teardown.add(() => upkeep.close());
   return {
     keyring,
     rootKeys,

@@ -3,11 +3,11 @@ import type { Context } from '../context.ts';
 import { listOpenInstances } from '../instances/lifecycle.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { decideEnd, listOpenSessions } from '../sessions/progress.ts';
-import type { TakingDown } from './taking-down.ts';
+import type { Teardown } from './teardown.ts';
 
 type Parts = Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'reconciler'> & {
   readonly runtime: Runtime;
-  readonly takingDown: Pick<TakingDown, 'announce' | 'end'>;
+  readonly teardown: Pick<Teardown, 'announce' | 'end'>;
   readonly leave: boolean;
   readonly graceSeconds: number;
   readonly drain: () => void;
@@ -52,9 +52,9 @@ async function close(parts: Parts, hurry: AbortSignal): Promise<void> {
 }
 
 async function takeDown(parts: Parts, before: () => Promise<void>): Promise<void> {
-  parts.takingDown.announce();
+  parts.teardown.announce();
   await before();
-  await parts.takingDown.end();
+  await parts.teardown.end();
 }
 
 async function killBots({ runtime, logger }: Parts): Promise<void> {

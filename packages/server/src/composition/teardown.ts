@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 type Step = () => Promise<unknown>;
 
 /** What a start has made so far, to be taken down again: when the service ends, or when the start itself fails. */
-export type TakingDown = {
+export type Teardown = {
   /** Aborted before anything is taken down: nobody waits for anything any more. */
   readonly closing: AbortSignal;
   /** Takes down what was just made. */
@@ -18,7 +18,7 @@ export type TakingDown = {
 };
 
 /** Last made, first down; each step is done whatever became of the one before, or a lock would be left, or a database. */
-export function createTakingDown(logger: Pick<Logger, 'warn'>): TakingDown {
+export function createTeardown(logger: Pick<Logger, 'warn'>): Teardown {
   const closing = new AbortController();
   const steps: { readonly run: Step; readonly always: boolean }[] = [];
 

@@ -34,7 +34,7 @@ const purgeSeconds = 600;
 const sweepSeconds = 21_600;
 
 /** What the service does by the clock: samples and a sign of life each second, storing and purging now and then. */
-export function startRounds(context: Context): { readonly stop: () => Promise<void> } {
+export function startPeriodicTasks(context: Context): { readonly stop: () => Promise<void> } {
   const { sampler, directory } = context;
   const rounds = [
     every(second, () => sampler.sample(directory.running())),
