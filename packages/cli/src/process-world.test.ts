@@ -34,7 +34,7 @@ const set = (args: string) => {
 
 test('what is typed up to Ctrl-D is a value, and the questions after it are asked on the same terminal', async () => {
   const terminal = set('A=- B');
-  await terminal.shows('Ctrl-D on a new line ends it.');
+  await terminal.shows('Press Ctrl-D on a new line to finish.');
   terminal.press('typed\r\x04');
   await terminal.shows('Value of B (not shown): ');
   terminal.press('hunter2\r');
@@ -52,7 +52,7 @@ test('what is typed up to Ctrl-D is a value, and the questions after it are aske
 
 test('Ctrl-C while standard input is typed writes nothing, and ends with 130', async () => {
   const terminal = set('--file -');
-  await terminal.shows('Ctrl-D on a new line ends it.');
+  await terminal.shows('Press Ctrl-D on a new line to finish.');
   terminal.press('A=typed\r\x03');
   // The shell goes with it, and has its status.
   const { status, shown } = await terminal.ended;

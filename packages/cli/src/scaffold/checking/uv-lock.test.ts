@@ -60,6 +60,9 @@ test.each([
   expect(lockDoubt(lock, changed)).toContain('uv lock');
 });
 
-test.each(['', 'version = ', '[[package]]\nname = "demo"\nsource = { virtual = "." }\n'])('%j is no lock', (text) => {
-  expect(lockDoubt(text, [])).toContain('is no lock');
-});
+test.each(['', 'version = ', '[[package]]\nname = "demo"\nsource = { virtual = "." }\n'])(
+  '%j is not a uv lock file',
+  (text) => {
+    expect(lockDoubt(text, [])).toContain('is not a uv lock file');
+  },
+);
