@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestRows, testRows } from '../../store/test-rows.ts';
+import { newId } from '../../uuid.ts';
 import { deleteSecretSet } from '../delete.ts';
 import { openForDeployment, SecretsUnavailable } from '../pin.ts';
 import { type PinnedDeployment, stampPins } from '../stamped-pins.ts';
@@ -126,6 +127,30 @@ describe('what a deployment is pinned to', () => {
       await sql`delete from secret_pins`.execute(rows.db);
       await stampFormerPins(context());
       await expect(open()).rejects.toMatchObject(damaged);
+    });
+
+    it('keeps no service from starting, whatever it says, and no other deployment from being stamped', async () => {
+      const [pin] = deployment.pins;
+      if (pin === undefined) throw new Error('there is a pin');
+      const strange = [
+        [pin, pin],
+        [{ ...pin, revision: 'y' }],
+        [{ ...pin, revision: 2 ** 31 }],
+        [{ ...pin, secretSet: null }],
+        [{ ...pin, secretSet: '\0' }],
+        [{ ...pin, setId: 'x' }],
+        [null],
+        null,
+      ] as unknown as PinnedDeployment['pins'][];
+      for (const pins of strange) {
+        await asBefore(await formerCanary());
+        const deploymentId = await rows.deployment(await rows.agent(home, { name: newId() }));
+        const changed = { ...deployment, deploymentId, pins };
+        await stampFormerPins({ ...context(), pinnedIn: async () => [changed, deployment] });
+        await expect(open({ deploymentId, pins }), JSON.stringify(pins)).rejects.toMatchObject(damaged);
+        expect(await open()).toEqual({ A: 'two' });
+        await sql`delete from secret_pins`.execute(rows.db);
+      }
     });
 
     it('is not stamped by who only says that it was before', async () => {

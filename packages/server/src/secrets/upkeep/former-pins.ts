@@ -1,3 +1,5 @@
+import { secretSetNamePattern } from '@bothost/contract';
+import type { SecretPin } from '../../store/tables.ts';
 import { isUuid } from '../../uuid.ts';
 import { stampPins } from '../stamped-pins.ts';
 import { isDamage } from '../vault/damaged.ts';
@@ -20,7 +22,7 @@ export async function stampFormerPins(context: UpkeepContext & { readonly pinned
     for (const { id } of await organizationsWithKeys(db)) {
       for (const deployment of await context.pinnedIn(db, id)) {
         try {
-          if (!deployment.pins.every(({ setId }) => isUuid(setId))) continue;
+          if (!canBeKept(deployment.pins)) continue;
           await stampPins({ ...context, db }, deployment);
         } catch (error) {
           // Without a stamp it is damaged, as what it is pinned to.
@@ -29,4 +31,17 @@ export async function stampFormerPins(context: UpkeepContext & { readonly pinned
       }
     }
   });
+}
+
+/** The service wrote nothing else. A statement that failed over what was changed would keep it from starting. */
+function canBeKept(pins: readonly SecretPin[]): boolean {
+  const sets = new Set(pins.map(({ setId }) => setId.toLowerCase()));
+  const isPin = ({ secretSet, setId, revision }: SecretPin) =>
+    typeof secretSet === 'string' &&
+    secretSetNamePattern.test(secretSet) &&
+    isUuid(setId) &&
+    Number.isInteger(revision) &&
+    revision >= 1 &&
+    revision < 2 ** 31;
+  return sets.size === pins.length && pins.every(isPin);
 }
