@@ -178,7 +178,7 @@ test('what the service refuses is told in its words', async () => {
   await put({ 'deploy.toml': `agent_name = "${name}"\nregion = "moon"\n` });
   expect(await cloud('deploy --yes')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('for the region us-west only'),
+    stderr: expect.stringContaining('only builds for the region us-west'),
   });
   expect(await cloud(`agent rollback ${name} --yes`)).toMatchObject({ status: 1 });
 });

@@ -86,5 +86,5 @@ test('a broken profile is told by its line and never quoted, and never overwritt
 
 test('a field of another type is an error that names it', async () => {
   await write('api_url = 7\n');
-  await expect(readProfile(place.file, warn)).rejects.toThrow('api_url has to be a text in quotes');
+  await expect(readProfile(place.file, warn)).rejects.toThrow('api_url must be a string in quotes');
 });
