@@ -3,6 +3,15 @@ import type { Expression, Variable } from '../python/expression.ts';
 export const serviceKinds = ['stt', 'llm', 'tts', 'realtime', 'video'] as const;
 export type ServiceKind = (typeof serviceKinds)[number];
 
+/** What a service of a kind is to its bot, for people. */
+export const serviceRoles: Readonly<Record<ServiceKind, string>> = {
+  stt: 'Speech to text',
+  llm: 'Language model',
+  tts: 'Text to speech',
+  realtime: 'Speech to speech',
+  video: 'Video avatar',
+};
+
 /** A service of a vendor: all that choosing, building, checking and documenting it takes. */
 export type Service = {
   /** As given to `--stt` and so on: `<name>_<kind>`. */

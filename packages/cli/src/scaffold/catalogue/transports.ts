@@ -9,12 +9,12 @@ const livekit: Named = { module: 'pipecat.transports.livekit.transport', name: '
 const peers: Named = { module: 'pipecat.transports.base_transport', name: 'TransportParams' };
 
 const roomAccount = [
-  variable('DAILY_API_KEY', true, 'makes rooms'),
-  variable('DAILY_API_URL', false, 'another address of the vendor’s API'),
+  variable('DAILY_API_KEY', true, 'creates rooms'),
+  variable('DAILY_API_URL', false, 'a different address of the vendor’s API'),
 ];
 const twilio = [
-  variable('TWILIO_ACCOUNT_SID', true, 'hangs up calls'),
-  variable('TWILIO_AUTH_TOKEN', true, 'hangs up calls'),
+  variable('TWILIO_ACCOUNT_SID', true, 'needed to hang up calls'),
+  variable('TWILIO_AUTH_TOKEN', true, 'needed to hang up calls'),
 ];
 const pstn = { value: 'hostedrtc_pstn', aliases: ['daily_pstn'] };
 const sip = { value: 'carrier1_hostedrtc_sip', aliases: ['twilio_daily_sip'] };
@@ -33,7 +33,7 @@ export const transports: readonly Transport[] = [
     video: true,
     variables: [
       ...roomAccount,
-      variable('DAILY_ROOM_URL', false, 'one room for all sessions, instead of a new one each'),
+      variable('DAILY_ROOM_URL', false, 'one room for all sessions instead of a new one for each'),
     ],
   },
   {
@@ -50,7 +50,7 @@ export const transports: readonly Transport[] = [
       variable('LIVEKIT_URL', true, 'address of the server, wss://...'),
       variable('LIVEKIT_API_KEY', true),
       variable('LIVEKIT_API_SECRET', true),
-      variable('LIVEKIT_ROOM_NAME', false, 'one room for all sessions, instead of a new one each'),
+      variable('LIVEKIT_ROOM_NAME', false, 'one room for all sessions instead of a new one for each'),
     ],
     since: '1.13.0',
   },
@@ -68,7 +68,7 @@ export const transports: readonly Transport[] = [
       variable(
         'PIPECAT_ICE_SERVERS',
         false,
-        'STUN and TURN servers as JSON, for strict networks; for your machine only: the service sets it, and no secret can',
+        'STUN and TURN servers as JSON, for strict networks; for your machine only: the service sets it and refuses it as a secret',
       ),
     ],
   },
@@ -164,7 +164,7 @@ export const transports: readonly Transport[] = [
     key: 'telnyx',
     parameters: sockets,
     video: false,
-    variables: [variable('TELNYX_API_KEY', true, 'hangs up calls')],
+    variables: [variable('TELNYX_API_KEY', true, 'needed to hang up calls')],
   },
   {
     value: 'carrier3',
@@ -177,8 +177,8 @@ export const transports: readonly Transport[] = [
     parameters: sockets,
     video: false,
     variables: [
-      variable('PLIVO_AUTH_ID', true, 'hangs up calls'),
-      variable('PLIVO_AUTH_TOKEN', true, 'hangs up calls'),
+      variable('PLIVO_AUTH_ID', true, 'needed to hang up calls'),
+      variable('PLIVO_AUTH_TOKEN', true, 'needed to hang up calls'),
     ],
   },
   {

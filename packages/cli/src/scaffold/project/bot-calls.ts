@@ -29,7 +29,7 @@ export function callTest(plan: Plan): Code {
   return code(
     [
       'def is_phone_call(runner_args: RunnerArguments) -> bool:',
-      '    """Tell a phone, where the bot speaks at once, from a client that says when it is ready."""',
+      '    """Tell a phone call, where the bot speaks first, from a client that reports when it is ready."""',
       ...(stream
         ? [
             '    if isinstance(runner_args, WebSocketRunnerArguments):',
@@ -58,12 +58,12 @@ export function dialOut(plan: Plan): Code {
   return code(
     [
       'class DialOut(BaseModel):',
-      '    """Whom to ring: `dialout_settings` in the body of the start request."""',
+      '    """Whom to call: `dialout_settings` in the body of the start request."""',
       '',
       ...(number ? ['    phone_number: str', '    caller_id: str | None = None'] : ['    sip_uri: str']),
       '',
       '    def settings(self) -> dict[str, str]:',
-      '        """Name the callee as the room does."""',
+      '        """Return the callee in the format of the room."""',
       ...(number
         ? [
             '        settings = {"phoneNumber": self.phone_number}',
@@ -75,7 +75,7 @@ export function dialOut(plan: Plan): Code {
       '',
       '',
       'def dial(transport: DailyTransport, callee: DialOut, runner: WorkerRunner) -> None:',
-      '    """Ring once the bot is in the room, and again, a few times, while nobody can be reached."""',
+      '    """Call as soon as the bot is in the room; try a few times if nobody can be reached."""',
       '    attempts = 0',
       '',
       '    async def ring() -> None:',
@@ -99,7 +99,7 @@ export function dialOut(plan: Plan): Code {
       '',
       '    @transport.event_handler("on_dialout_answered")',
       '    async def on_dialout_answered(transport, data):',
-      '        # The callee speaks first, as people do who pick up a phone.',
+      '        # The callee speaks first, as people do when they answer a phone.',
       '        logger.info("The callee has answered")',
       '',
       '    @transport.event_handler("on_dialout_error")',
@@ -119,14 +119,14 @@ export function bridge(plan: Plan): Code {
   return code(
     [
       'class HeldCall(BaseModel):',
-      '    """A call that waits at the carrier: server.py puts it into the body of the start request."""',
+      '    """A call on hold at the carrier: server.py puts it into the body of the start request."""',
       '',
       '    call_sid: str',
       '    from_number: str',
       '',
       '',
       'async def connect_call(held: HeldCall, sip_endpoint: str) -> None:',
-      '    """Tell the carrier to lead the call into the room."""',
+      '    """Tell the carrier to connect the call to the room."""',
       '    account = os.environ["TWILIO_ACCOUNT_SID"]',
       '    url = f"https://api.twilio.com/2010-04-01/Accounts/{account}/Calls/{held.call_sid}.json"',
       '    twiml = f"<Response><Dial><Sip>{escape(f\'sip:{sip_endpoint}\')}</Sip></Dial></Response>"',
@@ -137,7 +137,7 @@ export function bridge(plan: Plan): Code {
       '',
       '',
       'def forward(transport: DailyTransport, held: HeldCall, runner: WorkerRunner) -> None:',
-      '    """Lead the call into the room as soon as the room can take it."""',
+      '    """Connect the call to the room as soon as the room is ready for it."""',
       '    forwarded = False',
       '',
       '    @transport.event_handler("on_dialin_ready")',
@@ -149,7 +149,7 @@ export function bridge(plan: Plan): Code {
       '        try:',
       '            await connect_call(held, sip_endpoint)',
       '        except aiohttp.ClientError as error:',
-      '            logger.error(f"The carrier did not take the call over: {error}")',
+      '            logger.error(f"The carrier could not connect the call: {error}")',
       '            await runner.cancel("the call could not be connected")',
       '',
       '    @transport.event_handler("on_dialin_error")',

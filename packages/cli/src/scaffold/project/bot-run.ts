@@ -119,7 +119,7 @@ function worker(plan: Plan): Code {
       ...(observed
         ? [
             '    if os.getenv("ENV") == "local":',
-            '        # It listens on a port, for your own machine: the runner there says that this is it.',
+            '        # The debugger listens on a port. The runner sets ENV to local on your own machine only.',
             '        whisker = WhiskerServer()',
             '        worker.add_observer(whisker.create_observer(worker))',
             '        await runner.add_workers(whisker)',

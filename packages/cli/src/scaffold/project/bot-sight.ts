@@ -17,7 +17,7 @@ export function sight(plan: Plan): Code {
       '    client_id = ""',
       '',
       '    async def look(params: FunctionCallParams, question: str) -> None:',
-      '        """Look at what the camera of the user shows now.',
+      '        """Look at what the user\'s camera shows now.',
       '',
       '        Args:',
       '            question: What to find out from the picture.',

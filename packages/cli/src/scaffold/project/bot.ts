@@ -1,3 +1,4 @@
+import { serviceRoles } from '../catalogue/service.ts';
 import type { Import } from '../python/expression.ts';
 import { importBlock } from '../python/imports.ts';
 import { bridge, callTest, dialOut, dialsOut } from './bot-calls.ts';
@@ -37,20 +38,13 @@ function header(plan: Plan): readonly string[] {
     '',
     ...workers(plan),
     '',
-    'Run it with `uv run bot.py`; the README says how to reach it.',
+    'Run it with `uv run bot.py`. The README explains how to reach it.',
     '"""',
   ];
 }
 
 function workers(plan: Plan): readonly string[] {
-  const verbs = {
-    stt: 'hears',
-    llm: 'thinks',
-    tts: 'speaks',
-    realtime: 'hears, thinks and speaks',
-    video: 'shows a face',
-  };
-  return plan.services.map(({ service }) => `- ${service.label} ${verbs[service.kind]}.`);
+  return plan.services.map(({ service }) => `- ${serviceRoles[service.kind]}: ${service.label}`);
 }
 
 function constants(plan: Plan): Code {

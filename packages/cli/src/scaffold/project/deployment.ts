@@ -19,8 +19,8 @@ export function dockerfile(): string {
     '',
     'ENV UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy',
     '',
-    '# With a lock (uv lock) the image holds exactly what was tested; without one, what fits today. --inexact keeps the',
-    '# packages of the program that starts the bot: the base image brings them in the same environment.',
+    '# With a lock file (uv lock), the image has exactly the versions that you tested; without one, the latest that fit.',
+    '# --inexact keeps the packages of the program that starts the bot: the base image has them in the same environment.',
     'COPY pyproject.toml uv.lock* ./',
     'RUN --mount=type=cache,target=/root/.cache/uv \\',
     '    if [ -f uv.lock ]; then uv sync --inexact --locked --no-install-project --no-dev; \\',
@@ -43,11 +43,11 @@ export function deployFile(plan: Plan): string {
     ...secrets,
     `agent_profile = "${profile}"`,
     ...(plan.has('stream')
-      ? ['# A carrier cannot show a token, so it is let in without one.', 'websocket_auth = "none"']
+      ? ['# A carrier cannot send a token, so it connects without one.', 'websocket_auth = "none"']
       : []),
     '',
     '[scaling]',
-    '# Instances that wait for a session. 0 costs nothing while nobody talks; 1 makes the first answer come sooner.',
+    '# Instances that wait for a session. 0 costs nothing while nobody talks; 1 makes the first session start sooner.',
     'min_agents = 0',
     'max_agents = 10',
   ].join('\n')}\n`;
@@ -67,7 +67,7 @@ export function gitignoreFile(plan: Plan): string {
     '.ruff_cache/',
     '.pytest_cache/',
     '',
-    '# What bots write',
+    '# Files that the bot writes',
     'server/recordings/',
     'server/eval-runs/',
     ...client,

@@ -17,8 +17,8 @@ export function envExampleFile(plan: Plan): string {
     ].join('\n');
   });
   const head = [
-    '# Copy this file to .env and fill in what stands without a #. Take the # away from what you want to set besides.',
-    '# The file .env holds secrets: it belongs neither into git nor into an image.',
+    '# Copy this file to .env and fill in every variable without a #. Remove the # from optional variables that you want to set.',
+    '# The file .env holds secrets: keep it out of git and out of images.',
   ].join('\n');
   return `${[head, ...groups].join('\n\n')}\n`;
 }
@@ -30,7 +30,7 @@ function remark({ about }: Variable): readonly string[] {
 function described({ name, about, fallback }: Variable): string {
   const [, noun, otherwise] = meanings.find(([ending]) => name.endsWith(ending)) ?? [];
   const absent = fallback ?? (about === undefined ? otherwise : undefined);
-  const meaning = [about ?? noun, absent && `without it ${absent}`].filter((part) => part !== undefined).join('; ');
+  const meaning = [about ?? noun, absent && `default: ${absent}`].filter((part) => part !== undefined).join('; ');
   return meaning === '' ? '' : `<${meaning}>`;
 }
 
@@ -38,7 +38,7 @@ function described({ name, about, fallback }: Variable): string {
 const meanings: readonly (readonly [ending: string, noun: string, otherwise?: string])[] = [
   ['_MODEL', 'model', 'the library’s own choice'],
   ['_VOICE_ID', 'voice', 'the library’s own choice'],
-  ['_APPLICATION_CREDENTIALS', 'path of a service account file', 'the machine’s own credentials'],
+  ['_APPLICATION_CREDENTIALS', 'path to a service account file', 'the machine’s own credentials'],
   ['_LOCATION', 'location'],
   ['_REGION', 'region'],
   ['_EDGE', 'edge location'],

@@ -12,11 +12,11 @@ export function evalFiles(plan: Plan): readonly ProjectFile[] {
 /** Evaluations reach the bot as a client that says when it is ready, so every bot greets them. */
 function scenarios(plan: Plan, modality: 'text' | 'audio'): string {
   const lines = [
-    `# Conversations in ${modality}, with what is expected of the bot. Start the bot, then run them:`,
+    `# Scenarios in ${modality}, with the answers expected from the bot. Start the bot, then run them:`,
     `#   uv run --group evals pipecat eval run evals/${modality}.yaml`,
     ...(dialsOut(plan) && !isRung(plan) && hearsReady(plan)
       ? [
-          '# An evaluation rings the bot, not the other way round: here it greets, as it does not when it rings somebody.',
+          '# An evaluation calls the bot, not the other way round. So the bot greets here, unlike when it calls somebody.',
         ]
       : []),
     `name: ${modality}`,

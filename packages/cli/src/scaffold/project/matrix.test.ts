@@ -86,7 +86,7 @@ function checkVariables(configuration: Configuration, files: readonly ProjectFil
   const defaults = [...python.join('\n').matchAll(/getenv\("([A-Z0-9_]+)"\) or "([^"]+)"/g)];
   const told = (name = '', value = '') =>
     needed.some((one) => one.name === name) ||
-    (listed.includes(`\n# ${name}=<`) && listed.includes(`without it ${value}`));
+    (listed.includes(`\n# ${name}=<`) && listed.includes(`default: ${value}`));
   expect(defaults.filter(([, name, value]) => !told(name, value)).map(([found]) => found)).toEqual([]);
 }
 

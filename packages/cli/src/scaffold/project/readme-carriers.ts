@@ -13,17 +13,20 @@ export function carrierSetUp(plan: Plan): readonly string[] {
           [
             '## Telephone',
             '',
-            'A carrier has to reach the bot. While you build, give it a tunnel to port 7860, for example `ngrok http 7860`, and',
-            `use the tunnel’s name for HOST below.${deploys ? ' On the service, HOST is the service’s name; there AGENT.ORG is' : ''}`,
-            ...(deploys
-              ? [`\`${plan.slug}.\` and the name of your organization (\`botcli cloud organizations list\`).`]
-              : []),
-            '',
-            'Whoever knows these addresses can ring the bot: nothing proves that it is the carrier.',
+            'The carrier must be able to reach the bot. During development, open a tunnel to port 7860, for example with',
+            '`ngrok http 7860`, and use the name of the tunnel as HOST below.',
             ...(deploys
               ? [
-                  'Where that matters, take `websocket_auth` out of `deploy.toml`, and have a webhook of your own check the carrier’s',
-                  'signature and get each call a token; the service’s document on telephone calls has one.',
+                  `On the service, HOST is the name of the service, and ORG in \`${plan.slug}.ORG\` is the name of your organization`,
+                  '(`botcli cloud organizations list`).',
+                ]
+              : []),
+            '',
+            'Anybody who knows these addresses can call the bot: nothing proves that the caller is the carrier.',
+            ...(deploys
+              ? [
+                  'If that matters to you, remove `websocket_auth` from `deploy.toml` and use a webhook of your own that checks the',
+                  'carrier’s signature and gets a token for each call. The service’s documentation on telephone calls has an example.',
                 ]
               : []),
           ].join('\n'),
@@ -37,7 +40,7 @@ const carriers: Readonly<Record<string, (agent: string | null) => readonly strin
     [
       '### Twilio',
       '',
-      '1. Make a TwiML bin with this text. `from_number` tells the bot who is calling.',
+      '1. Create a TwiML Bin with this text. `from_number` tells the bot who is calling.',
       '',
       ...xml(
         '<Response>',
@@ -50,11 +53,11 @@ const carriers: Readonly<Record<string, (agent: string | null) => readonly strin
         '</Response>',
       ),
       '',
-      '2. Set it as what happens when a call comes in at your number.',
+      '2. Select it for incoming calls to your number (“A call comes in”).',
       ...(agent === null
         ? []
         : [
-            '3. For the service, the address is `wss://HOST/ws/twilio`, with one parameter more:',
+            '3. For the service, use the address `wss://HOST/ws/twilio` and add one parameter:',
             '',
             ...xml(`<Parameter name="_pipecatCloudServiceHost" value="${agent}.ORG"/>`),
           ]),
@@ -64,7 +67,7 @@ const carriers: Readonly<Record<string, (agent: string | null) => readonly strin
     [
       '### Telnyx',
       '',
-      '1. Make a TeXML bin with this text.',
+      '1. Create a TeXML Bin with this text.',
       '',
       ...xml(
         '<Response>',
@@ -74,7 +77,7 @@ const carriers: Readonly<Record<string, (agent: string | null) => readonly strin
         '</Response>',
       ),
       '',
-      '2. Make a TeXML application that uses it, and give it to your number.',
+      '2. Create a TeXML application that uses it, and assign the application to your number.',
       ...onService(agent, 'telnyx'),
     ].join('\n'),
   ],
@@ -82,7 +85,7 @@ const carriers: Readonly<Record<string, (agent: string | null) => readonly strin
     [
       '### Plivo',
       '',
-      '1. Serve this text under an address of yours.',
+      '1. Serve this text at a URL of your own.',
       '',
       ...xml(
         '<Response>',
@@ -92,7 +95,7 @@ const carriers: Readonly<Record<string, (agent: string | null) => readonly strin
         '</Response>',
       ),
       '',
-      '2. Make an XML application with that address as its answer URL, and give it to your number.',
+      '2. Create an XML application with that URL as its answer URL, and assign the application to your number.',
       ...onService(agent, 'plivo'),
     ].join('\n'),
   ],
@@ -100,8 +103,8 @@ const carriers: Readonly<Record<string, (agent: string | null) => readonly strin
     [
       '### Exotel',
       '',
-      '1. Make a call flow with the Voicebot applet, and give it `wss://HOST/ws` as its address.',
-      '2. Give the flow to your number.',
+      '1. Create a call flow with the Voicebot applet, and enter `wss://HOST/ws` as its URL.',
+      '2. Assign the flow to your number.',
       ...onService(agent, 'exotel'),
     ].join('\n'),
   ],
@@ -110,7 +113,7 @@ const carriers: Readonly<Record<string, (agent: string | null) => readonly strin
 function onService(agent: string | null, carrier: string): readonly string[] {
   return agent === null
     ? []
-    : [`3. For the service, the address is \`wss://HOST/ws/${carrier}?serviceHost=${agent}.ORG\`.`];
+    : [`3. For the service, use the address \`wss://HOST/ws/${carrier}?serviceHost=${agent}.ORG\`.`];
 }
 
 function rooms(plan: Plan): readonly string[] {
@@ -122,8 +125,8 @@ function rooms(plan: Plan): readonly string[] {
       [
         named(rung),
         '',
-        'Buy a number at the rooms’ vendor, and set `https://HOST/daily-dialin-webhook` as the address that is asked when it is',
-        'rung. HOST is the name of a tunnel to port 7860, where the bot listens: one command, `uv run bot.py`, runs it all.',
+        'Buy a number from the room vendor, and set `https://HOST/daily-dialin-webhook` as its webhook for incoming calls.',
+        'HOST is the name of a tunnel to port 7860, where the bot listens. You only need to run `uv run bot.py`.',
       ].join('\n'),
     ];
   }
@@ -133,8 +136,8 @@ function rooms(plan: Plan): readonly string[] {
     [
       named(bridged),
       '',
-      'The carrier asks `server.py` what to do with a call. It starts the bot, holds the caller meanwhile, and the bot leads the',
-      'call into its room. Run both, in two terminals:',
+      'The carrier asks `server.py` what to do with a call. `server.py` starts the bot and puts the caller on hold; the bot then',
+      'connects the call to its room. Run both, in two terminals:',
       '',
       '```sh',
       'cd server',
@@ -142,16 +145,16 @@ function rooms(plan: Plan): readonly string[] {
       'uv run server.py',
       '```',
       '',
-      'Give the carrier a tunnel to port 8080: `https://HOST/call`, asked by POST when a call comes in at your number.',
+      'Open a tunnel to port 8080, and set `https://HOST/call` (POST) as the carrier’s webhook for incoming calls to your number.',
       ...(plan.configuration.deploy_to_cloud
         ? [
-            'With the bot on the service, `server.py` runs on a machine of yours, and `WEBHOOK_START_URL` and',
-            `\`WEBHOOK_START_PUBLIC_KEY\` say where bots are started: \`https://HOST/v1/public/${plan.slug}/start\`, with a public key.`,
+            'When the bot is on the service, `server.py` still runs on a machine of your own. Set `WEBHOOK_START_URL` to',
+            `\`https://HOST/v1/public/${plan.slug}/start\`, where HOST is the service, and \`WEBHOOK_START_PUBLIC_KEY\` to a public key.`,
           ]
         : []),
       '',
-      '`server.py` answers only what the carrier has signed with the token of your account. The signature covers the address:',
-      'a proxy that changes it without `X-Forwarded-Proto` and `X-Forwarded-Host` needs `WEBHOOK_URL`.',
+      '`server.py` answers only requests that the carrier has signed with the token of your account. The signature covers the',
+      'URL: behind a proxy that changes it and does not send `X-Forwarded-Proto` and `X-Forwarded-Host`, set `WEBHOOK_URL`.',
     ].join('\n'),
   ];
 }

@@ -22,16 +22,16 @@ export function clientSection(plan: Plan): readonly string[] {
       'npm run dev',
       '```',
       '',
-      '`client/.env.example` says how it reaches a bot on the service instead. `npm run build` checks its types and builds it,',
-      `\`npm run lint\` looks for mistakes. ${page} and \`src/style.css\` are what people see; \`src/conversation.ts\` holds a`,
-      'conversation and knows nothing of how it is shown.',
+      '`client/.env.example` explains how to use a bot on the service instead. `npm run build` checks the types and builds the',
+      `client; \`npm run lint\` looks for mistakes. ${page} and \`src/style.css\` define what people see.`,
+      '`src/conversation.ts` manages a conversation and is independent of how it is shown.',
       '',
       isNext
-        ? 'The key stays on the server of the page: `src/app/api` hands on what the browser asks.'
-        : 'The key is in the page, for everybody to see: it has to be a public one, which may start sessions and do nothing else.',
-      'Browsers give microphones only to pages at https:// addresses or on localhost.',
+        ? 'The key stays on the server of the page: `src/app/api` forwards the requests of the browser.'
+        : 'The key is part of the page, where everybody can see it. Use a public key: it can only start sessions.',
+      'Browsers allow the microphone only on pages at https:// addresses or on localhost.',
       ...(node === oldestNode
-        ? ['npm may warn that a package wants a newer Node.js: that one runs in the browser, where it does not matter.']
+        ? ['npm may warn that a package needs a newer Node.js. You can ignore that: the package runs in the browser.']
         : []),
       ...others(plan, isNext),
     ].join('\n'),
@@ -46,19 +46,19 @@ function others(plan: Plan, isNext: boolean): readonly string[] {
     '',
     ...(hosted
       ? [
-          'For a hosted room the page loads the program of the rooms’ vendor from c.daily.co, and that program sends reports of',
-          'its errors to sentry.io. The other ways to connect ask nobody but the bot.',
+          'For a hosted room, the page loads the room vendor’s code from c.daily.co, and that code sends error reports to',
+          'sentry.io. The other ways to connect contact only the bot.',
         ]
-      : ['The page loads nothing from third parties and asks nobody but the bot.']),
+      : ['The page loads nothing from third parties and contacts only the bot.']),
     ...(isNext || hosted
       ? []
       : [
-          'A content security policy that it works under, with the service at HOST:',
+          'A content security policy that works for the page, with the service at HOST:',
           '',
           '```',
           contentSecurityPolicy('HOST'),
           '```',
         ]),
-    ...(left ? ['', 'LiveKit is not offered by the client: no client package for it is published.'] : []),
+    ...(left ? ['', 'The client does not offer LiveKit: no client package for it is published.'] : []),
   ];
 }

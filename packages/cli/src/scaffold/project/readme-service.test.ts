@@ -22,7 +22,7 @@ test('a bot that takes offers only is told to need websocket for the page of the
 });
 
 test('what an instance of the service has not is told', () => {
-  expect(told(['websocket'], { recording: true })).toContain('Recordings go away');
+  expect(told(['websocket'], { recording: true })).toContain('Recordings are deleted');
   expect(told(['websocket'], { realtime_service: 'gemini_vertex_live_realtime' })).toContain('is a path');
   expect(told(['lightrtc'])).toContain('`PIPECAT_ICE_SERVERS` is set by the service');
   expect(told(['websocket'])).not.toMatch(/Recordings|is a path|is set by/);

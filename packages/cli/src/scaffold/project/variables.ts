@@ -55,9 +55,9 @@ export function requiredVariables(plan: Plan): readonly string[] {
 
 const carrierAccount = [variable('TWILIO_ACCOUNT_SID', true), variable('TWILIO_AUTH_TOKEN', true)];
 const webhook = [
-  variable('WEBHOOK_START_URL', false, 'where bots are started; without it http://localhost:7860/start'),
+  variable('WEBHOOK_START_URL', false, 'URL that starts bots; default: http://localhost:7860/start'),
   variable('WEBHOOK_START_PUBLIC_KEY', false, 'public key of the hosting service'),
-  variable('WEBHOOK_PORT', false, 'where the carrier’s webhook is served; without it 8080'),
-  variable('WEBHOOK_HOST', false, 'address that it listens on; without it localhost, where a tunnel ends'),
-  variable('WEBHOOK_URL', false, 'what the carrier asks, https://HOST/call; without it what the request says'),
+  variable('WEBHOOK_PORT', false, 'port of the carrier’s webhook; default: 8080'),
+  variable('WEBHOOK_HOST', false, 'address that it listens on; default: localhost, where a tunnel ends'),
+  variable('WEBHOOK_URL', false, 'URL that the carrier requests, https://HOST/call; default: taken from the request'),
 ];

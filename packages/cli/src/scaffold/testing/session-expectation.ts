@@ -143,7 +143,7 @@ function forwarded({ reachable }: Session): readonly string[] {
     `POST ${url} as Basic ${account}: {"Twiml": "${twiml}"}`,
     ...(reachable
       ? []
-      : ['says: The carrier did not take the call over: no answer', 'ends: the call could not be connected']),
+      : ['says: The carrier could not connect the call: no answer', 'ends: the call could not be connected']),
   ];
 }
 

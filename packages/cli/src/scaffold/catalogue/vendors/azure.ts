@@ -80,7 +80,7 @@ export const azure: Vendor = {
         session_properties: settingWith(
           'AZURE_VOICE_LIVE_VOICE_ID',
           liveProperties,
-          'voice of Azure Speech, which the model azure-realtime does not take; without it the library’s own choice',
+          'voice of Azure Speech, not supported by the model azure-realtime; default: the library’s own choice',
         ),
       },
       since: '1.13.0',
