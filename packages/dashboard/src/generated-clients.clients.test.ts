@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
     });
     await chooses(page, 'Peer to peer');
     await talk(page).click();
-    await page.getByText('does not let this page use the microphone').waitFor();
+    await page.getByText('blocks the microphone for this page').waitFor();
     expect([...hosts]).toEqual([]);
   });
 

@@ -61,6 +61,6 @@ async function wantsWizard(world: World): Promise<boolean> {
 
 function directoryRefused(text: string): string | null {
   // A shell would have replaced it; here it would become a directory of that name.
-  if (/^~(\/|$)/.test(text)) return 'Write the path in full: ~ is not replaced here.';
+  if (/^~(\/|$)/.test(text)) return 'Write the path in full: ~ is not expanded here.';
   return text.trim() === '' ? 'Name a directory.' : null;
 }

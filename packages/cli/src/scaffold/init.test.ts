@@ -69,7 +69,7 @@ describe('by options', () => {
     const { stdout } = await botcli(['init', 'two words', ...chosen]);
     expect(stdout).toContain(`cd '${join(directory, 'two words/server')}'\n`);
     expect(stdout).toContain('uv run --group evals pipecat eval run evals/text.yaml');
-    expect(stdout).toContain('README.md says how calls');
+    expect(stdout).toContain('To connect calls to the bot, follow README.md');
     expect((await botcli(['init', 'demo', ...cascadeOptions])).stdout).not.toMatch(/eval|call/);
   });
 

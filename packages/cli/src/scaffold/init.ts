@@ -111,7 +111,7 @@ function settled(world: World, options: Given, file: string | undefined, default
     ...resolved.issues.filter(({ path }) => isField(path) && !fields[path].keys.some((key) => unread.has(key))),
   ];
   if (issues.length > 0 || resolved.configuration === null) {
-    const hint = 'See all values by: botcli init --list-options';
+    const hint = 'List all values with: botcli init --list-options';
     throw new Failure(
       'invalid-configuration',
       'The project cannot be made from these answers. Nothing was written.',

@@ -126,7 +126,9 @@ function refuse(conflicts: readonly Conflict[]): void {
   throw new Failure(
     'files-in-the-way',
     'Some files are in the way. Nothing was written.',
-    forcible ? 'Give --force to overwrite them, or another directory.' : 'Move them away, or give another directory.',
+    forcible
+      ? 'Use --force to overwrite them, or choose another directory.'
+      : 'Move them away, or choose another directory.',
     conflicts.map(({ path, message }) => ({ path, message })),
   );
 }

@@ -43,7 +43,7 @@ export function projectReport(
 
 /** What became of the guides, for those who build with a coding agent. */
 export function guidesReport(making: Making, made: Made): Report {
-  const written = made.written.length === 0 ? 'none: all guides are there' : made.written.join(', ');
+  const written = made.written.length === 0 ? 'none: all guides exist already' : made.written.join(', ');
   return {
     json: { directory: making.directory, written: made.written, guides: states(made.guides) },
     blocks: [
@@ -59,8 +59,8 @@ export function guidesReport(making: Making, made: Made): Report {
         title: 'Next',
         lines: [
           'uv tool install "pipecat-ai[cli]"     # the context hub: current documents for your agent',
-          'pipecat context-hub install           # some minutes, about 900 MB',
-          'Then open your coding agent in the directory and say what bot you want. GETTING_STARTED.md says more.',
+          'pipecat context-hub install           # takes a few minutes and about 900 MB',
+          'Then open your coding agent in the directory and describe the bot that you want. See GETTING_STARTED.md for details.',
         ],
       },
       ...keptGuides(made.guides),
@@ -85,15 +85,15 @@ function nextSteps(configuration: Configuration, directory: string, packageManag
   const secrets =
     requiredVariables(plan).length === 0 ? [] : [`botcli cloud secrets set ${secretSetOf(plan)} --file .env`];
   const deploy = configuration.deploy_to_cloud
-    ? [...secrets, 'uv lock && botcli cloud deploy               # when it is good']
+    ? [...secrets, 'uv lock && botcli cloud deploy               # when it works']
     : [];
   return [
     `cd ${place('server')}`,
-    'cp .env.example .env                         # and fill it in',
+    'cp .env.example .env                         # then fill it in',
     `uv sync && uv run bot.py${isTriedInBrowser(configuration) ? '                     # then open http://localhost:7860' : ''}`,
     ...client,
     ...evaluation,
-    ...(configuration.bot_type === 'telephony' ? ['README.md says how calls and the bot find each other'] : []),
+    ...(configuration.bot_type === 'telephony' ? ['To connect calls to the bot, follow README.md'] : []),
     ...deploy,
   ];
 }
@@ -105,8 +105,8 @@ function leftOutOfClient(configuration: Configuration): readonly string[] {
     findTransport(value)?.group !== 'web' || reachedByClient(value)
       ? []
       : [
-          `The client does not offer ${value}: Pipecat’s client package for it is not published. An application of your own ` +
-            `can reach the bot by ${value}-client.`,
+          `The client does not offer ${value}: Pipecat’s client package for it is not published. Your own application ` +
+            `can reach the bot with ${value}-client.`,
         ],
   );
 }

@@ -37,6 +37,6 @@ function said(given: Given, what: string): Given {
   throw new Failure(
     'unknown-part',
     `${JSON.stringify(what)} is not a transport, service or feature.`,
-    'See all with: botcli init --list-options',
+    'List all values with: botcli init --list-options',
   );
 }

@@ -7,12 +7,12 @@ export function configFile(plan: Plan, kind: ClientKind): string {
   const lines = [
     `export const name = ${quoted(plan.configuration.project_name)};`,
     '',
-    '/** Whether the bot is to see the camera. */',
+    '/** Whether the bot sees the camera. */',
     `export const camera = ${plan.configuration.video_input};`,
     '',
     ...(own
       ? [
-          '/** Answered by the server of this page, which hands it on with the key. */',
+          '/** Answered by the server of this page, which forwards the request with the key. */',
           "export const startUrl = '/api/start';",
           '',
           'export const startHeaders: Record<string, string> = {};',
@@ -23,7 +23,7 @@ export function configFile(plan: Plan, kind: ClientKind): string {
           '/** The runner on this machine, or the hosting service. */',
           'export const startUrl = import.meta.env.VITE_BOT_START_URL || ' + "'http://localhost:7860/start';",
           '',
-          '/** A public key may start sessions and nothing else: it is in the page, for everybody to see. */',
+          '/** A public key, which can only start sessions: everybody can see it in the page. */',
           // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a template of the generated file
           'export const startHeaders: Record<string, string> = key ? { Authorization: `Bearer ${key}` } : {};',
         ]),
@@ -36,8 +36,8 @@ export function envExample(plan: Plan, kind: ClientKind): string {
   const prefix = kind === 'react-nextjs' ? '' : 'VITE_';
   const file = kind === 'react-nextjs' ? '.env.local' : '.env';
   const lines = [
-    `# Without these the client talks to the bot on your machine. For one on the service, copy this file to ${file}`,
-    '# and take the # away. HOST is the service; the key is a public one.',
+    `# By default the client talks to the bot on your machine. To talk to one on the service, copy this file to ${file}`,
+    '# and remove the # from both variables. HOST is the name of the service. Use a public key.',
     `# ${prefix}BOT_START_URL=https://HOST/v1/public/${plan.slug}/start`,
     `# ${prefix}BOT_START_PUBLIC_API_KEY=pk_...`,
   ];

@@ -70,7 +70,7 @@ export function transportsFile(ways: readonly ClientTransport[]): string {
     "import type { Transport } from '@pipecat-ai/client-js';",
     ...ways.flatMap(({ own }) => own ?? []),
     '',
-    '/** A way to reach the bot, and what has to be asked for to start a session on it. */',
+    '/** A way to reach the bot, and the request that starts a session on it. */',
     'export type EntryPoint = {',
     '  readonly name: string;',
     '  readonly label: string;',

@@ -70,7 +70,7 @@ test('what a bot tells of its own trouble is not taken for a bot that cannot be 
   }
   const { sentence } = await import(join(directory, 'client/src/sentences.ts'));
   expect(sentence({ error: 'Error code: 401 - wrong key\nTraceback', fatal: false })).toBe(
-    'The bot has trouble: Error code: 401 - wrong key',
+    'The bot reports an error: Error code: 401 - wrong key',
   );
   expect(sentence({})).toBe('The bot cannot be reached.');
   expect(sentence(new TypeError('Failed to fetch'))).toMatch(/^The bot cannot be reached at http/);

@@ -1,39 +1,39 @@
 /** `AGENTS.md`: what a coding agent, or a person in a hurry, has to know to build on the service. Without its mark. */
 export const agentsGuide = `# Building a voice bot here
 
-Read this before you write code. It is for coding agents and for people; it says what is particular to bots of this
-kind, not what you know already. Exact interfaces change: look them up (see "Looking things up") and do not write them
+Read this before you write code. It is for coding agents and for people. It covers what is specific to this kind of
+bot, not what you already know. Exact interfaces change: look them up (see "Looking things up") instead of writing them
 from memory.
 
 ## Rules
 
-1. Start from generated code. If there is no \`server/bot.py\` yet, make one with \`botcli init\` and options, in this
-   directory. Do not write the first version by hand: the versions, variables and handlers of each combination are
-   known there, and are wrong in most examples you remember.
+1. Start from generated code. If there is no \`server/bot.py\` yet, create one in this directory with \`botcli init\` and
+   options. Do not write the first version by hand: \`botcli init\` knows the versions, variables and handlers of each
+   combination, and most examples that you remember get them wrong.
 2. Ask before you choose paid services for somebody. Say which accounts a choice needs.
-3. Secrets stay in \`server/.env\`, and in secret sets of the service. Never in code, in git, in an image, in a log, or
-   in what you print. Do not read \`.env\` aloud to check it: \`botcli project check\` tells which names are empty.
-4. Change one thing, then run it. A bot that imports is not a bot that talks.
-5. Keep generated code formatted: \`uv run ruff format\`, \`uv run ruff check\`, \`uv run pyright\`, all in \`server/\`.
+3. Keep secrets in \`server/.env\` and in secret sets of the service. Never put them in code, in git, in an image, in a
+   log, or in your output. Do not print \`.env\` to check it: \`botcli project check\` tells you which variables are empty.
+4. Change one thing, then run it. A bot that imports without errors is not yet a bot that talks.
+5. Keep generated code clean: run \`uv run ruff format\`, \`uv run ruff check\` and \`uv run pyright\`, all in \`server/\`.
 
-## Making a project
+## Creating a project
 
 \`\`\`sh
-botcli init --list-options                      # every value there is, as JSON
+botcli init --list-options                      # all available values, as JSON
 botcli init --dry-run -t lightrtc -m cascade \\
   --stt deepgram_stt --llm openai_llm --tts cartesia_tts
 botcli init . -t lightrtc -m cascade \\
   --stt deepgram_stt --llm openai_llm --tts cartesia_tts --eval
 \`\`\`
 
-With any such option nothing is asked. Everything missing or wrong is told at once, with the values that would do.
-\`--dry-run\` prints the resolved configuration and writes nothing; saved to a file it can be given back by \`--config\`.
-A file of yours is never overwritten: conflicts are listed, and nothing is written.
+With any such option, \`botcli init\` asks no questions. It reports everything that is missing or wrong at once, with the
+valid values. \`--dry-run\` prints the resolved configuration and writes nothing; save it to a file to use it with \`--config\`.
+Your own files are never overwritten: \`botcli init\` lists the conflicts and writes nothing.
 
-Later, do not generate again: \`botcli project add soniox_stt\` (or a transport, or a feature) merges the change with what was
-edited since, \`botcli project update\` does so for a newer version of botcli, and both show the difference by \`--dry-run\`.
-Where an edit and the change touch the same lines, nothing is changed. Add \`--conflict-markers\` to get both into the file, as
-git does it, and choose; \`botcli project check\` fails until no marker is left.
+Do not generate a second time. \`botcli project add soniox_stt\` (or a transport, or a feature) merges the change with your
+edits, and \`botcli project update\` does the same for a newer version of botcli. Both show the difference with \`--dry-run\`.
+If an edit and the change touch the same lines, nothing is changed. Add \`--conflict-markers\` to get both into the file, as
+git does, and resolve the conflict; \`botcli project check\` fails until no marker is left.
 
 ## Choosing
 
@@ -42,65 +42,65 @@ git does it, and choose; \`botcli project check\` fails until no marker is left.
 | they have | transport | needs |
 |---|---|---|
 | a browser or an app | \`lightrtc\` | nothing; STUN and TURN servers for strict networks |
-| a browser or an app, by way of a vendor's rooms | \`hostedrtc\` or \`livekit\` | an account there; the service starts no rooms yet |
-| a program of yours that sends audio | \`websocket\` | nothing |
+| a browser or an app, through a vendor's rooms | \`hostedrtc\` or \`livekit\` | an account there; the service starts no rooms yet |
+| your own program that sends audio | \`websocket\` | nothing |
 | a telephone, and you have a number at a carrier | \`carrier1\` to \`carrier4\` | that carrier |
-| a telephone, and you have none | \`hostedrtc_pstn\` | a number bought with the rooms |
-| a telephone that the bot rings | \`hostedrtc_pstn\` or \`carrier1_hostedrtc_sip\`, \`dial-out\` | permission to dial out |
+| a telephone, and you have no number | \`hostedrtc_pstn\` | a number bought with the rooms |
+| a telephone that the bot calls | \`hostedrtc_pstn\` or \`carrier1_hostedrtc_sip\`, \`dial-out\` | permission to dial out |
 
-Take \`lightrtc\` besides a telephone transport: then you can talk to the bot from a browser while you build it.
+Add \`lightrtc\` to a telephone transport: then you can talk to the bot from a browser while you build it.
 
-**Cascade or realtime.** A cascade is three services: one hears (STT), one thinks (LLM), one speaks (TTS). Each can be
-exchanged, everything said is there as text, tools and evaluations work best: take it when in doubt. A realtime service
-does all three: it answers sooner and hears tone, and gives you less to hold on to.
+**Cascade or realtime.** A cascade has three services: speech to text (STT), a language model (LLM) and text to speech
+(TTS). You can replace each one, everything that is said is available as text, and tools and evaluations work best. If in
+doubt, choose a cascade. A realtime service does all three: it answers sooner and hears tone, but gives you less control.
 
 ## How a bot works
 
-\`bot(runner_args)\` in \`server/bot.py\` is called once for each session, by the runner on your machine and by the service
-alike. It opens a transport and holds one conversation in \`run_bot\`. One process serves one session; keep nothing in
-module variables that belongs to a person.
+Both the runner on your machine and the service call \`bot(runner_args)\` in \`server/bot.py\` once for each session. It opens
+a transport and runs one conversation in \`run_bot\`. One process serves one session. Do not keep anything that belongs to a
+person in module variables.
 
 **Frames and pipeline.** Everything that happens is a frame: a piece of audio, a transcript, a token, an interruption.
-Processors stand in a line and pass frames on. The order is the program:
+Processors form a line and pass frames on. Their order is the program:
 
 \`\`\`
 transport.input() -> stt -> user_aggregator -> llm -> tts -> transport.output() -> assistant_aggregator
 \`\`\`
 
-- The user aggregator decides when somebody has finished speaking, and writes what was said into the context.
-- The assistant aggregator stands behind the output, so that the context holds what was really spoken: when a person
+- The user aggregator decides when somebody has finished speaking, and adds what was said to the context.
+- The assistant aggregator comes after the output, so that the context has only what was really spoken: when a person
   interrupts, the rest of the answer was never said.
-- A processor of yours passes on every frame that it does not want. A frame that is swallowed is silence.
+- Your own processors must pass on every frame that they do not handle. A frame that is not passed on is silence.
 
-**Context.** \`LLMContext\` holds the conversation. What the bot is goes into \`system_instruction\` of the model's
-\`Settings\`, never as a system message into the context. To make the bot say something by itself, add a \`developer\`
-message and queue an \`LLMRunFrame\`, as \`greet\` does. To have exact words spoken, queue a \`TTSSpeakFrame\`.
+**Context.** \`LLMContext\` holds the conversation. Instructions for the bot go into \`system_instruction\` of the model's
+\`Settings\`, never into the context as a system message. To make the bot start speaking, add a \`developer\` message and
+queue an \`LLMRunFrame\`, as \`greet\` does. To have exact words spoken, queue a \`TTSSpeakFrame\`.
 
-**Words that are spoken.** No lists, headings, links, emojis or abbreviations. Numbers as one says them. Short
-sentences: the first one is heard while the next is being thought. Say so in the instruction.
+**Spoken language.** No lists, headings, links, emojis or abbreviations. Write numbers as people say them. Use short
+sentences: the first one is spoken while the model generates the next. Say so in the instruction.
 
-**Tools.** A tool is an async function with typed arguments and a docstring, handed to \`LLMContext(tools=[...])\`; its
-first argument is the call's parameters, and it answers through their callback. Tell people that you are looking when a
-tool takes more than a second. A tool that changes something in the world has to bear being called twice.
+**Tools.** A tool is an async function with typed arguments and a docstring, passed to \`LLMContext(tools=[...])\`. Its
+first argument is the call's parameters, and it answers through their callback. If a tool takes more than a second, have
+the bot say that it is looking. A tool that changes something in the world must be safe to call twice.
 
-**Ending.** \`runner.cancel()\` ends at once, as when the other side is gone. To say goodbye first, let the words go out
-and end the worker after them; end a call from a tool, not by looking for words in the transcript.
+**Ending.** \`runner.cancel()\` ends at once, as when the other side has left. To say goodbye first, let the words be spoken
+and end the worker after that. End a call from a tool, not by looking for words in the transcript.
 
-**Silence and interruption.** People interrupt; that is handled. People also say nothing: \`pipeline_idle_timeout_secs\`
-ends a session in which nothing happens. Ask once before you give up on somebody.
+**Silence and interruption.** People interrupt, and the bot handles that. People also say nothing:
+\`pipeline_idle_timeout_secs\` ends a session in which nothing happens. Ask once before you give up on somebody.
 
-**Settings.** Give a service a key of \`Settings\` only when you have a value. \`os.getenv("X") or NOT_GIVEN\` leaves the
-library's own choice alone; an empty text or None replaces it by nothing. Do not write today's default model into code.
+**Settings.** Give a service a key of \`Settings\` only if you have a value. \`os.getenv("X") or NOT_GIVEN\` keeps the
+library's default; an empty text or None replaces it with nothing. Do not write today's default model into code.
 
 ## Looking things up
 
-Models and arguments change from month to month. In this order:
+Models and arguments change from month to month. Look in this order:
 
-1. the context hub, if your tools show one: an index of documents, examples and sources of the library, over MCP;
+1. the context hub, if your tools show one: an index of documentation, examples and source code of the library, over MCP;
 2. the installed source: \`uv run python -c "import pipecat, os; print(os.path.dirname(pipecat.__file__))"\`;
 3. https://docs.pipecat.ai/llms.txt.
 
-What is marked as deprecated there goes away in 2.0: do not use it, whatever an example says. If the hub has no index
+Everything marked there as deprecated is removed in 2.0: do not use it, whatever an example says. If the hub has no index
 yet, ask before you build it: that takes minutes and about 900 MB. Tools see it from their next session on.
 
 ## Trying it
@@ -112,45 +112,47 @@ uv sync
 uv run bot.py               # http://localhost:7860 for a browser
 \`\`\`
 
-You cannot hear it, so let scenarios talk to it. With \`--eval\` the bot takes evaluations beside its other transports:
+You cannot hear the bot, so let scenarios talk to it. With \`--eval\`, the bot accepts evaluations in addition to its other
+transports:
 
 \`\`\`sh
 uv run bot.py                                             # one terminal
 uv run --group evals pipecat eval run evals/text.yaml     # another
 \`\`\`
 
-Begin with scripted scenarios (\`turns:\`) for what must always be so: the greeting, one good path, one refusal, one
-interruption. Then let a simulated person (\`persona:\` and \`goal:\`) find what you did not think of. Write down each bug
-as a scenario before you mend it. Judge meaning (\`eval:\`), not wording; keep \`text_contains\` for names and numbers.
+Begin with scripted scenarios (\`turns:\`) for what must always work: the greeting, one good path, one refusal, one
+interruption. Then let a simulated person (\`persona:\` and \`goal:\`) find what you did not think of. Write a scenario for
+each bug before you fix it. Judge meaning (\`eval:\`), not wording; use \`text_contains\` only for names and numbers.
 
-## A client of your own
+## Your own client
 
-With \`--client-framework\` there is a web client in \`client/\`. \`src/conversation.ts\` holds one conversation and knows nothing of
-how it is shown; change what people see in the other files. Whatever a client sends in \`body\` of its start request is
-\`runner_args.body\` in the bot: check it there, it comes from anybody.
+With \`--client-framework\` there is a web client in \`client/\`. \`src/conversation.ts\` manages one conversation and is
+independent of how it is shown; change what people see in the other files. Whatever a client sends as \`body\` of its start
+request is \`runner_args.body\` in the bot. Validate it there: anybody can send it.
 
 ## Longer conversations
 
-One instruction that grows page by page makes a bot that forgets its rules. When a conversation has stages (greet,
-identify, do, confirm), give each its own instruction and its own few tools, and pass on only what the next needs.
+A single instruction that keeps growing makes a bot that forgets its rules. If a conversation has stages (greet,
+identify, do, confirm), give each stage its own instruction and its own few tools, and pass on only what the next one needs.
 
-## Putting it on the service
+## Deploying to the service
 
 \`\`\`sh
 cd server
-uv lock                                                   # what runs there is what you tried
-botcli cloud secrets set NAME-secrets --file .env         # the name stands in deploy.toml
+uv lock                                                   # deploys the versions that you tested
+botcli cloud secrets set NAME-secrets --file .env         # this name is in deploy.toml
 botcli cloud deploy
 botcli cloud agent logs NAME --follow
 \`\`\`
 
-- \`deploy.toml\` names the agent, its secrets, its size and how many instances wait. \`min_agents = 0\` costs nothing while
-  nobody talks; the first session then waits for a start. 1 keeps one ready.
-- Clients and calls start sessions, each by a way that \`bot.py\` takes; the README says which. The service's own page,
-  \`Talk to it\`, needs \`websocket\`. \`botcli cloud agent start NAME\` alone opens no way in: a bot that waits for one ends
-  with an error.
-- Never put a \`.env\` into an image: it would win over the secrets of the service.
-- A session ends when \`bot\` returns, when the other side is gone, or at its time limit. Whatever has to be kept goes
-  somewhere else than the instance's disk: that goes away with the session.
-- Web clients hold the public key only; it may start sessions and do nothing else. The private key stays with you.
+- \`deploy.toml\` sets the name of the agent, its secrets, its size and how many instances wait for sessions.
+  \`min_agents = 0\` costs nothing while nobody talks, but the first session waits for an instance to start. 1 keeps one
+  ready.
+- Clients and calls start sessions, each through a transport that \`bot.py\` accepts; the README says which. The service's
+  own page, \`Talk to it\`, needs \`websocket\`. \`botcli cloud agent start NAME\` alone opens no transport: a bot that waits
+  for one ends with an error.
+- Never put a \`.env\` into an image: it would override the secrets of the service.
+- A session ends when \`bot\` returns, when the other side has left, or at its time limit. The disk of the instance is
+  deleted with the session: store whatever you want to keep somewhere else.
+- Web clients have only the public key, which can only start sessions. Keep the private key to yourself.
 `;

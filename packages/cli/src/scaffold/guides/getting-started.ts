@@ -1,27 +1,28 @@
 /** `GETTING_STARTED.md`: for the person, on the way with a coding agent. Without its mark. */
 export const gettingStartedGuide = `# Getting started with a coding agent
 
-Your coding agent makes a bot in this directory with you, or works on the one in \`server/\`; \`AGENTS.md\` tells it how.
+Your coding agent builds a bot with you in this directory, or works on the one in \`server/\`. \`AGENTS.md\` tells it how.
 
-## 1. Have these
+## 1. What you need
 
 - Python 3.11 or later and [uv](https://docs.astral.sh/uv/), which installs everything else.
-- A coding agent that reads \`AGENTS.md\` (or \`ASSISTANT.md\`, which leads there).
-- Accounts for the services that your bot will use. To begin with: one that hears, one that thinks, one that speaks.
-  \`botcli init --list-options\` names all of them; some run on your own machine and need no account.
+- A coding agent that reads \`AGENTS.md\` (or \`ASSISTANT.md\`, which points to it).
+- Accounts for the services that your bot will use. To begin with: speech to text, a language model and text to speech.
+  \`botcli init --list-options\` lists all services; some run on your own machine and need no account.
 
-## 2. Give your agent current documents
+## 2. Give your agent current documentation
 
-What models know about voice bots is old. The context hub is an index of documents, examples and sources that your agent
-asks instead:
+What models know about voice bots is out of date. The context hub is an index of documentation, examples and source code
+that your agent can query:
 
 \`\`\`sh
 uv tool install "pipecat-ai[cli]"
 pipecat context-hub install
 \`\`\`
 
-It registers itself with the coding agents that it finds, prints for others what to paste into their settings, and builds its
-index, which takes some minutes and about 900 MB. Agents load it when they start, so begin a new session afterwards.
+This registers the hub with each coding agent that it finds, prints what to paste into the settings of others, and builds
+the index, which takes a few minutes and about 900 MB. Agents load the hub when they start, so start a new session
+afterwards.
 
 ## 3. Say what you want
 
@@ -37,12 +38,12 @@ number of people and time, reads them back, and writes them to a file. It never 
 
 ## 4. Talk to it early
 
-Ask for the smallest thing that talks, and talk to it, before anything else is built. Then one change at a time. Ask for
-a scenario for everything that went wrong once; \`pipecat eval run\` plays them all.
+Ask for the smallest bot that talks, and talk to it before you build anything else. Then make one change at a time. Ask for
+a scenario for everything that went wrong once; \`pipecat eval run\` runs them all.
 
-## 5. Put it on the service
+## 5. Deploy it to the service
 
-\`botcli cloud auth login\`, then \`botcli cloud deploy\` in \`server/\`. Your agent knows the rest.
+Run \`botcli cloud auth login\`, then \`botcli cloud deploy\` in \`server/\`. Your agent knows the rest.
 
-Or make a bot without an agent: \`botcli init .\` in a terminal asks you a few questions.
+You can also make a bot without an agent: \`botcli init .\` in a terminal asks you a few questions.
 `;

@@ -95,7 +95,7 @@ test('a bot that is called is made on a terminal, and answers that do not fit to
     terminal.press(pressed);
   }
   const { status, shown } = await terminal.ended;
-  expect({ status, shown }).toEqual({ status: 0, shown: expect.stringContaining('README.md says how calls') });
+  expect({ status, shown }).toEqual({ status: 0, shown: expect.stringContaining('To connect calls to the bot') });
   expect(shown).not.toContain('Generate a web client');
   const { configuration } = JSON.parse(await readFile(join(directory, 'my-bot/.botcli/project.json'), 'utf8'));
   expect(configuration).toMatchObject({

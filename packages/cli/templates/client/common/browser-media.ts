@@ -1,8 +1,8 @@
 import type { PipecatClientOptions, Tracks } from '@pipecat-ai/client-js';
 
 /**
- * Microphone and camera straight from the browser, for the peer-to-peer transport. What that transport would take by itself
- * loads a program from a third party before it asks for the microphone; with this, the page needs nobody but the bot.
+ * Microphone and camera straight from the browser, for the peer-to-peer transport. The transport's default loads code from
+ * a third party before it asks for the microphone; with this, the page contacts only the bot.
  */
 export function createBrowserMedia() {
   let options: PipecatClientOptions | null = null;
@@ -29,7 +29,7 @@ export function createBrowserMedia() {
     if (cam !== null) callbacks?.onCamUpdated?.(cam);
   }
 
-  /** The device of a kind that is open, as far as the browser tells. */
+  /** The open device of a kind, as far as the browser reports it. */
   function selected(kind: 'audioinput' | 'videoinput'): MediaDeviceInfo | null {
     const [track] = kind === 'audioinput' ? stream.getAudioTracks() : stream.getVideoTracks();
     if (track === undefined) return null;

@@ -7,7 +7,7 @@ export type Line = {
   readonly id: number;
   readonly who: 'you' | 'bot';
   readonly text: string;
-  /** Bots tell a line when they plan it and again while they speak it; this says that it is the same one. */
+  /** Bots send a line when they plan it and again while they speak it; both have the same segment. */
   readonly segment?: number;
 };
 
@@ -23,7 +23,7 @@ export type State = {
 export type Conversation = {
   /** The same object until something changes. */
   readonly state: () => State;
-  /** Calls back at each change, until the answer of this is called. */
+  /** Calls the listener at each change, until the returned function is called. */
   readonly subscribe: (listener: () => void) => () => void;
   readonly start: (entry: EntryPoint) => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -39,7 +39,7 @@ export const fresh: State = {
   error: null,
 };
 
-/** One conversation at a time with the bot. It knows nothing of how it is shown. */
+/** One conversation at a time with the bot, independent of how it is shown. */
 export function createConversation(): Conversation {
   let state = fresh;
   let client: PipecatClient | null = null;
@@ -76,7 +76,7 @@ export function createConversation(): Conversation {
       sound.srcObject = new MediaStream([track]);
       sound
         .play()
-        .catch(() => change({ error: 'The browser does not play sound yet. Click anywhere.' }));
+        .catch(() => change({ error: 'Your browser blocks the sound for now. Click anywhere.' }));
     }
   }
 
@@ -112,7 +112,7 @@ export function createConversation(): Conversation {
           onTrackStarted: (track, participant) => participant?.local !== true && play(track),
           onTrackStopped: (track) => track === state.video && change({ video: null }),
           onDeviceError: failed,
-          // Trouble in the middle is told; only what is fatal ends the conversation.
+          // Errors during the conversation are shown; only fatal ones end it.
           onError: ({ data }) => {
             const { fatal } = data as { fatal?: boolean };
             if (hasLeft(data) && isCurrent()) ended();
@@ -137,7 +137,7 @@ export function createConversation(): Conversation {
       phase: reached ? 'ended' : 'failed',
       speaking: 'nobody',
       video: null,
-      error: reached ? null : 'The connection could not be made.',
+      error: reached ? null : 'The connection failed.',
     });
   }
 
@@ -161,11 +161,11 @@ export function createConversation(): Conversation {
   };
 }
 
-/** Asks before a session is started, so that none is wasted on a page that may not listen. */
+/** Asks before a session is started, so that none is wasted on a page without a microphone. */
 async function allowDevices(): Promise<void> {
   if (navigator.mediaDevices === undefined) {
     throw new Error(
-      'Browsers give microphones only to pages at https:// addresses or on localhost.',
+      'Browsers allow the microphone only on pages at https:// addresses or on localhost.',
     );
   }
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: camera });
@@ -182,7 +182,7 @@ async function connect(client: PipecatClient, entry: EntryPoint): Promise<void> 
     await client.startBotAndConnect(request);
     return;
   }
-  // This transport takes where to connect and nothing else of the answer.
+  // This transport accepts nothing of the answer but where to connect.
   const answer = await client.startBot(request);
   const { wsUrl, token } = answer as { wsUrl: string; token?: string | null };
   await client.connect({ wsUrl, ...(token ? { token } : {}) });

@@ -18,9 +18,9 @@ export function mainAction(state: State): string {
   return state.phase === 'idle' ? 'Talk' : 'Talk again';
 }
 
-/** What stands where the conversation will be. */
+/** Shown until the conversation has a first line. */
 export function invitation({ phase }: State): string {
-  if (phase === 'connecting') return 'One moment: the bot is being called.';
+  if (phase === 'connecting') return 'One moment, connecting you to the bot.';
   if (phase === 'talking') return 'Say something.';
-  return 'Press Talk and say hello. The browser will ask for your microphone.';
+  return 'Press Talk and say hello. Your browser will ask for the microphone.';
 }

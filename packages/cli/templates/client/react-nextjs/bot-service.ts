@@ -3,7 +3,7 @@ export function startUrl(): URL {
   return new URL(process.env.BOT_START_URL || 'http://localhost:7860/start');
 }
 
-/** Hands a request of the browser on, with the key, and gives back what was answered. */
+/** Forwards a request of the browser, with the key, and returns the answer. */
 export async function forward(request: Request, url: URL): Promise<Response> {
   const key = process.env.BOT_START_PUBLIC_API_KEY;
   const hasBody = request.method !== 'GET' && request.method !== 'HEAD';

@@ -2,7 +2,7 @@ import { forward, startUrl } from '../../../../../bot-service';
 
 type Context = { params: Promise<{ sessionId: string; path: string[] }> };
 
-/** What a peer-to-peer connection is set up with: offers and candidates of one session. */
+/** Forwards the offers and candidates that set up the peer-to-peer connection of a session. */
 async function handle(request: Request, { params }: Context): Promise<Response> {
   const { sessionId, path } = await params;
   const start = startUrl();
