@@ -351,7 +351,7 @@ describe('asking', () => {
     const before = ['wizard', 'My Bot', 'web', 'vanilla', 'livekit'];
     const answers = [...before, 'lightrtc', ...wizard.slice(6), [], 'make'];
     const { status, stderr } = await botcli(['init', 'demo'], { terminal: true, answers });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('does the client take?') });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('does the client use?') });
     const alone = await botcli(['init', 'other'], { terminal: true, answers: [...before, 'none'] });
     expect(alone).toMatchObject({ status: 1, stderr: expect.stringContaining('does not offer none') });
   });

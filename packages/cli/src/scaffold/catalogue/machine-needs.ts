@@ -4,6 +4,6 @@ import type { Service } from './service.ts';
 export function machineNeeds({ installation, downloads }: Service): readonly string[] {
   return [
     ...(installation === undefined ? [] : [installation.note]),
-    ...(downloads ? ['downloads a model at its first start, so it needs the network then'] : []),
+    ...(downloads ? ['downloads a model when it first starts, and needs network access then'] : []),
   ];
 }

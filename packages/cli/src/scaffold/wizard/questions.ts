@@ -33,9 +33,9 @@ const features: readonly (Choice & { readonly webOnly?: true })[] = [
   { value: 'enable_eval', label: 'Evaluations', hint: 'scenarios that talk to the bot' },
   { value: 'transcription', label: 'Log what is said' },
   { value: 'recording', label: 'Record what is said' },
-  { value: 'enable_nc', label: 'Take noise out of what the bot hears', hint: 'goes with a deployment' },
-  { value: 'enable_observability', label: 'Let a debugger look at the pipeline' },
-  { value: 'avatar', label: 'Show a face', webOnly: true },
+  { value: 'enable_nc', label: 'Filter noise from the incoming audio', hint: 'needs the deployment' },
+  { value: 'enable_observability', label: 'Let a debugger inspect the pipeline' },
+  { value: 'avatar', label: 'Show a video avatar', webOnly: true },
   { value: 'video_input', label: 'See the camera', webOnly: true },
   { value: 'video_output', label: 'Show pictures', webOnly: true },
 ];
@@ -84,7 +84,7 @@ export const questions: readonly Question[] = [
   list(
     'second_transport',
     (answers) =>
-      clientNeedsAnother(answers) ? 'Which way in does the client take?' : 'Another way in, to try things out?',
+      clientNeedsAnother(answers) ? 'Which transport does the client use?' : 'Another transport, for testing?',
     () => true,
     (answers) => [
       ...(clientNeedsAnother(answers) ? [] : [{ value: 'none', label: 'No' }]),
@@ -96,16 +96,16 @@ export const questions: readonly Question[] = [
   ),
   list(
     'mode',
-    'How does it think?',
+    'How does the bot process speech?',
     () => true,
     () => [
-      { value: 'cascade', label: 'Cascade', hint: 'three services: hear, think, speak' },
+      { value: 'cascade', label: 'Cascade', hint: 'three services: speech to text, language model, text to speech' },
       { value: 'realtime', label: 'Realtime', hint: 'one service does it all' },
     ],
   ),
-  service('stt', 'Which service hears?', isMode('cascade'), 'deepgram_stt'),
-  service('llm', 'Which service thinks?', isMode('cascade'), 'openai_responses_llm'),
-  service('tts', 'Which service speaks?', isMode('cascade'), 'cartesia_tts'),
+  service('stt', 'Which speech-to-text service?', isMode('cascade'), 'deepgram_stt'),
+  service('llm', 'Which language model service?', isMode('cascade'), 'openai_responses_llm'),
+  service('tts', 'Which text-to-speech service?', isMode('cascade'), 'cartesia_tts'),
   service('realtime', 'Which service?', isMode('realtime'), 'openai_realtime'),
   {
     name: 'features',
@@ -118,7 +118,12 @@ export const questions: readonly Question[] = [
       return ask.chooseMany('Features (space marks, Enter goes on)', [...fitting, ...extra], marked);
     },
   },
-  service('video', 'Whose face?', ({ features: chosen }) => chosen?.includes('avatar') ?? false, 'heygen_video'),
+  service(
+    'video',
+    'Which video avatar service?',
+    ({ features: chosen }) => chosen?.includes('avatar') ?? false,
+    'heygen_video',
+  ),
 ];
 
 /** Needs no account anywhere, and works on a machine and on the service alike. */
@@ -127,12 +132,12 @@ const transportHints: Readonly<Record<string, string>> = {
   lightrtc: 'recommended',
   hostedrtc: 'an account there; the service starts no rooms yet',
   livekit: 'an account or server there; the service starts no rooms yet',
-  websocket: 'what the service’s own page takes',
+  websocket: 'used by the service’s own page',
 };
 
 function asChoice({ value, label }: { readonly value: string; readonly label: string }, answers: Answers): Choice {
   const withoutClient = hasClient(answers) && !reachedByClient(value);
-  const hint = withoutClient ? 'not by the web client: its client package is not published' : transportHints[value];
+  const hint = withoutClient ? 'not in the web client: its client package is not published' : transportHints[value];
   return { value, label, ...(hint === undefined ? {} : { hint }) };
 }
 

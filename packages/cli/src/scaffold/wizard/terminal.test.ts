@@ -26,11 +26,11 @@ const steps: readonly (readonly [shown: string, pressed: string])[] = [
   ['How do people talk to it', keys.enter],
   ['Generate a web client', keys.down + keys.down + keys.enter],
   ['How is the bot reached', keys.enter],
-  ['Another way in', keys.enter],
-  ['How does it think', keys.enter],
-  ['Which service hears', `soniox${keys.enter}`],
-  ['Which service thinks', keys.enter],
-  ['Which service speaks', keys.enter],
+  ['Another transport, for testing', keys.enter],
+  ['How does the bot process speech', keys.enter],
+  ['Which speech-to-text service', `soniox${keys.enter}`],
+  ['Which language model service', keys.enter],
+  ['Which text-to-speech service', keys.enter],
   ['Features', keys.enter],
   ['Make this project', keys.enter],
 ];
@@ -41,11 +41,11 @@ const otherSteps: typeof steps = [
   ['Generate a web client', keys.enter],
   ['React with', keys.enter],
   ['How is the bot reached', keys.enter],
-  ['Another way in', keys.enter],
-  ['How does it think', keys.down + keys.enter],
+  ['Another transport, for testing', keys.enter],
+  ['How does the bot process speech', keys.down + keys.enter],
   ['Which service?', keys.enter],
   ['Features', keys.down.repeat(6) + keys.space + keys.enter],
-  ['Whose face', keys.enter],
+  ['Which video avatar service', keys.enter],
   ['Make this project', keys.enter],
 ];
 
@@ -55,11 +55,11 @@ const callSteps: typeof steps = [
   ['How do people talk to it', keys.down + keys.enter],
   // Of those that are called: by the carrier, then through a room.
   ['How is the bot reached', keys.down + keys.enter],
-  ['Another way in', keys.down + keys.enter],
-  ['How does it think', keys.enter],
-  ['Which service hears', keys.enter],
-  ['Which service thinks', keys.enter],
-  ['Which service speaks', keys.enter],
+  ['Another transport, for testing', keys.down + keys.enter],
+  ['How does the bot process speech', keys.enter],
+  ['Which speech-to-text service', keys.enter],
+  ['Which language model service', keys.enter],
+  ['Which text-to-speech service', keys.enter],
   // No deployment, but noise taken out.
   ['Features', keys.space + keys.down.repeat(4) + keys.space + keys.enter],
   ['These answers do not work together', keys.enter],
@@ -112,13 +112,13 @@ test('going back proposes what was answered before, chosen and marked', async ()
   const [before, between] = [steps.slice(0, 9), steps.slice(10, 11)];
   const answers: typeof steps = [
     ...before,
-    ['Which service thinks', `to the question before${keys.enter}`],
-    ['Which service hears', keys.enter],
-    ['Which service thinks', keys.enter],
+    ['Which language model service', `to the question before${keys.enter}`],
+    ['Which speech-to-text service', keys.enter],
+    ['Which language model service', keys.enter],
     ...between,
     // The second of them beside the first, which is proposed; the last choice leads back.
     ['Features', keys.down + keys.space + keys.down.repeat(8) + keys.space + keys.enter],
-    ['Which service speaks', keys.enter],
+    ['Which text-to-speech service', keys.enter],
     ['Features', keys.enter],
     ['Make this project', keys.down + keys.enter],
     ['Features', keys.enter],
@@ -162,7 +162,7 @@ test('a search that finds nothing is no answer: what was proposed is not taken f
     await terminal.shows(shown);
     terminal.press(pressed);
   }
-  await terminal.shows('Which service hears');
+  await terminal.shows('Which speech-to-text service');
   terminal.press('zzzz');
   await terminal.shows('zzzz');
   terminal.press(keys.enter);
@@ -170,7 +170,7 @@ test('a search that finds nothing is no answer: what was proposed is not taken f
   terminal.press(keys.ctrlC);
   const { status, shown } = await terminal.ended;
   expect(status).toBe(130);
-  expect(shown).not.toContain('Which service thinks');
+  expect(shown).not.toContain('Which language model service');
 });
 
 test.each([

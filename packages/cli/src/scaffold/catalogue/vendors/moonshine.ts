@@ -15,7 +15,7 @@ export const moonshine: Vendor = {
       arguments: {},
       settings: { model: setting('MOONSHINE_MODEL') },
       downloads: true,
-      installation: { note: 'on Linux its package needs glibc 2.34 or later, as Debian 12 and Ubuntu 22.04 have' },
+      installation: { note: 'on Linux, its package needs glibc 2.34 or later (Debian 12, Ubuntu 22.04)' },
     },
   ],
 };

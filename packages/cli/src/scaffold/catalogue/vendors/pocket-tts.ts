@@ -15,7 +15,7 @@ export const pocketTts: Vendor = {
       arguments: {},
       settings: { voice: setting('POCKET_TTS_VOICE_ID') },
       downloads: true,
-      installation: { note: 'PyTorch comes with it, on Linux with CUDA: about 7 GB', gigabytes: 12 },
+      installation: { note: 'installs PyTorch, on Linux with CUDA: about 7 GB', gigabytes: 12 },
     },
   ],
 };
