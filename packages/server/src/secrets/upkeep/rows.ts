@@ -1,17 +1,16 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type {
   Database,
-  SecretPinsTable,
   SecretRevisionsTable,
   SecretSetsTable,
   SecretValuesTable,
   VaultStateTable,
 } from '../../store/tables.ts';
+import type { PinRow } from '../pin-rows.ts';
 import { isKeyNamed } from '../vault/sealed-with.ts';
 
 type SetRow = Selectable<SecretSetsTable>;
 type ValueRow = Selectable<SecretValuesTable>;
-type PinRow = Selectable<SecretPinsTable>;
 
 /** Of each organization that has keys the version that seals now, by purpose. */
 const newest = sql`select organization_id,
