@@ -27,6 +27,15 @@ export type AuditEvent = {
   readonly count?: number;
 };
 
+/** What an event says that is about an organization as a whole, and about no object of it. */
+export const ofWholeOrganization = {
+  object: null,
+  region: null,
+  keys: [],
+  revisionBefore: null,
+  revisionAfter: null,
+} as const;
+
 /** Before the first event. */
 export const chainStart = Buffer.alloc(32);
 

@@ -1,5 +1,6 @@
 import type { Database } from '../store/tables.ts';
 import { appendAudit } from './append.ts';
+import { ofWholeOrganization } from './chain.ts';
 import { eventsAfter, lockLog, organizationsWithOldEvents, removeThrough } from './rows.ts';
 
 /** Removed in one transaction; more go in the next, so that no writer waits for long. */
@@ -48,14 +49,10 @@ async function removeOldest(
   if (last === undefined) return 0;
   await removeThrough(db, last);
   await appendAudit(db, organizationId, {
+    ...ofWholeOrganization,
     at: now(),
     actor: { keyId: null },
     action: purged,
-    object: null,
-    region: null,
-    keys: [],
-    revisionBefore: null,
-    revisionAfter: null,
     result: 'done',
     count: going.length,
   });

@@ -1,5 +1,5 @@
 import { appendAudit } from '../../audit/append.ts';
-import type { Actor } from '../../audit/chain.ts';
+import { type Actor, ofWholeOrganization } from '../../audit/chain.ts';
 import type { Database } from '../../store/tables.ts';
 
 /** `by`: who asked for it, and from where; without it the service itself. The operator has no key of an organization. */
@@ -14,8 +14,7 @@ export async function tellOrganizations(
   organizationIds: Iterable<string>,
   event: { readonly action: string; readonly result: 'started' | 'done' },
 ): Promise<void> {
-  const nothing = { object: null, region: null, keys: [], revisionBefore: null, revisionAfter: null };
   for (const id of [...new Set(organizationIds)].sort()) {
-    await appendAudit(db, id, { ...nothing, ...event, at: now(), actor: by });
+    await appendAudit(db, id, { ...ofWholeOrganization, ...event, at: now(), actor: by });
   }
 }

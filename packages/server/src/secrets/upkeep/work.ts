@@ -1,4 +1,3 @@
-import { appendAudit } from '../../audit/append.ts';
 import type { Database, VaultFinding } from '../../store/tables.ts';
 import { countWrapped, rewrapKeys } from '../vault/rekey.ts';
 import type { Advance, Swept, UpkeepContext } from './context.ts';
@@ -6,6 +5,7 @@ import { reencrypt } from './reencrypt.ts';
 import { countSealed, findOrganization, organizationsWithKeys } from './rows.ts';
 import { isTaskTrue, proveTask, proveTasksAnew, taskChanged } from './task-proof.ts';
 import { reachOrganization, type TaskRow, updateTask } from './task-rows.ts';
+import { tellOrganizations } from './upkeep-audit.ts';
 import { type PinnedIn, type PinsOf, verifyVault } from './verify.ts';
 import { countSets } from './verify-rows.ts';
 
@@ -103,17 +103,7 @@ async function rotateOne(context: WorkContext, task: TaskRow, organizationId: st
     if (!(await reachOrganization(db, task.id, organizationId))) return;
     const made = await context.keyring.rotate(db, organizationId);
     if (made === 0) return;
-    await appendAudit(db, organizationId, {
-      at: context.now(),
-      actor: { keyId: null },
-      action: 'vault.rotate',
-      object: null,
-      region: null,
-      keys: [],
-      revisionBefore: null,
-      revisionAfter: null,
-      result: 'done',
-    });
+    await tellOrganizations({ db, now: context.now }, [organizationId], { action: 'vault.rotate', result: 'done' });
   });
 }
 
