@@ -1,12 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, import.meta.url));
+
 /** Tests read `src` of every package, so that a stale `dist` can never make one pass. */
 export default defineConfig({
   resolve: {
     alias: {
-      '@bothost/contract/suggest': fileURLToPath(new URL('packages/contract/src/suggest.ts', import.meta.url)),
-      '@bothost/contract': fileURLToPath(new URL('packages/contract/src/index.ts', import.meta.url)),
+      '@bothost/contract/suggest': source('contract/src/suggest.ts'),
+      '@bothost/contract': source('contract/src/index.ts'),
+      '@bothost/runtime/directory-hash': source('runtime/src/directory-hash.ts'),
+      '@bothost/runtime/registry': source('runtime/src/registry.ts'),
+      '@bothost/runtime': source('runtime/src/runtime.ts'),
     },
   },
   test: {

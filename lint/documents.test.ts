@@ -31,7 +31,7 @@ describe('the documents', () => {
     const paths = named.map((text) => text.replaceAll('`', ''));
     expect(paths.length).toBeGreaterThan(50);
     const places = (path: string) =>
-      ['.', 'packages/server/src', 'packages/cli/src'].map((place) => join(root, place, path));
+      ['.', 'packages/server/src', 'packages/runtime/src', 'packages/cli/src'].map((place) => join(root, place, path));
     expect(paths.filter((path) => !places(path).some((place) => existsSync(place)))).toEqual([]);
   });
 

@@ -57,16 +57,16 @@ const refused: Record<string, Case> = {
     rule: 'noUndeclaredDependencies',
   },
   'a driver that the registry loads statically': {
-    file: `${server}/runtime/registry.ts`,
+    file: 'packages/runtime/src/registry.ts',
     text: "import { driver } from './process/driver.ts';\ndriver();\n",
     rule: 'plugin',
     says: /dynamic import/,
   },
   'a driver in server.ts': {
     file: `${server}/server.ts`,
-    text: "import { driver } from './runtime/process/driver.ts';\ndriver();\n",
+    text: "import { driver } from '@bothost/runtime/dist/process/driver.js';\ndriver();\n",
     rule: 'plugin',
-    says: /reached through runtime\/registry\.ts/,
+    says: /by its entry points/,
   },
   'rows in handlers.ts': {
     file: `${server}/handlers.ts`,
@@ -110,6 +110,18 @@ const refused: Record<string, Case> = {
     rule: 'plugin',
     says: /no other package of ours/,
   },
+  'the runtime in the CLI': {
+    file: 'packages/cli/src/runtime.ts',
+    text: "import { runtimes } from '@bothost/runtime/registry';\nruntimes;\n",
+    rule: 'plugin',
+    says: /Only the server imports/,
+  },
+  'the server in the conformance suite': {
+    file: 'packages/runtime/test/conformance/server.ts',
+    text: "import { start } from '../../../server/src/server.ts';\nstart();\n",
+    rule: 'noRestrictedImports',
+    says: /Tests of the runtime import/,
+  },
   'the server by its path in the dashboard': {
     file: 'packages/dashboard/src/page.ts',
     text: "import { start } from '../../server/src/server.ts';\nstart();\n",
@@ -139,6 +151,11 @@ const accepted: Record<string, Case> = {
   'zod in the contract': {
     file: 'packages/contract/src/schema.ts',
     text: "import { z } from 'zod';\nz.string();\n",
+    rule: null,
+  },
+  'the runtime in the server': {
+    file: `${server}/agents/runtime.ts`,
+    text: "import type { Runtime } from '@bothost/runtime';\nexport const runtime: Runtime | null = null;\n",
     rule: null,
   },
   'the contract in the CLI': {

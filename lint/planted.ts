@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const manifests = [
   '.',
   'packages/contract',
+  'packages/runtime',
   'packages/server',
   'packages/cli',
   'packages/dashboard',

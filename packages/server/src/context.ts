@@ -1,3 +1,4 @@
+import type { InstanceOutputs } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { RefusalLog } from './audit/refusals.ts';
 import type { Builds } from './builds/open.ts';
@@ -8,7 +9,6 @@ import type { Authenticator } from './organizations/authenticate.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Attendance } from './reconciler/attendance.ts';
 import type { Reconciler } from './reconciler/reconcile.ts';
-import type { InstanceOutputs } from './runtime/runtime.ts';
 import type { RegistryWorld } from './secrets/registry/check-credentials.ts';
 import type { Keyring } from './secrets/vault/keyring.ts';
 import type { RootKeyProvider } from './secrets/vault/root-key.ts';

@@ -12,6 +12,13 @@ import { startTestServer, type TestServer } from './test-server.ts';
 const echo = fileURLToPath(new URL('../../../examples/pipecat-echo', import.meta.url));
 const pattern = Buffer.from([0, 64]);
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A folder of programs in which there is uv; '' where there is no Python. */
+    uvFolder: string;
+  }
+}
+
 let service: TestServer;
 let directory: string;
 

@@ -1,6 +1,7 @@
 import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
 import { iceServersPath } from '@bothost/contract';
+import { hashDirectory } from '@bothost/runtime/directory-hash';
 import type { Logger } from 'pino';
 import { buildsInUse } from './agents/builds-in-use.ts';
 import { pinnedRevisions } from './agents/pinned-revisions.ts';
@@ -29,7 +30,6 @@ import { homeOrganization } from './organizations/first-start.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createAttendance } from './reconciler/attendance.ts';
 import { createReconciler } from './reconciler/reconcile.ts';
-import { hashDirectory } from './runtime/directory-hash.ts';
 import { pruneRevisions } from './secrets/upkeep/prune.ts';
 import { createSessionDirectory } from './sessions/session-directory.ts';
 import { defaultGraceSeconds } from './settings.ts';

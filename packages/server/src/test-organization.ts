@@ -1,6 +1,6 @@
+import { hashDirectory } from '@bothost/runtime/directory-hash';
 import { agentFromDirectory } from './agents/from-directory.ts';
 import { createKey } from './organizations/keys.ts';
-import { hashDirectory } from './runtime/directory-hash.ts';
 import { createKeyring } from './secrets/vault/keyring.ts';
 import { localRootKeys } from './secrets/vault/root-key.ts';
 import { openDatabase } from './store/database.ts';

@@ -1,9 +1,9 @@
 import { mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hashDirectory } from '@bothost/runtime/directory-hash';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hashDirectory } from '../runtime/directory-hash.ts';
 import { pairs, testVault } from '../secrets/test-vault.ts';
 import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
 import { newId } from '../uuid.ts';

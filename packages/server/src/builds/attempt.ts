@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { type Prepared, PrepareError, PrepareTimeout, type Runtime } from '../runtime/runtime.ts';
+import { type Prepared, PrepareError, PrepareTimeout, type Runtime } from '@bothost/runtime';
 import { ArchiveError } from './archive-error.ts';
 import { requireSpace } from './disk-space.ts';
 import { type Places, removeFiles } from './places.ts';

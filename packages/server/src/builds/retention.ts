@@ -1,5 +1,5 @@
+import type { Prepared, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import type { Prepared, Runtime } from '../runtime/runtime.ts';
 import type { Database } from '../store/tables.ts';
 import { type Places, removeFiles } from './places.ts';
 import { buildsInRemoval, deleteBuild, lockUnused, markRemoving, markUsed } from './rows.ts';

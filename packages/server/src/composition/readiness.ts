@@ -1,5 +1,5 @@
+import type { Runtime } from '@bothost/runtime';
 import type { Context } from '../context.ts';
-import type { Runtime } from '../runtime/runtime.ts';
 import { vaultProblem } from '../secrets/vault/vault-state.ts';
 import type { Store } from '../store/open-store.ts';
 

@@ -1,9 +1,9 @@
+import { type Runtime, RuntimeUnavailable } from '@bothost/runtime';
+import { runtimes } from '@bothost/runtime/registry';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { keepOutput, withKeptOutput } from '../logs/keep.ts';
 import { OperatorError } from '../operator-error.ts';
-import { runtimes } from '../runtime/registry.ts';
-import { type Runtime, RuntimeUnavailable } from '../runtime/runtime.ts';
 import type { Teardown } from './teardown.ts';
 
 const megabyte = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Runtime } from '@bothost/runtime';
 import type { Context } from '../context.ts';
 import { listOpenInstances } from '../instances/lifecycle.ts';
-import type { Runtime } from '../runtime/runtime.ts';
 import { decideEnd, listOpenSessions } from '../sessions/progress.ts';
 import type { Teardown } from './teardown.ts';
 

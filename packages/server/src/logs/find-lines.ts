@@ -1,5 +1,5 @@
 import type { LogLevel, LogLine } from '@bothost/contract';
-import type { OffsetRange, OutputFile, Timestamp } from '../runtime/runtime.ts';
+import type { OffsetRange, OutputFile, Timestamp } from '@bothost/runtime';
 import { blockBytes, type LineRange } from './line-breaks.ts';
 import { isAtLeast, levelOf } from './line-level.ts';
 import { type Cut, followsBlock, type Mask } from './mask.ts';

@@ -2,9 +2,9 @@ import { getEventListeners } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runtimes } from '@bothost/runtime/registry';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { runtimes } from '../runtime/registry.ts';
 import { testRows } from '../store/test-rows.ts';
 import { getLogs } from './get.ts';
 

@@ -1,5 +1,5 @@
 import type { Operations, RequestOf, ResponseOf } from '@bothost/contract';
-import type { Timestamp } from '../runtime/runtime.ts';
+import type { Timestamp } from '@bothost/runtime';
 import { isUuid } from '../uuid.ts';
 import { type KnownSecrets, maskFor } from './known-secrets.ts';
 import type { Mask } from './mask.ts';

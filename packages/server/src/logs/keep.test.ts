@@ -1,10 +1,10 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Runtime } from '@bothost/runtime';
+import { runtimes } from '@bothost/runtime/registry';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { runtimes } from '../runtime/registry.ts';
-import type { Runtime } from '../runtime/runtime.ts';
 import { testRows } from '../store/test-rows.ts';
 import { writeBot } from '../test-bots.ts';
 import { newId } from '../uuid.ts';

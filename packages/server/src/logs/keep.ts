@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { OutputFile, Runtime, Timestamp } from '../runtime/runtime.ts';
+import type { OutputFile, Runtime, Timestamp } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { logDirectory } from './directory.ts';
 import { insertLog, ownerOf } from './rows.ts';

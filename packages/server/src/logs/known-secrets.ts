@@ -1,4 +1,4 @@
-import { tailBytes } from '../runtime/runtime.ts';
+import { tailBytes } from '@bothost/runtime';
 import { type Cut, createMask, type Mask, maskTail, without } from './mask.ts';
 import { readTraces, type Traces } from './traces.ts';
 

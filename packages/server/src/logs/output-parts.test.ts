@@ -1,8 +1,8 @@
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { OutputFile } from '@bothost/runtime';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { OutputFile } from '../runtime/runtime.ts';
 import { lineStartAt, type OpenOutput, type OutputPart, partsDown, partsUp } from './output-parts.ts';
 
 async function openText(text: string | Buffer, fields: Partial<OutputFile> = {}): Promise<OpenOutput> {

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { OffsetRange, OutputFile } from '../runtime/runtime.ts';
+import type { OffsetRange, OutputFile } from '@bothost/runtime';
 import { blockBytes, firstLineStart, type LineRange, splitLines } from './line-breaks.ts';
 
 /** Read at once. Several blocks, so that a line begins in each. */

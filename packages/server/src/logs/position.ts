@@ -1,5 +1,5 @@
 import { failure } from '@bothost/contract';
-import type { Timestamp } from '../runtime/runtime.ts';
+import type { Timestamp } from '@bothost/runtime';
 import { isUuid } from '../uuid.ts';
 
 export type Order = 'asc' | 'desc';

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { OutputFile, Timestamp } from '../runtime/runtime.ts';
+import type { OutputFile, Timestamp } from '@bothost/runtime';
 import { type FoundLine, findLines, type LineFilter } from './find-lines.ts';
 import type { Mask } from './mask.ts';
 import { lineStartAt, type OpenOutput, type OutputPart, partsDown, partsUp } from './output-parts.ts';

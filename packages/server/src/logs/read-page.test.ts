@@ -1,11 +1,11 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Runtime } from '@bothost/runtime';
+import { runtimes } from '@bothost/runtime/registry';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seeded } from '../killing/random.ts';
-import { runtimes } from '../runtime/registry.ts';
-import type { Runtime } from '../runtime/runtime.ts';
 import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
 import { newId } from '../uuid.ts';
 import { createMask } from './mask.ts';

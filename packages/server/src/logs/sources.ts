@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { InstanceOutputs, OutputFile, Timestamp } from '../runtime/runtime.ts';
+import type { InstanceOutputs, OutputFile, Timestamp } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { logDirectory } from './directory.ts';
 import type { Order } from './position.ts';

@@ -1,5 +1,5 @@
+import type { Usage } from '@bothost/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Usage } from '../runtime/runtime.ts';
 import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
 import { finishMetrics, metricsSoFar } from './finish.ts';
 import { samplesOf } from './rows.ts';

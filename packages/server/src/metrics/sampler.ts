@@ -1,4 +1,4 @@
-import type { Usage } from '../runtime/runtime.ts';
+import type { Usage } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { insertSamples } from './rows.ts';
 import type { Sample } from './series.ts';

@@ -1,5 +1,5 @@
+import type { InstanceAddress } from '@bothost/runtime';
 import { controlToken } from '../instances/control-token.ts';
-import type { InstanceAddress } from '../runtime/runtime.ts';
 import { startHeaders } from '../sessions/bot-headers.ts';
 import { markHandedOver, markLive } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';

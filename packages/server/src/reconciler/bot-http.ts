@@ -1,6 +1,6 @@
 import { type ClientRequest, type IncomingHttpHeaders, request } from 'node:http';
+import type { InstanceAddress } from '@bothost/runtime';
 import { z } from 'zod';
-import type { InstanceAddress } from '../runtime/runtime.ts';
 import type { BotAnswer } from './completion.ts';
 
 /** An answer of a bot is read up to this size; more says nothing to the service. */

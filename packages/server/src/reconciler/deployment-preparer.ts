@@ -1,6 +1,6 @@
+import { PrepareError, type Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { failDeployment, type OpenDeployment, recordPrepared } from '../agents/deployment.ts';
-import { PrepareError, type Runtime } from '../runtime/runtime.ts';
 import type { Database } from '../store/tables.ts';
 import type { Backoff } from './backoff.ts';
 import type { Outcomes } from './outcomes.ts';

@@ -1,6 +1,6 @@
+import type { Runtime } from '@bothost/runtime';
 import { forgetPrepared, lockForScaling } from '../agents/deployment.ts';
 import { provisionInstances, retireInstance } from '../instances/lifecycle.ts';
-import type { Runtime } from '../runtime/runtime.ts';
 import { decideEnd } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';
 import type { DeploymentPreparer } from './deployment-preparer.ts';

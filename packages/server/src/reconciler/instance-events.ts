@@ -1,6 +1,6 @@
+import type { InstanceEvent, InstanceExit, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { findInstance, markEnded, noteInstance, type OpenInstance } from '../instances/lifecycle.ts';
-import type { InstanceEvent, InstanceExit, Runtime } from '../runtime/runtime.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import { markLive, recordEvents, stateOfSession } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';

@@ -1,11 +1,11 @@
 import { type ProfileName, profiles, startDeadlineSeconds } from '@bothost/contract';
+import type { InstanceSpec, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { OpenDeployment } from '../agents/deployment.ts';
 import { pinnedDeployment } from '../agents/pinned-deployments.ts';
 import { rememberSecrets } from '../agents/remembered-secrets.ts';
 import { controlToken } from '../instances/control-token.ts';
 import { markReady, markStopping, type OpenInstance } from '../instances/lifecycle.ts';
-import type { InstanceSpec, Runtime } from '../runtime/runtime.ts';
 import { openForDeployment } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';

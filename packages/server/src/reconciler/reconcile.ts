@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { findInstance, markEnded } from '../instances/lifecycle.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
-import type { Runtime } from '../runtime/runtime.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import { finishSession } from '../sessions/finish.ts';
 import { recordEvents } from '../sessions/progress.ts';

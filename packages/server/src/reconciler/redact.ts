@@ -1,7 +1,7 @@
+import { StartError } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { rememberedSecrets } from '../agents/remembered-secrets.ts';
 import { tailFor } from '../logs/known-secrets.ts';
-import { StartError } from '../runtime/runtime.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
 

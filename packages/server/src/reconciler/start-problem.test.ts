@@ -1,5 +1,5 @@
+import { StartError } from '@bothost/runtime';
 import { describe, expect, it } from 'vitest';
-import { StartError } from '../runtime/runtime.ts';
 import { SecretsUnavailable } from '../secrets/pin.ts';
 import { startProblem } from './start-problem.ts';
 

@@ -1,6 +1,6 @@
 import { startDeadlineSeconds } from '@bothost/contract';
+import { StartError } from '@bothost/runtime';
 import type { Problem } from '../agents/deployment.ts';
-import { StartError } from '../runtime/runtime.ts';
 import { SecretsUnavailable } from '../secrets/pin.ts';
 
 /**

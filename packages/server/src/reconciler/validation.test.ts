@@ -1,7 +1,7 @@
+import { StartError } from '@bothost/runtime';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listOpenDeployments } from '../agents/deployment.ts';
-import { StartError } from '../runtime/runtime.ts';
 import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
 import { createBackoff } from './backoff.ts';
 import { createOutcomes } from './outcomes.ts';

@@ -1,6 +1,6 @@
+import type { Runtime } from '@bothost/runtime';
 import { listOpenDeployments, type OpenDeployment } from '../agents/deployment.ts';
 import { listOpenInstances, type OpenInstance } from '../instances/lifecycle.ts';
-import type { Runtime } from '../runtime/runtime.ts';
 import { listOpenSessions, type OpenSession } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';
 import type { PlannedDeployment, PlannedInstance, PlannedSession, World } from './plan.ts';

@@ -1,0 +1,168 @@
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ResourceLimits, Usage } from '../../runtime.ts';
+import { type CgroupHost, removeGroup } from './cgroup-host.ts';
+
+/** The groups of one instance; absolute directories, so that a later server in another group finds them again. */
+export type InstanceCgroups = CgroupHost;
+
+const PERIOD_MICROSECONDS = 100_000;
+
+export function cgroupsFor(host: CgroupHost, instanceId: string): InstanceCgroups {
+  const within = (directory: string | null) => (directory === null ? null : join(directory, instanceId));
+  return {
+    unified: within(host.unified),
+    memory: within(host.memory),
+    cpu: within(host.cpu),
+    cpuacct: within(host.cpuacct),
+    pids: within(host.pids),
+  };
+}
+
+/** Makes the groups with their limits; the CPU limit comes separately. Throws what the file system throws. */
+export function createCgroups(groups: InstanceCgroups, limits: ResourceLimits, processes: number): void {
+  for (const directory of directories(groups)) mkdirSync(directory, { recursive: true });
+  if (groups.memory !== null) {
+    const memory = String(limits.memoryBytes);
+    if (isUnified(groups, groups.memory)) {
+      writeFileSync(join(groups.memory, 'memory.max'), memory);
+      writeIfPresent(join(groups.memory, 'memory.swap.max'), '0');
+    } else {
+      writeFileSync(join(groups.memory, 'memory.limit_in_bytes'), memory);
+      writeIfPresent(join(groups.memory, 'memory.memsw.limit_in_bytes'), memory);
+    }
+  }
+  if (groups.pids !== null) writeFileSync(join(groups.pids, 'pids.max'), String(processes));
+}
+
+/**
+ * Puts a process, and with it all that it will start, into the groups. Not in one go with the rest of a start: the first
+ * move in a while makes the kernel wait for all processors, some milliseconds in which the server has other work.
+ */
+export async function enterCgroups(groups: InstanceCgroups, pid: number): Promise<void> {
+  for (const directory of directories(groups)) await writeFile(join(directory, 'cgroup.procs'), String(pid));
+}
+
+/** False where the machine offers no CPU controller. */
+export function limitCgroupCpu(groups: InstanceCgroups, millicores: number): boolean {
+  if (groups.cpu === null) return false;
+  // The kernel refuses a quota below one millisecond.
+  const quota = Math.max(1000, Math.round((millicores * PERIOD_MICROSECONDS) / 1000));
+  if (isUnified(groups, groups.cpu)) {
+    writeFileSync(join(groups.cpu, 'cpu.max'), `${quota} ${PERIOD_MICROSECONDS}`);
+  } else {
+    writeFileSync(join(groups.cpu, 'cpu.cfs_period_us'), String(PERIOD_MICROSECONDS));
+    writeFileSync(join(groups.cpu, 'cpu.cfs_quota_us'), String(quota));
+  }
+  return true;
+}
+
+/** Pids in the groups, zombies included. Throws nothing when the groups are gone. */
+export function cgroupPids(groups: InstanceCgroups): readonly number[] {
+  const directory = groups.unified ?? groups.pids ?? groups.memory;
+  const text = directory === null ? '' : readIfPresent(join(directory, 'cgroup.procs'));
+  return text.split('\n').filter(Boolean).map(Number);
+}
+
+/** From here on no process of the instance can start another one, so that killing them comes to an end. */
+export function forbidForks(groups: InstanceCgroups): void {
+  if (groups.pids !== null) writeIfPresent(join(groups.pids, 'pids.max'), '0');
+}
+
+/** Kills all at once where the kernel can (version 2, Linux 5.14). */
+export function killCgroup(groups: InstanceCgroups): void {
+  if (groups.unified !== null) writeIfPresent(join(groups.unified, 'cgroup.kill'), '1');
+}
+
+/** How many processes the kernel killed because the instance was out of memory. */
+export function cgroupMemoryKills(groups: InstanceCgroups): number {
+  if (groups.memory === null) return 0;
+  const file = isUnified(groups, groups.memory) ? 'memory.events' : 'memory.oom_control';
+  return Number(/^oom_kill (\d+)$/m.exec(readIfPresent(join(groups.memory, file)))?.[1] ?? 0);
+}
+
+/** False while something is still in one of them. */
+export function removeCgroups(groups: InstanceCgroups): boolean {
+  return directories(groups).map(removeGroup).every(Boolean);
+}
+
+export type CgroupUsage = { readonly read: () => Usage | null; readonly close: () => void };
+
+/**
+ * Reads usage from files that stay open, as this happens each second for every instance. Null when the groups lack a
+ * controller for it. Working set = usage without file pages that the kernel may drop, as Kubernetes counts it.
+ */
+export function openCgroupUsage(groups: InstanceCgroups): CgroupUsage | null {
+  const { memory, unified } = groups;
+  if (memory === null || (groups.cpuacct === null && unified === null)) return null;
+  const isV2 = isUnified(groups, memory);
+  const paths = [
+    groups.cpuacct === null ? join(unified ?? '', 'cpu.stat') : join(groups.cpuacct, 'cpuacct.usage'),
+    join(memory, isV2 ? 'memory.current' : 'memory.usage_in_bytes'),
+    join(memory, 'memory.stat'),
+  ];
+  const files: number[] = [];
+  try {
+    for (const path of paths) files.push(openSync(path, 'r'));
+  } catch {
+    for (const file of files) closeSync(file);
+    return null;
+  }
+  const [cpuFile = -1, memoryFile = -1, statFile = -1] = files;
+  return {
+    read: () => {
+      try {
+        const cpu = readAgain(cpuFile);
+        const inactive = (isV2 ? /^inactive_file (\d+)/m : /^total_inactive_file (\d+)/m).exec(
+          readAgain(statFile),
+        )?.[1];
+        return {
+          cpuMicroseconds:
+            groups.cpuacct === null
+              ? Number(/^usage_usec (\d+)/m.exec(cpu)?.[1] ?? 0)
+              : Math.floor(Number(cpu.trim()) / 1000),
+          memoryBytes: Math.max(0, Number(readAgain(memoryFile).trim()) - Number(inactive ?? 0)),
+        };
+      } catch {
+        return null;
+      }
+    },
+    close: () => {
+      for (const file of files) closeSync(file);
+    },
+  };
+}
+
+const buffer = Buffer.alloc(16 * 1024);
+
+function readAgain(file: number): string {
+  return buffer.toString('latin1', 0, readSync(file, buffer, 0, buffer.length, 0));
+}
+
+function directories(groups: InstanceCgroups): readonly string[] {
+  const all = [groups.unified, groups.memory, groups.cpu, groups.cpuacct, groups.pids];
+  return [...new Set(all.filter((directory) => directory !== null))];
+}
+
+function isUnified(groups: InstanceCgroups, directory: string): boolean {
+  return directory === groups.unified;
+}
+
+function readIfPresent(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+/** For files that not every kernel has, and for groups that may just have gone. */
+function writeIfPresent(path: string, text: string): void {
+  if (!existsSync(path)) return;
+  try {
+    writeFileSync(path, text);
+  } catch {
+    // Gone in between, or a kernel without swap accounting.
+  }
+}

@@ -1,0 +1,47 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { reservedSecretKey } from '@bothost/contract';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { environmentFiles, writeMarker } from '../projects/environment-files.ts';
+import type { Project } from '../projects/prepared-project.ts';
+import { botProgram } from './bot-program.ts';
+import { botEnvironment } from './environment.ts';
+
+let environmentsDirectory: string;
+beforeAll(async () => {
+  environmentsDirectory = await mkdtemp(join(tmpdir(), 'bothost-environments-'));
+});
+afterAll(() => rm(environmentsDirectory, { recursive: true }));
+
+const node: Project = { kind: 'node', project: 'p', main: 'main.js', environment: null, owner: null, gid: null };
+const python: Project = { kind: 'python', project: 'p', main: 'bot.py', environment: 'e', owner: 'o', gid: null };
+
+test.each([node, python])('what is set for a $kind bot is no name that a secret could have', async (project) => {
+  if (project.kind === 'python') {
+    const files = environmentFiles(environmentsDirectory, project);
+    await mkdir(files.directory, { recursive: true });
+    writeMarker(files, { path: '/usr/bin/python3', version: '3.11.7' });
+  }
+  const { folder, variables } = await botProgram(
+    {
+      projectsDirectory: '/projects',
+      environmentsDirectory,
+      interpreter: async () => process.execPath,
+      shim: async () => ({ path: '/shim', requirements: [], requiresPython: '>=3.11', compile: async () => {} }),
+    },
+    project,
+  );
+  const environment = botEnvironment({
+    instanceId: 'i',
+    port: 1,
+    home: '/home',
+    folder,
+    path: '/bin',
+    language: 'C.UTF-8',
+    timeZone: 'UTC',
+    variables,
+  });
+  expect(Object.keys(environment)).toEqual(expect.arrayContaining(['PORT', ...Object.keys(variables)]));
+  expect(Object.keys(environment).filter((name) => !reservedSecretKey(name))).toEqual([]);
+});

@@ -1,0 +1,102 @@
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type OffsetRange, type OutputFile, tailBytes } from '../../runtime.ts';
+import { parseEnd, parseMarks } from './output-marks.ts';
+
+/** What is kept of one instance's output, in a directory of its own. */
+export type OutputFiles = {
+  /** The bot itself appends to it. */
+  readonly output: string;
+  /** When how much of it was seen. */
+  readonly marks: string;
+  /** Offset of the first byte of `output`, where that is not 0. */
+  readonly base: string;
+  /** The range within `output` whose blocks were given back. */
+  readonly gap: string;
+  /** The last bytes from before `base`, for the record of an end. */
+  readonly kept: string;
+};
+
+export function outputFiles(directory: string): OutputFiles {
+  return {
+    output: join(directory, 'output'),
+    marks: join(directory, 'marks'),
+    base: join(directory, 'base'),
+    gap: join(directory, 'gap'),
+    kept: join(directory, 'kept'),
+  };
+}
+
+const gapSchema = z.object({ from: z.int(), to: z.int() });
+
+export function readBase(files: OutputFiles): number {
+  try {
+    return Number(readFileSync(files.base, 'utf8'));
+  } catch {
+    return 0;
+  }
+}
+
+export function readGap(files: OutputFiles): OffsetRange | null {
+  try {
+    return gapSchema.parse(JSON.parse(readFileSync(files.gap, 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+/** Null when there is no output file. Of an ended instance everything has a time, if need be that of the file. */
+export async function describeOutput(files: OutputFiles, ended: boolean): Promise<OutputFile | null> {
+  const found = await stat(files.output).catch(() => null);
+  if (found === null) return null;
+  const base = readBase(files);
+  const gap = readGap(files);
+  const written = await readFile(files.marks, 'latin1').catch(() => '');
+  const marks = [...parseMarks(written)];
+  const end = base + found.size;
+  const modifiedAt = Math.round(found.mtimeMs * 1000);
+  const last = marks.at(-1) ?? { end: 0, at: 0 };
+  if (ended && end > last.end) marks.push({ end, at: Math.max(modifiedAt, last.at + 1), unattended: true });
+  const lastAt = marks.at(-1)?.at ?? 0;
+  const dropped = [
+    ...(base > 0 ? [{ from: 0, to: base }] : []),
+    ...(gap !== null && gap.from >= base && gap.to <= end ? [gap] : []),
+  ];
+  const endedAt = ended ? Math.max(parseEnd(written) ?? modifiedAt, lastAt + 1) : null;
+  return { path: files.output, base, dropped, marks, endedAt };
+}
+
+/** The last lines, at most 4 KiB, also when the file was just cut. NUL, which no database keeps in a text, is replaced. */
+export function readTail(files: OutputFiles): string {
+  return tailText(files).replaceAll('\0', '\ufffd');
+}
+
+function tailText(files: OutputFiles): string {
+  let bytes = readLastBytes(files.output);
+  if (bytes.length < tailBytes) bytes = Buffer.concat([readLastBytes(files.kept), bytes]);
+  if (bytes.length < tailBytes) return bytes.toString('utf8');
+  const last = bytes.subarray(bytes.length - tailBytes);
+  const newline = last.indexOf(10);
+  let from = newline === -1 || newline === last.length - 1 ? 0 : newline + 1;
+  // Not in the middle of a character; of bytes that are none all stay.
+  const start = from;
+  while (from - start < 3 && ((last[from] ?? 0) & 0xc0) === 0x80) from++;
+  return last.toString('utf8', from);
+}
+
+export function readLastBytes(path: string): Buffer {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch {
+    return Buffer.alloc(0);
+  }
+  try {
+    const bytes = Buffer.alloc(tailBytes);
+    return bytes.subarray(0, readSync(file, bytes, 0, tailBytes, Math.max(0, fstatSync(file).size - tailBytes)));
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,44 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { OffsetRange } from '../../runtime.ts';
+
+/** Where a line's end is looked for; in an endless line the gap begins and ends anywhere. */
+const LINE_BYTES = 16 * 1024;
+const NEWLINE = 10;
+
+/**
+ * Which part of an output file to drop, null while it keeps no more than it may: the first quarter of the limit stays for
+ * ever, and of the rest the last half of it, cut back whenever it has grown to three quarters. Both ends lie between lines.
+ */
+export function nextGap(output: {
+  readonly path: string;
+  readonly base: number;
+  /** Of the file, in bytes. */
+  readonly size: number;
+  readonly gap: OffsetRange | null;
+  readonly limitBytes: number;
+}): OffsetRange | null {
+  const { path, base, size, limitBytes } = output;
+  const known = output.gap !== null && output.gap.from >= base ? output.gap : null;
+  const head = base + Math.floor(limitBytes / 4);
+  const end = base + size;
+  if (end - (known?.to ?? head) <= limitBytes * 0.75) return null;
+  const file = openSync(path, 'r');
+  try {
+    const read = (offset: number) => {
+      const bytes = Buffer.alloc(LINE_BYTES);
+      return bytes.subarray(0, readSync(file, bytes, 0, LINE_BYTES, offset - base));
+    };
+    const tail = end - Math.floor(limitBytes / 2);
+    const after = read(tail).indexOf(NEWLINE);
+    const before = Math.max(base, head - LINE_BYTES);
+    const last = read(before)
+      .subarray(0, head - before)
+      .lastIndexOf(NEWLINE);
+    return {
+      from: known?.from ?? (last === -1 ? head : before + last + 1),
+      to: after === -1 ? tail : tail + after + 1,
+    };
+  } finally {
+    closeSync(file);
+  }
+}

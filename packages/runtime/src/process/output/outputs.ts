@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdir, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { InstanceOutputs } from '../../runtime.ts';
+import type { Instance } from '../instances/instance.ts';
+import { type InstanceFiles, instanceFiles } from '../instances/instance-record.ts';
+import type { MonotonicClock } from './monotonic-clock.ts';
+import { describeOutput, outputFiles } from './output-files.ts';
+
+export function createOutputs(context: {
+  readonly instances: ReadonlyMap<string, Instance>;
+  readonly instancesDirectory: string;
+  readonly clock: MonotonicClock;
+}): InstanceOutputs {
+  const { instances } = context;
+  return {
+    look: () => {
+      for (const instance of instances.values()) if (instance.end() === null) instance.output.note();
+      return context.clock.next();
+    },
+    of: async (instanceId) => (await instances.get(instanceId)?.output.describe()) ?? null,
+    changed: async (instanceIds, since, signal) => {
+      if (signal.aborted) return;
+      const waits = instanceIds.flatMap((id) => instances.get(id)?.output.changed(since) ?? []);
+      let stop = () => {};
+      const aborted = new Promise<void>((resolve) => {
+        const onAbort = () => resolve();
+        signal.addEventListener('abort', onAbort, { once: true });
+        stop = () => signal.removeEventListener('abort', onAbort);
+      });
+      await Promise.race([aborted, ...waits.map(({ done }) => done)]);
+      stop();
+      for (const wait of waits) wait.stop();
+    },
+    release: async (instanceId, directory) => {
+      if (instances.get(instanceId)?.end() === null) throw new Error(`instance ${instanceId} still runs`);
+      const files: InstanceFiles = instanceFiles(context.instancesDirectory, instanceId);
+      await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
+      // Moved before, by a server that was killed then.
+      if (!existsSync(files.log)) return;
+      await rename(files.log, directory).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EXDEV') throw error;
+        return moveToOtherDisk(files.log, directory);
+      });
+    },
+    released: (directory) => describeOutput(outputFiles(directory), true),
+  };
+}
+
+/** Still in one step, as the copy gets its name when it is whole. */
+async function moveToOtherDisk(from: string, to: string): Promise<void> {
+  if (!existsSync(to)) {
+    const copy = `${to}.copy`;
+    await rm(copy, { recursive: true, force: true });
+    await cp(from, copy, { recursive: true, preserveTimestamps: true });
+    await rename(copy, to);
+  }
+  await rm(from, { recursive: true });
+}

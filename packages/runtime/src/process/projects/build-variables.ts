@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { environmentMark, withFolder } from '../instances/environment.ts';
+import type { Builder } from './builder.ts';
+
+export type BuildVariablesOptions = {
+  readonly builder: Pick<Builder, 'name' | 'home' | 'cache'>;
+  /** Comes before the folders of the service's `PATH`. */
+  readonly folder: string | null;
+  readonly path: string;
+  readonly language: string | undefined;
+  readonly timeZone: string | undefined;
+  /** What the operator lets through, such as addresses of package indexes. */
+  readonly passed: Readonly<Record<string, string>>;
+  /** Of the one command. */
+  readonly variables: Readonly<Record<string, string>>;
+};
+
+/** All that a build sees of its surroundings: nothing of the service's own environment but what the operator named. */
+export function buildVariables(options: BuildVariablesOptions): Readonly<Record<string, string>> {
+  const { home, cache } = options.builder;
+  const [name = '', mark = ''] = environmentMark(options.builder.name).split('=');
+  return {
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+    npm_config_progress: 'false',
+    npm_config_update_notifier: 'false',
+    PIP_DISABLE_PIP_VERSION_CHECK: '1',
+    PIP_NO_INPUT: '1',
+    PIP_PROGRESS_BAR: 'off',
+    UV_COMPILE_BYTECODE: '1',
+    UV_NO_PROGRESS: '1',
+    NO_COLOR: '1',
+    ...options.passed,
+    // Interpreters are the operator's choice; a link into the cache would end with the cache.
+    UV_PYTHON_DOWNLOADS: 'never',
+    UV_LINK_MODE: 'copy',
+    npm_config_cache: join(cache, 'npm'),
+    YARN_CACHE_FOLDER: join(cache, 'yarn'),
+    YARN_ENABLE_GLOBAL_CACHE: 'false',
+    YARN_NODE_LINKER: 'node-modules',
+    PIP_CACHE_DIR: join(cache, 'pip'),
+    UV_CACHE_DIR: join(cache, 'uv'),
+    XDG_CACHE_HOME: cache,
+    // pnpm keeps its store here.
+    XDG_DATA_HOME: join(cache, 'data'),
+    ...options.variables,
+    PATH: options.folder === null ? options.path : withFolder(options.path, options.folder),
+    HOME: home,
+    TMPDIR: home,
+    LANG: options.language ?? 'C.UTF-8',
+    ...(options.timeZone === undefined ? {} : { TZ: options.timeZone }),
+    [name]: mark,
+  };
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { PrepareError, type PrepareSource } from '../../runtime.ts';
+import { FIRST_ID, LAST_ID, preferredId } from '../containment/accounts.ts';
+
+/**
+ * Who shares an account for building, a cache of downloads and Python environments: an organization, or the versions of
+ * one served directory. A name for directories and control groups.
+ */
+export function ownerOf(source: PrepareSource): string {
+  if (source.kind === 'directory') return `directory-${shortHash(source.path)}`;
+  const id = source.organizationId;
+  return `organization-${/^[A-Za-z0-9-]{1,48}$/.test(id) ? id : shortHash(id)}`;
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/**
+ * The owner's group, which may read what was prepared for it and which no other owner has; its directory of environments
+ * holds the choice. Synchronous, so that two owners never choose the same.
+ */
+export function takeGroup(environmentsDirectory: string, projectsDirectory: string, owner: string): number {
+  const directory = join(environmentsDirectory, owner);
+  const present = groupOf(directory);
+  if (present !== null && present >= FIRST_ID && present <= LAST_ID) return present;
+  const taken = new Set([environmentsDirectory, projectsDirectory].flatMap(groupsIn));
+  const count = LAST_ID - FIRST_ID + 1;
+  const first = preferredId(directory) - FIRST_ID;
+  for (let step = 0; step < count; step++) {
+    const gid = FIRST_ID + ((first + step) % count);
+    if (taken.has(gid)) continue;
+    mkdirSync(directory, { recursive: true, mode: 0o710 });
+    chownSync(directory, 0, gid);
+    chmodSync(directory, 0o710);
+    return gid;
+  }
+  throw new PrepareError('There are too many agents on this machine; delete agents that are no longer needed.');
+}
+
+function groupsIn(directory: string): readonly number[] {
+  return readdirSync(directory).flatMap((name) => groupOf(join(directory, name)) ?? []);
+}
+
+function groupOf(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.gid ?? null;
+}

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { writeProject } from '../../../test/process/test-project.ts';
+import { PrepareError } from '../../runtime.ts';
+import { detectKind } from './project-kind.ts';
+
+it.each([
+  ['a package.json', ['package.json'], 'node'],
+  ['an index.js alone', ['index.js'], 'node'],
+  ['a bot.py alone', ['bot.py'], 'python'],
+  ['a bot.py with pyproject.toml', ['bot.py', 'pyproject.toml'], 'python'],
+  [
+    'a bot.py with requirements.txt and a deploy.toml of Pipecat',
+    ['bot.py', 'requirements.txt', 'pcc-deploy.toml'],
+    'python',
+  ],
+  ['a package.json without "main" beside a bot.py', ['package.json', 'bot.py'], 'python'],
+  ['a package.json beside requirements of Python, but no bot', ['package.json', 'requirements.txt'], 'node'],
+])('takes a project with %s for what it is', async (_, files, kind) => {
+  const directory = await writeProject(Object.fromEntries(files.map((name) => [name, '{}'])));
+  const found = detectKind(directory);
+  expect(found.kind).toBe(kind);
+  expect(found.because).toContain(kind === 'node' ? 'Node' : 'Python');
+});
+
+it('takes a project with "main" for a Node one, also beside a bot.py, and says so', async () => {
+  const directory = await writeProject({ 'package.json': '{"main":"a.js"}', 'bot.py': '' });
+  expect(detectKind(directory)).toEqual({
+    kind: 'node',
+    because: 'a Node project: it has a package.json; bot.py beside it is ignored',
+  });
+});
+
+it.each([
+  ['nothing it knows', { 'README.md': '' }, /neither a package\.json \(Node\) nor a bot\.py .*Put one there/],
+  ['a Python project without a bot', { 'pyproject.toml': '' }, /has pyproject\.toml, but no bot\.py/],
+])('refuses %s with what it looked for', async (_, files, sentence) => {
+  const directory = await writeProject(files);
+  expect(() => detectKind(directory)).toThrow(sentence);
+  expect(() => detectKind(directory)).toThrow(PrepareError);
+});

@@ -1,0 +1,103 @@
+import { rmSync } from 'node:fs';
+import { PrepareError, type ResourceLimits } from '../../runtime.ts';
+import type { Isolation } from '../containment/isolation.ts';
+import type { Instance, InstanceOptions } from '../instances/instance.ts';
+import type { InstanceEnd } from '../instances/instance-record.ts';
+import { launchContained } from '../instances/launch-contained.ts';
+import type { BuildCommand, Builder } from './builder.ts';
+import { followOutput } from './follow-output.ts';
+
+/** Threads count, and compilers and installers start many. */
+const PROCESS_LIMIT = 2048;
+/** Of the output of a command that failed, for its error. */
+const LAST_LINES = 12;
+
+export type RunOptions = {
+  readonly builder: Builder;
+  readonly projectId: string;
+  readonly command: BuildCommand;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly limits: ResourceLimits;
+  readonly isolation: Isolation;
+  readonly bootId: string;
+  readonly now: () => Date;
+  readonly open: (started: Pick<InstanceOptions, 'files' | 'record' | 'keeper' | 'child' | 'end'>) => Instance;
+  /** Gets lines that hold no secret. */
+  readonly output: (line: string) => void;
+  readonly mask: (line: string) => string;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Runs one command as an instance is run, contained and bounded, and settles when nothing of it is left. Rejects with
+ * `PrepareError` when it fails, and with the signal's reason when it was killed for that.
+ */
+export async function runCommand(options: RunOptions): Promise<void> {
+  const { builder, command, signal } = options;
+  const { files } = builder;
+  signal.throwIfAborted();
+  // What the command before left.
+  for (const path of [files.record, files.end, files.exit, files.memoryKill, files.log]) {
+    rmSync(path, { recursive: true, force: true });
+  }
+  options.output(`> ${command.title}`);
+  const { record, keeper, child, go } = await launchContained({
+    files,
+    instanceId: builder.name,
+    deploymentId: options.projectId,
+    port: 0,
+    limits: options.limits,
+    startingMillicores: options.limits.cpuMillicores,
+    processLimit: PROCESS_LIMIT,
+    account: builder.account,
+    isolation: options.isolation,
+    command: command.command,
+    directory: command.directory,
+    environment: options.environment,
+    bootId: options.bootId,
+    now: options.now(),
+  });
+  const instance = options.open({ files, record, keeper, child, end: null });
+  const kill = () => void instance.stop(0);
+  signal.addEventListener('abort', kill, { once: true });
+  try {
+    if (signal.aborted) kill();
+    else go();
+    const last = await follow(instance, options);
+    const end = await instance.ended;
+    signal.throwIfAborted();
+    if (end.code !== 0) throw failure(command, end, options.limits, last);
+  } finally {
+    signal.removeEventListener('abort', kill);
+    // It still runs when its output could not be followed; its account and its files are others' after this.
+    await instance.stop(0);
+    await instance.close();
+  }
+}
+
+/** Passes the lines on until the end, and gives back the last ones. */
+async function follow(instance: Instance, options: RunOptions): Promise<readonly string[]> {
+  const last: string[] = [];
+  for await (const text of followOutput(instance.output)) {
+    // No database keeps NUL in a text.
+    const line = options.mask(text.replaceAll('\0', '\ufffd'));
+    if (line.trim() !== '') last.push(line);
+    if (last.length > LAST_LINES) last.shift();
+    options.output(line);
+  }
+  return last;
+}
+
+function failure(
+  command: BuildCommand,
+  end: InstanceEnd,
+  limits: ResourceLimits,
+  last: readonly string[],
+): PrepareError {
+  const how = end.outOfMemory
+    ? `ran out of memory, of which builds get ${Math.round(limits.memoryBytes / 1024 / 1024)} MB`
+    : end.signal !== null
+      ? `was ended by ${end.signal}`
+      : `failed with status ${end.code ?? 'unknown'}`;
+  return new PrepareError([`"${command.title}" ${how}.`, ...last].join('\n'));
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { parse } from 'smol-toml';
+import { z } from 'zod';
+import { hashDirectory } from '../../directory-hash.ts';
+import { readTree } from '../../directory-tree.ts';
+import { makePassable } from '../containment/isolation.ts';
+import { tryProgram } from './interpreter.ts';
+import type { Python } from './python-interpreter.ts';
+
+/** The host shim for Python bots, where every bot can read it. */
+export type Shim = {
+  /** Holds the module `bothost_shim`; for `PYTHONPATH`. */
+  readonly path: string;
+  readonly requirements: readonly string[];
+  readonly requiresPython: string;
+  /** Compiles it for an interpreter, so that no cold start pays for that. Bots may not write there. */
+  readonly compile: (python: Python) => Promise<void>;
+};
+
+const projectSchema = z.object({
+  project: z.object({ dependencies: z.array(z.string()), 'requires-python': z.string() }),
+});
+
+/**
+ * Copies the shim that came with the service into the data directory, by its content, so that an upgrade leaves bots that
+ * run their own. The bots' accounts may not be able to reach the place it is installed in. Rejects when it is not there.
+ */
+export async function openShim(dataDirectory: string, shimPackage?: string | undefined): Promise<Shim> {
+  const shipped = shimPackage ?? dirname(createRequire(import.meta.url).resolve('@bothost/python-shim/package.json'));
+  const source = join(shipped, 'src');
+  const { project } = projectSchema.parse(parse(readFileSync(join(shipped, 'pyproject.toml'), 'utf8')));
+  const all = join(dataDirectory, 'shim');
+  const path = join(all, (await hashDirectory(join(source, 'bothost_shim'))).slice(0, 16));
+  makePassable(all);
+  if (!existsSync(path)) await copyShim(source, path);
+  const compiled = new Map<string, Promise<void>>();
+
+  const compileOnce = async (python: Python): Promise<void> => {
+    const marker = join(path, `compiled-${createHash('sha256').update(python.version).digest('hex').slice(0, 8)}`);
+    if (existsSync(marker)) return;
+    const parameters = ['-I', '-m', 'compileall', '-q', '--invalidation-mode', 'unchecked-hash', path];
+    if ((await tryProgram(python.path, parameters, null)) === null) return;
+    for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })) {
+      chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
+    }
+    writeFileSync(marker, '');
+  };
+  return {
+    path,
+    requirements: project.dependencies,
+    requiresPython: project['requires-python'],
+    compile: (python) => {
+      const known = compiled.get(python.version) ?? compileOnce(python);
+      compiled.set(python.version, known);
+      return known;
+    },
+  };
+}
+
+/** Whole or not at all: it gets its name when it is complete. */
+async function copyShim(source: string, path: string): Promise<void> {
+  const copy = `${path}.new`;
+  rmSync(copy, { recursive: true, force: true });
+  mkdirSync(copy);
+  for (const entry of (await readTree(source)).entries) {
+    if (!entry.path.startsWith('bothost_shim')) continue;
+    const target = join(copy, entry.path);
+    if (entry.kind === 'directory') mkdirSync(target);
+    if (entry.kind === 'file') copyFileSync(join(source, entry.path), target);
+    // Whatever the umask says.
+    if (entry.kind !== 'link') chmodSync(target, entry.kind === 'directory' ? 0o755 : 0o644);
+  }
+  chmodSync(copy, 0o755);
+  renameSync(copy, path);
+}

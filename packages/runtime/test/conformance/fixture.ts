@@ -1,0 +1,165 @@
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import type { InstanceAddress, InstanceEvent, InstanceSpec, ResourceLimits, Runtime } from '../../src/runtime.ts';
+
+/** What a driver's test gives to the suite. */
+export type RuntimeSetup = {
+  /** Opens the driver on a directory; a second time on the same one is a server that came back. */
+  readonly open: (dataDirectory: string) => Promise<Runtime>;
+  /** Whether a process that a bot named by pid still runs, zombies aside. */
+  readonly isAlive: (pid: number) => boolean;
+  /** Whether each instance has an account of its own, and so cannot reach what belongs to others. */
+  readonly isolatesAccounts: boolean;
+  /** Whether the machine is expected to limit CPU and memory itself under this driver, and not by notice. */
+  readonly enforcesLimits: boolean;
+  /** Why no Python bot can run here; null where one can, behind the shim of `stand-in-shim.ts`. */
+  readonly lacksPython: string | null;
+};
+
+/**
+ * A bot that does what it is told: it evaluates `ON_START`, then each body that is posted to it. `readyStatus` is what it
+ * answers on `/readyz`.
+ */
+const BOT = `
+const http = require('node:http');
+let readyStatus = 200;
+let host = process.env.BOT_HOST;
+let listens = true;
+if (process.env.ON_START) eval(process.env.ON_START);
+const server = http.createServer(async (request, response) => {
+  if (request.url === '/readyz') { response.statusCode = readyStatus; response.end(); return; }
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  try { response.end(JSON.stringify((await eval(body)) ?? null)); }
+  catch (error) { response.statusCode = 500; response.end(String(error)); }
+});
+if (listens) server.listen(Number(process.env.PORT), host);
+`;
+
+export const LIMITS: ResourceLimits = { cpuMillicores: 1000, memoryBytes: 512 * 1024 * 1024 };
+
+/** One data directory with servers that come and go; all is stopped and removed when the test ends. */
+export type Fixture = {
+  readonly dataDirectory: string;
+  /** A directory into which every bot may write. */
+  readonly shared: string;
+  readonly runtime: () => Runtime;
+  /** Ends the server, bots stay; `comeBack` starts the next one. */
+  readonly leave: () => Promise<void>;
+  readonly comeBack: () => Promise<Runtime>;
+  readonly project: (name: string, files?: Readonly<Record<string, string>>) => Promise<string>;
+  /** Names an instance that was started without `spec`, to be cleaned away at the end. */
+  readonly remember: (instanceId: string) => void;
+  readonly spec: (instanceId: string, onStart?: string, limits?: ResourceLimits) => Promise<InstanceSpec>;
+  readonly start: (instanceId: string, onStart?: string, limits?: ResourceLimits) => Promise<InstanceAddress>;
+};
+
+export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
+  const root = await mkdtemp(join(tmpdir(), 'bothost-runtime-'));
+  const dataDirectory = join(root, 'data');
+  const shared = join(root, 'shared');
+  await chmod(root, 0o711);
+  await mkdir(dataDirectory, { mode: 0o711 });
+  await mkdir(shared);
+  await chmod(shared, 0o777);
+  const names = new Set<string>();
+  let runtime: Runtime | null = await setup.open(dataDirectory);
+  const current = (): Runtime => {
+    if (runtime === null) throw new Error('no server runs');
+    return runtime;
+  };
+  const leave = async () => {
+    await runtime?.close();
+    runtime = null;
+  };
+  const comeBack = async () => {
+    await leave();
+    runtime = await setup.open(dataDirectory);
+    return runtime;
+  };
+  onTestFinished(async () => {
+    runtime ??= await setup.open(dataDirectory);
+    const { stop, forget, close } = runtime;
+    await Promise.all([...names].map((instanceId) => stop(instanceId, 0).then(() => forget(instanceId))));
+    await close();
+    await rm(root, { recursive: true, force: true });
+  });
+  const project = async (name: string, files: Readonly<Record<string, string>> = { 'index.js': BOT }) => {
+    const directory = join(root, name);
+    for (const [path, content] of Object.entries(files)) {
+      await mkdir(join(directory, path, '..'), { recursive: true });
+      await writeFile(join(directory, path), content);
+    }
+    return directory;
+  };
+  const spec = async (instanceId: string, onStart = '', limits = LIMITS): Promise<InstanceSpec> => {
+    names.add(instanceId);
+    const deploymentId = `deployment-of-${instanceId}`;
+    const path = await project(deploymentId);
+    const prepared = await current().prepare(
+      { id: deploymentId, source: { kind: 'directory', path, contentHash: '' } },
+      () => undefined,
+      new AbortController().signal,
+    );
+    return { instanceId, deploymentId, prepared, limits, environment: async () => ({ ON_START: onStart }) };
+  };
+  return {
+    dataDirectory,
+    shared,
+    runtime: current,
+    leave,
+    comeBack,
+    project,
+    remember: (instanceId) => {
+      names.add(instanceId);
+    },
+    spec,
+    start: async (...options) => current().start(await spec(...options), new AbortController().signal),
+  };
+}
+
+/** Has a bot evaluate code, and gives back what it says. Throws when the code does. */
+export async function tell(address: InstanceAddress, code: string): Promise<unknown> {
+  // No pooled connections: the next bot may get the same port.
+  const asked = request({ ...address, method: 'POST', agent: false });
+  asked.end(code);
+  const [response]: IncomingMessage[] = await once(asked, 'response');
+  if (response === undefined) throw new Error('no answer');
+  const said = await text(response);
+  if (response.statusCode !== 200) throw new Error(said);
+  return JSON.parse(said);
+}
+
+/** Like `tell`, for code that may end the bot. */
+export async function tellLast(address: InstanceAddress, code: string): Promise<void> {
+  await tell(address, code).catch(() => undefined);
+}
+
+export type EventOf<Kind extends InstanceEvent['kind']> = Extract<InstanceEvent, { readonly kind: Kind }>;
+
+/** The first event of a kind, and of an instance, that a watch of its own yields. */
+export async function nextEvent<Kind extends InstanceEvent['kind']>(
+  runtime: Runtime,
+  kind: Kind,
+  instanceId: string,
+  isWanted: (event: EventOf<Kind>) => boolean = () => true,
+): Promise<EventOf<Kind>> {
+  const watching = new AbortController();
+  try {
+    for await (const event of runtime.watch(watching.signal)) {
+      if (event.instanceId === instanceId && isKind(event, kind) && isWanted(event)) return event;
+    }
+  } finally {
+    watching.abort();
+  }
+  throw new Error('the watch ended');
+}
+
+function isKind<Kind extends InstanceEvent['kind']>(event: InstanceEvent, kind: Kind): event is EventOf<Kind> {
+  return event.kind === kind;
+}

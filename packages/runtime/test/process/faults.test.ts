@@ -1,0 +1,311 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ContainmentKind } from '../../src/process/containment/containment.ts';
+import { type InstanceRecord, instanceFiles, readRecord } from '../../src/process/instances/instance-record.ts';
+import { hasEnded, readProcessStat } from '../../src/process/proc/process-identity.ts';
+import { createProcessRuntime } from '../../src/process/process-runtime.ts';
+import type { InstanceSpec } from '../../src/runtime.ts';
+import { LIMITS, nextEvent, openFixture, type RuntimeSetup, tell, tellLast } from '../conformance/fixture.ts';
+
+const isRoot = process.geteuid?.() === 0;
+
+const open = (dataDirectory: string, containment?: ContainmentKind) =>
+  createProcessRuntime({
+    dataDirectory,
+    logger: pino({ level: 'silent' }),
+    now: () => new Date(),
+    path: '/usr/bin:/bin',
+    roundMilliseconds: 200,
+    containment,
+  });
+
+const isAlive = (pid: number) => {
+  const stat = readProcessStat(pid);
+  return stat !== null && !hasEnded(stat);
+};
+
+const setup: RuntimeSetup = { open, isAlive, isolatesAccounts: isRoot, enforcesLimits: false, lacksPython: null };
+
+const NEVER = new AbortController().signal;
+const SLEEPER = `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).pid`;
+
+describe('a keeper that its bot interferes with', () => {
+  it.each([false, true])(
+    'is killed: the end is told without a status and nothing is left (adopted: %s)',
+    async (adopted) => {
+      const { start, comeBack, runtime } = await openFixture(setup);
+      const address = await start('orphaned');
+      const pids = [Number(await tell(address, 'process.pid')), Number(await tell(address, SLEEPER))];
+      if (adopted) await comeBack();
+      await tellLast(address, 'process.kill(process.ppid, "SIGKILL")');
+      const { exit } = await nextEvent(runtime(), 'exited', 'orphaned');
+      expect(exit).toMatchObject({ code: null, signal: null, outOfMemory: false });
+      expect(pids.map(isAlive)).toEqual([false, false]);
+    },
+  );
+
+  it('is stopped: the end of the bot is told all the same', async () => {
+    const { start, runtime } = await openFixture(setup);
+    const address = await start('holding');
+    await tell(address, 'process.kill(process.ppid, "SIGSTOP")');
+    await tellLast(address, 'process.exit(6)');
+    expect((await nextEvent(runtime(), 'exited', 'holding')).exit.code).toBe(6);
+  });
+
+  it('is stopped: the bot can be stopped all the same', async () => {
+    const { start, runtime } = await openFixture(setup);
+    await tell(await start('pinned'), 'process.on("SIGTERM", () => {}); process.kill(process.ppid, "SIGSTOP")');
+    await runtime().stop('pinned', 10);
+    expect((await nextEvent(runtime(), 'exited', 'pinned')).exit.signal).toBe('SIGKILL');
+  });
+});
+
+describe('what a killed server leaves', () => {
+  it('is no instance when its bot never ran, and a start makes it anew', async () => {
+    const { dataDirectory, spec, comeBack, leave } = await openFixture(setup);
+    const again = await spec('torn');
+    await leave();
+    const files = instanceFiles(join(dataDirectory, 'instances'), 'torn');
+    const stages = [
+      undefined,
+      '{"version":1,',
+      JSON.stringify(recordOf('torn', null)),
+      JSON.stringify(recordOf('torn', { pid: 1, startTicks: 99 })),
+    ];
+    for (const stage of stages) {
+      await mkdir(files.home, { recursive: true });
+      if (stage !== undefined) await writeFile(files.record, stage);
+      expect(await (await comeBack()).list()).toEqual([]);
+    }
+    const next = await comeBack();
+    expect(await tell(await next.start(again, NEVER), '5')).toBe(5);
+  });
+
+  it('is gone after a boot of the machine, with the status that was written before', async () => {
+    const { dataDirectory, start, comeBack, leave } = await openFixture(setup);
+    const address = await start('rebooted');
+    await tellLast(address, 'process.exit(2)');
+    await leave();
+    const files = instanceFiles(join(dataDirectory, 'instances'), 'rebooted');
+    const record = readRecord(files);
+    await rm(files.end, { force: true });
+    // Its keeper's pid and start time are those of a living process, which must be left alone.
+    const own = readProcessStat(process.pid);
+    await writeFile(files.record, JSON.stringify({ ...record, bootId: 'another', keeper: own }));
+    await expect.poll(() => readFile(files.exit, 'latin1')).toBe('r  2');
+    const next = await comeBack();
+    expect(await next.list()).toEqual([]);
+    expect((await nextEvent(next, 'exited', 'rebooted')).exit.code).toBe(2);
+  });
+
+  const kinds: readonly ContainmentKind[] = isRoot ? ['cgroup', 'uid', 'mark'] : ['mark'];
+  it.each(kinds)('is not taken for running when another process has the pid of its keeper (by %s)', async (kind) => {
+    const own: RuntimeSetup = { ...setup, open: (directory) => open(directory, kind) };
+    const { dataDirectory, start, comeBack, leave } = await openFixture(own);
+    const address = await start('mistaken');
+    const pid = Number(await tell(address, 'process.pid'));
+    await leave();
+    const files = instanceFiles(join(dataDirectory, 'instances'), 'mistaken');
+    const record = readRecord(files);
+    await writeFile(files.record, JSON.stringify({ ...record, keeper: { pid: process.pid, startTicks: 1 } }));
+    const next = await comeBack();
+    expect((await nextEvent(next, 'exited', 'mistaken')).exit).toMatchObject({ code: null, signal: null });
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it('goes on when the server is killed, writes on, and ends with its status', async () => {
+    const { dataDirectory, spec, comeBack, leave } = await openFixture(setup);
+    const survivor = await spec('survivor');
+    await leave();
+    const server = spawn(
+      process.execPath,
+      ['--input-type=module', '-e', SERVER, MODULE, dataDirectory, await asText(survivor)],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    const [said] = await once(server.stdout, 'data');
+    const address = JSON.parse(String(said));
+    server.kill('SIGKILL');
+    await once(server, 'close');
+    await tell(address, 'console.log("still here")');
+    const next = await comeBack();
+    expect(await next.list()).toMatchObject([{ instanceId: 'survivor', address }]);
+    await tellLast(address, 'process.exit(11)');
+    expect((await nextEvent(next, 'exited', 'survivor')).exit).toMatchObject({ code: 11, tail: 'still here\n' });
+  });
+
+  it.each(Array.from({ length: 8 }, (_, step) => step * 6))(
+    'is whole or nothing when the server is killed %i ms into a start',
+    async (milliseconds) => {
+      const { dataDirectory, shared, spec, comeBack, leave } = await openFixture(setup);
+      const born = join(shared, 'born');
+      const halfway = await spec('halfway', `require('fs').appendFileSync('${born}', process.pid + ' ')`);
+      await leave();
+      const server = spawn(
+        process.execPath,
+        [
+          '--input-type=module',
+          '-e',
+          KILLED_SERVER,
+          MODULE,
+          dataDirectory,
+          await asText(halfway),
+          String(milliseconds),
+        ],
+        { stdio: 'ignore' },
+      );
+      expect(await once(server, 'close')).toEqual([null, 'SIGKILL']);
+      const next = await comeBack();
+      const found = await next.list();
+      const address = await next.start(halfway, NEVER);
+      const pid = Number(await tell(address, 'process.pid'));
+      const pids = (await readFile(born, 'utf8')).trim().split(' ').map(Number);
+      // Adopted or begun anew, never both.
+      expect(pids).toEqual([pid]);
+      expect(found.length).toBeLessThanOrEqual(1);
+      expect(await next.list()).toHaveLength(1);
+    },
+  );
+});
+
+describe.runIf(isRoot)('as root', () => {
+  it('refuses a data directory that the accounts of bots cannot get to', async () => {
+    const closed = await mkdtemp(join(tmpdir(), 'bothost-closed-'));
+    onTestFinished(() => rm(closed, { recursive: true }));
+    await chmod(closed, 0o700);
+    await expect(open(join(closed, 'data'))).rejects.toThrow(/cannot get to .*mode 0711/);
+  });
+
+  it('lets bots pass whatever the umask', async () => {
+    const { start } = await openFixture(setup);
+    const before = process.umask(0o077);
+    onTestFinished(() => void process.umask(before));
+    expect(await tell(await start('masked'), '4')).toBe(4);
+  });
+
+  it('says when no Node.js can be run by the accounts of bots', async () => {
+    const { dataDirectory, project, leave } = await openFixture(setup);
+    await leave();
+    const path = await project('any');
+    const runtime = await createProcessRuntime({
+      dataDirectory,
+      logger: pino({ level: 'silent' }),
+      now: () => new Date(),
+      path: '/nowhere',
+      interpreter: '/root/node',
+    });
+    onTestFinished(() => runtime.close());
+    const preparing = runtime.prepare(
+      { id: 'any', source: { kind: 'directory', path, contentHash: '' } },
+      () => undefined,
+      NEVER,
+    );
+    await expect(preparing).rejects.toThrow(/cannot run Node\.js: neither \/root\/node/);
+  });
+
+  it('leaves no control group, no reservation and no file when an instance is forgotten', async () => {
+    const { dataDirectory, start, runtime } = await openFixture(setup);
+    await start('traceless');
+    const record = readRecord(instanceFiles(join(dataDirectory, 'instances'), 'traceless'));
+    const groups = Object.values(record?.cgroups ?? {}).filter((group) => group !== null);
+    const reservation = `/run/bothost-uids/${record?.account?.uid}`;
+    const exists = (path: string) =>
+      readdir(path).then(
+        () => true,
+        ({ code }) => code === 'ENOTDIR',
+      );
+    expect(await Promise.all([...groups, reservation].map(exists))).not.toContain(false);
+    await runtime().stop('traceless', 0);
+    await runtime().forget('traceless');
+    expect(await Promise.all([...groups, reservation].map(exists))).not.toContain(true);
+    expect(await readdir(join(dataDirectory, 'instances'))).toEqual([]);
+  });
+
+  it('tells a true end when the disk is full', async () => {
+    const full = await mkdtemp(join(tmpdir(), 'bothost-full-'));
+    await chmod(full, 0o755);
+    await run('mount', '-t', 'tmpfs', '-o', 'size=1m,mode=0755', 'tmpfs', full);
+    onTestFinished(async () => {
+      await run('umount', full);
+      await rm(full, { recursive: true });
+    });
+    const { project } = await openFixture(setup);
+    const runtime = await open(full);
+    onTestFinished(() => runtime.close());
+    const path = await project('filling');
+    const prepared = await runtime.prepare(
+      { id: 'filling', source: { kind: 'directory', path, contentHash: '' } },
+      () => undefined,
+      NEVER,
+    );
+    const spec = { deploymentId: 'filling', prepared, limits: LIMITS, environment: async () => ({}) };
+    const address = await runtime.start({ ...spec, instanceId: 'filler' }, NEVER);
+    await tell(
+      address,
+      `const fs = require('fs'); const file = fs.openSync(process.env.HOME + '/fill', 'a');
+       try { for (;;) fs.writeSync(file, Buffer.alloc(4096)); } catch (error) { if (error.code !== 'ENOSPC') throw error; } null`,
+    );
+    await expect(runtime.start({ ...spec, instanceId: 'second' }, NEVER)).rejects.toThrow(/no space left/);
+    expect((await runtime.list()).map(({ instanceId }) => instanceId)).toEqual(['filler']);
+    const exited = nextEvent(runtime, 'exited', 'filler');
+    await tellLast(address, 'process.exit(12)');
+    expect((await exited).exit.code).toBe(12);
+    await runtime.close();
+    const next = await open(full);
+    onTestFinished(() => next.close());
+    expect((await nextEvent(next, 'exited', 'filler')).exit.code).toBe(12);
+    await next.forget('filler');
+    expect(await tell(await next.start({ ...spec, instanceId: 'third' }, NEVER), '3')).toBe(3);
+    await next.stop('third', 0);
+    await next.forget('third');
+  });
+});
+
+const MODULE = fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url));
+
+/** A server in a process of its own, which can be killed. */
+const OPENED = `
+import { runnerImport } from 'vite';
+const [, path, dataDirectory, text, milliseconds] = process.argv;
+const { environment, ...spec } = JSON.parse(text);
+const { module } = await runnerImport(path);
+const logger = { info() {}, warn() {}, error() {} };
+const runtime = await module.createProcessRuntime({ dataDirectory, logger, now: () => new Date(), path: '/usr/bin:/bin' });
+const start = () => runtime.start({ ...spec, environment: async () => environment }, new AbortController().signal);
+`;
+const SERVER = `${OPENED} console.log(JSON.stringify(await start())); setInterval(() => {}, 1000);`;
+const KILLED_SERVER = `${OPENED} setTimeout(() => process.kill(process.pid, 'SIGKILL'), Number(milliseconds)); await start(); await new Promise(() => setInterval(() => {}, 1000));`;
+
+/** With its variables, for a server of another process. */
+async function asText(spec: InstanceSpec): Promise<string> {
+  return JSON.stringify({ ...spec, environment: await spec.environment() });
+}
+
+async function run(command: string, ...parameters: readonly string[]): Promise<void> {
+  const [code] = await once(spawn(command, parameters, { stdio: 'inherit' }), 'close');
+  if (code !== 0) throw new Error(`${command} exited with ${code}`);
+}
+
+function recordOf(instanceId: string, keeper: InstanceRecord['keeper']): InstanceRecord {
+  return {
+    version: 1,
+    instanceId,
+    deploymentId: `deployment-of-${instanceId}`,
+    createdAt: new Date().toISOString(),
+    bootId: 'any',
+    port: 1,
+    limits: LIMITS,
+    containment: 'mark',
+    account: null,
+    cgroups: null,
+    keeper,
+    address: null,
+  };
+}

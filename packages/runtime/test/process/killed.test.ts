@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { isAlive, readProcessStat } from '../../src/process/proc/process-identity.ts';
+import { createProcessRuntime } from '../../src/process/process-runtime.ts';
+import type { PrepareSpec } from '../../src/runtime.ts';
+import { openFixture, type RuntimeSetup } from '../conformance/fixture.ts';
+
+const NEVER = new AbortController().signal;
+const isRoot = process.geteuid?.() === 0;
+const setup: RuntimeSetup = {
+  open: (dataDirectory) =>
+    createProcessRuntime({
+      dataDirectory,
+      logger: pino({ level: 'silent' }),
+      now: () => new Date(),
+      path: '/usr/bin:/bin',
+    }),
+  isAlive: () => false,
+  isolatesAccounts: isRoot,
+  enforcesLimits: false,
+  lacksPython: null,
+};
+
+/** A server in a process of its own, that prepares one project and prints the output. */
+const SERVER = `
+import { runnerImport } from 'vite';
+const [, path, dataDirectory, spec] = process.argv;
+const { module } = await runnerImport(path);
+const logger = { info() {}, warn() {}, error() {} };
+const runtime = await module.createProcessRuntime({ dataDirectory, logger, now: () => new Date(), path: '/usr/bin:/bin' });
+await runtime.prepare(JSON.parse(spec), (line) => console.log(line), new AbortController().signal);
+console.log('prepared');
+setInterval(() => {}, 1000);
+`;
+const MODULE = fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url));
+
+const MANIFEST = '{ "main": "built.js", "scripts": { "build": "node build.js" } }';
+const BUILD = `const child = require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });
+console.log('pids ' + process.pid + ' ' + child.pid);
+setInterval(() => {}, 1000);`;
+
+/** Starts the server and kills it at the first line that begins so; gives back that line. */
+async function killAt(begin: string, dataDirectory: string, spec: PrepareSpec): Promise<string> {
+  const parameters = ['--input-type=module', '-e', SERVER, MODULE, dataDirectory, JSON.stringify(spec)];
+  const server = spawn(process.execPath, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const closed = once(server, 'close');
+  let found = '';
+  for await (const line of createInterface({ input: server.stdout })) {
+    if (!line.startsWith(begin)) continue;
+    found = line;
+    break;
+  }
+  server.kill('SIGKILL');
+  await closed;
+  return found;
+}
+
+describe('what a server leaves that was killed while it prepared', () => {
+  it('is killed by the next one, which begins anew when it is asked to', async () => {
+    const { dataDirectory, project, leave, comeBack } = await openFixture(setup);
+    await leave();
+    const path = await project('endless', { 'package.json': MANIFEST, 'build.js': BUILD });
+    const spec: PrepareSpec = {
+      id: 'endless',
+      source: { kind: 'build', path, contentHash: '', organizationId: 'acme' },
+    };
+    const pids = (await killAt('pids', dataDirectory, spec)).split(' ').slice(1).map(Number);
+    expect(pids).toHaveLength(2);
+    const before = pids.flatMap((pid) => readProcessStat(pid) ?? []);
+    expect(before).toHaveLength(2);
+
+    const next = await comeBack();
+    expect(before.map(isAlive)).toEqual([false, false]);
+    for (const name of ['projects', 'preparing', 'environments', 'caches']) {
+      expect({ name, left: await readdir(join(dataDirectory, name)) }).toEqual({ name, left: [] });
+    }
+    await writeFile(join(path, 'build.js'), "require('fs').writeFileSync('built.js', '1')");
+    const prepared = await next.prepare(spec, () => undefined, NEVER);
+    expect(prepared).toMatchObject({ kind: 'node', main: 'built.js' });
+    expect(await readFile(join(dataDirectory, 'projects/endless/built.js'), 'utf8')).toBe('1');
+  });
+
+  it.each(['a Node project', '> npm ci', '> npm run build'])('is nothing when it was killed at "%s"', async (begin) => {
+    const { dataDirectory, project, leave, comeBack } = await openFixture(setup);
+    await leave();
+    const path = await project('halfway', {
+      'package.json': MANIFEST.replace('{', '{ "dependencies": { "inner": "file:inner" },'),
+      'package-lock.json': JSON.stringify({
+        lockfileVersion: 3,
+        packages: {
+          '': { dependencies: { inner: 'file:inner' } },
+          inner: { version: '1.0.0' },
+          'node_modules/inner': { resolved: 'inner', link: true },
+        },
+      }),
+      'inner/package.json': '{ "name": "inner", "version": "1.0.0" }',
+      'build.js': BUILD,
+    });
+    const spec: PrepareSpec = {
+      id: 'halfway',
+      source: { kind: 'build', path, contentHash: '', organizationId: 'acme' },
+    };
+    expect(await killAt(begin, dataDirectory, spec)).toContain(begin);
+    const next = await comeBack();
+    for (const name of ['projects', 'preparing', 'environments', 'caches']) {
+      expect({ name, left: await readdir(join(dataDirectory, name)) }).toEqual({ name, left: [] });
+    }
+    await writeFile(join(path, 'build.js'), "require('fs').writeFileSync('built.js', '1')");
+    expect(await next.prepare(spec, () => undefined, NEVER)).toMatchObject({ kind: 'node', main: 'built.js' });
+  });
+
+  it('is taken as it is when it was whole', async () => {
+    const { dataDirectory, project, leave, comeBack } = await openFixture(setup);
+    await leave();
+    const path = await project('whole', { 'index.js': '' });
+    const spec: PrepareSpec = { id: 'whole', source: { kind: 'directory', path, contentHash: '' } };
+    await killAt('prepared', dataDirectory, spec);
+    const next = await comeBack();
+    const gone = { ...spec, source: { ...spec.source, path: join(path, 'gone') } };
+    expect(await next.prepare(gone, () => expect.fail('nothing is to be said'), NEVER)).toMatchObject({
+      project: 'whole',
+    });
+  });
+});

@@ -1,0 +1,121 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hasEnded, readProcessStat } from '../../src/process/proc/process-identity.ts';
+import { createProcessRuntime } from '../../src/process/process-runtime.ts';
+import { type BuildLimits, PrepareTimeout } from '../../src/runtime.ts';
+import { writeProject } from './test-project.ts';
+
+const NEVER = new AbortController().signal;
+const isRoot = process.geteuid?.() === 0;
+const MANIFEST = '{ "main": "built.js", "scripts": { "build": "node build.js" } }';
+const DONE = "require('fs').writeFileSync('built.js', '');";
+
+async function openRuntime(limits: Partial<BuildLimits> = {}) {
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-limits-'));
+  await chmod(directory, 0o711);
+  const building = { cpuMillicores: 2000, memoryBytes: 2e9, timeoutMilliseconds: 60_000, environment: {}, ...limits };
+  const runtime = await createProcessRuntime({
+    dataDirectory: join(directory, 'data'),
+    logger: pino({ level: 'silent' }),
+    now: () => new Date(),
+    path: '/usr/bin:/bin',
+    roundMilliseconds: 100,
+    building,
+  });
+  onTestFinished(async () => {
+    await runtime.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+  const lines: string[] = [];
+  const build = async (code: string, organizationId = 'acme', id = 'one') => {
+    const path = await writeProject({ 'package.json': MANIFEST, 'build.js': code });
+    await runtime.prepare(
+      { id, source: { kind: 'build', path, contentHash: id, organizationId } },
+      (line) => lines.push(line),
+      NEVER,
+    );
+    return join(directory, 'data/projects', id);
+  };
+  return { runtime, build, lines };
+}
+
+describe('a build', () => {
+  it('is given up when it takes longer than it may', async () => {
+    const { build } = await openRuntime({ timeoutMilliseconds: 1500 });
+    const given = build('setInterval(() => {}, 1000)');
+    await expect(given).rejects.toThrow(/not prepared within 2 seconds/);
+    await expect(given).rejects.toBeInstanceOf(PrepareTimeout);
+  });
+
+  it('is ended when it takes more memory than it may, and says that', async () => {
+    const { build } = await openRuntime({ memoryBytes: 300 * 1024 * 1024 });
+    const code = 'const held = []; setInterval(() => held.push(Buffer.alloc(8e6, 1)), 1);';
+    await expect(build(code)).rejects.toThrow(/ran out of memory, of which builds get 300 MB/);
+  });
+
+  it('is killed when nobody can be told what it says', async () => {
+    const { runtime } = await openRuntime();
+    const code = "console.log('pid ' + process.pid); setInterval(() => {}, 1000);";
+    const path = await writeProject({ 'package.json': MANIFEST, 'build.js': code });
+    const source = { kind: 'build', path, contentHash: 'deaf', organizationId: 'acme' } as const;
+    let pid = 0;
+    const output = (line: string) => {
+      pid = Number(/^pid (\d+)$/.exec(line)?.[1] ?? 0);
+      if (pid !== 0) throw new Error('nobody hears');
+    };
+    await expect(runtime.prepare({ id: 'deaf', source }, output, NEVER)).rejects.toThrow('nobody hears');
+    expect(pid).toBeGreaterThan(1);
+    const left = readProcessStat(pid);
+    expect(left === null || hasEnded(left)).toBe(true);
+  });
+
+  it('sees the variables that the operator names, whose passwords nobody reads in its output', async () => {
+    const environment = { PIP_INDEX_URL: 'https://reader:hunter2@pypi.example.com/simple', NPM_TOKEN: 'npm_abcdef' };
+    const { build, lines } = await openRuntime({ environment });
+    const code = 'console.log(process.env.PIP_INDEX_URL, process.env.NPM_TOKEN, process.env.NPM_TOKEN.length);';
+    await build(`${DONE} ${code}`);
+    expect(lines).toContain('https://***@pypi.example.com/simple *** 10');
+    const failing = build('console.error(process.env.NPM_TOKEN); process.exit(1)', 'acme', 'two');
+    await expect(failing).rejects.toThrow(/status 1\.\n[\s\S]*\*\*\*/);
+    await expect(failing).rejects.not.toThrow('npm_abcdef');
+  });
+
+  it('leaves a project that its bots can read, and no special files', async () => {
+    const { build } = await openRuntime();
+    const code = `${DONE} require('fs').chmodSync('built.js', 0o6777);
+      require('child_process').execFileSync('mkfifo', ['pipe']);`;
+    const project = await build(code);
+    expect(await readFile(join(project, 'built.js'), 'utf8')).toBe('');
+    if (!isRoot) return;
+    expect(await readdir(project)).not.toContain('pipe');
+    const { mode, uid } = await stat(join(project, 'built.js'));
+    expect([(mode & 0o7777).toString(8), uid]).toEqual(['750', 0]);
+  });
+});
+
+describe.runIf(isRoot)('the cache of an organization', () => {
+  const KEEP = `${DONE} const file = process.env.XDG_CACHE_HOME + '/kept';
+    const fs = require('fs'); console.log('had ' + (fs.existsSync(file) ? fs.readFileSync(file) : 'nothing'));
+    fs.writeFileSync(file, 'downloads of ' + process.getuid());
+    const others = process.env.XDG_CACHE_HOME.replace(/organization-[a-z]+/, 'organization-acme') + '/kept';
+    try { console.log('read ' + fs.readFileSync(others)); } catch (error) { console.log(error.code); }`;
+
+  it('is kept for its next build and closed to those of others', async () => {
+    const { build, lines } = await openRuntime();
+    await build(KEEP, 'acme', 'one');
+    await build(KEEP, 'other', 'two');
+    await build(KEEP, 'acme', 'three');
+    const said = lines.filter((line) => /^(had|read|EACCES)/.test(line));
+    expect(said).toEqual([
+      'had nothing',
+      expect.stringMatching(/^read/),
+      'had nothing',
+      'EACCES',
+      expect.stringMatching(/^had downloads/),
+      expect.stringMatching(/^read/),
+    ]);
+  });
+});

@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'vite';
+import { expect, it, onTestFinished } from 'vitest';
+
+const NOBODY = 65_534;
+
+/** The driver in a process of its own: starts a bot with a child that left the session, and says all that it sees. */
+const SERVER = `
+import { createProcessRuntime } from './process-runtime.mjs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+const logged = [];
+const logger = { info() {}, warn: (fields, message) => logged.push(message), error: (fields) => { throw fields.err; } };
+const runtime = await createProcessRuntime({ dataDirectory: process.cwd() + '/data', logger, now: () => new Date(), path: '/usr/bin:/bin' });
+const limits = { cpuMillicores: 500, memoryBytes: 256 * 1024 * 1024 };
+const signal = new AbortController().signal;
+const source = { kind: 'directory', path: process.cwd() + '/project', contentHash: '' };
+const prepared = await runtime.prepare({ id: 'd', source }, () => undefined, signal);
+const address = await runtime.start({ instanceId: 'i', deploymentId: 'd', prepared, limits, environment: async () => ({}) }, signal);
+const bot = await (await fetch('http://' + address.host + ':' + address.port)).json();
+const usage = (await runtime.sample(['i'])).get('i');
+await runtime.stop('i', 5000);
+const alive = (pid) => { try { return !/\\) [ZX] /.test(readFileSync('/proc/' + pid + '/stat', 'latin1')); } catch { return false; } };
+const watching = new AbortController();
+const events = [];
+for await (const event of runtime.watch(watching.signal)) { events.push(event); if (events.length === 3) break; }
+const mode = (statSync(process.cwd() + '/data/instances/i/spec.json').mode & 0o777).toString(8);
+await runtime.forget('i');
+console.log(JSON.stringify({ left: readdirSync(process.cwd() + '/data/instances'), uid: process.getuid(), bot, usage, logged, alive: bot.pids.map(alive), mode,
+  events: events.map((event) => event.notice ?? event.exit.signal).sort() }));
+await runtime.close();
+`;
+
+const BOT = `
+const child = require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });
+const home = process.env.HOME + '/locked';
+require('fs').mkdirSync(home + '/inner', { recursive: true });
+require('fs').chmodSync(home, 0);
+const answer = JSON.stringify({ uid: process.getuid(), pids: [process.pid, process.ppid, child.pid] });
+require('http').createServer((request, response) => response.end(answer)).listen(process.env.PORT, '127.0.0.1');
+`;
+
+it.runIf(process.geteuid?.() === 0)('works for a service without rights, which says what it cannot do', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'bothost-nobody-'));
+  onTestFinished(() => rm(root, { recursive: true }));
+  await chmod(root, 0o755);
+  // Bundled, as an ordinary user may not be able to read this checkout.
+  await build({
+    configFile: false,
+    logLevel: 'silent',
+    ssr: { noExternal: true },
+    build: {
+      ssr: fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url)),
+      outDir: root,
+      emptyOutDir: false,
+      rollupOptions: { output: { entryFileNames: '[name].mjs' } },
+    },
+  });
+  await writeFile(join(root, 'server.mjs'), SERVER);
+  await mkdir(join(root, 'project'));
+  await writeFile(join(root, 'project', 'index.js'), BOT);
+  await mkdir(join(root, 'data'));
+  await chown(join(root, 'data'), NOBODY, NOBODY);
+  const options = { cwd: root, env: {}, uid: NOBODY, gid: NOBODY };
+  const { stdout } = await promisify(execFile)(process.execPath, ['server.mjs'], options);
+  const seen = JSON.parse(stdout);
+  expect(seen).toMatchObject({
+    uid: NOBODY,
+    bot: { uid: NOBODY },
+    alive: [false, false, false],
+    mode: '600',
+    left: [],
+  });
+  expect(seen.usage.cpuMicroseconds).toBeGreaterThan(0);
+  expect(seen.usage.memoryBytes).toBeGreaterThan(10_000_000);
+  expect(seen.events).toEqual(['SIGTERM', 'cpu-limit-not-enforced', 'memory-limit-sampled']);
+  expect(seen.logged).toEqual([expect.stringContaining('all bots share the account of the service')]);
+});
