@@ -9,7 +9,7 @@ export default defineConfig({
     ...shared.test,
     include: ['packages/**/*.browser.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
-    globalSetup: ['packages/dashboard/src/testing/build.setup.ts'],
+    globalSetup: ['packages/dashboard/test/support/build.setup.ts'],
     hookTimeout: 120_000,
   },
 });

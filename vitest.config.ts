@@ -17,7 +17,7 @@ export default defineConfig({
   test: {
     include: ['{packages,examples,bench,lint}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/*.{browser,clients,kill,pipecat,registry}.test.ts'],
-    globalSetup: ['packages/server/src/store/test-database.setup.ts'],
+    globalSetup: ['packages/server/test/support/test-database.setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // Nothing is timed here: on a busy machine a condition may take its time to come true.

@@ -14,7 +14,7 @@ export default defineConfig({
     hookTimeout: 600_000,
     expect: { poll: { timeout: 60_000 } },
     maxWorkers: 1,
-    globalSetup: ['packages/server/src/store/test-database.setup.ts', 'packages/runtime/test/process/uv.setup.ts'],
+    globalSetup: ['packages/server/test/support/test-database.setup.ts', 'packages/runtime/test/process/uv.setup.ts'],
     provide: {
       // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
       pythonCache: process.env['BOTHOST_TEST_CACHE'] ?? fileURLToPath(new URL('node_modules/.cache', import.meta.url)),

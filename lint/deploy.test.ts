@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Circumstances, runProgram } from '../packages/cli/src/testing/run-program.ts';
-import { withKey } from '../packages/server/src/test-client.ts';
-import { startTestServer, type TestServer } from '../packages/server/src/test-server.ts';
+import { withKey } from '../packages/server/test/support/client.ts';
+import { startTestServer, type TestServer } from '../packages/server/test/support/test-server.ts';
 
 /** botcli and the service together, over a connection that a test may break. */
 let service: TestServer;

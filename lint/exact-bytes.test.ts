@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { argumentForm, fileForms, sampleValues } from '../packages/cli/src/testing/hostile-values.ts';
 import { keys, runInTerminal } from '../packages/cli/src/testing/terminal.ts';
-import { type Service, startService } from '../packages/dashboard/src/testing/service.ts';
+import { type Service, startService } from '../packages/dashboard/test/support/service.ts';
 import { buildBotcli, buildService } from './build-programs.ts';
 
 /**

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { type TestDatabase, testDatabase } from '../packages/server/src/store/test-database.ts';
+import { type TestDatabase, testDatabase } from '../packages/server/test/support/test-database.ts';
 import { buildService } from './build-programs.ts';
 
 /** The built program, where it cannot start: what its operator reads. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Service, startService } from '../packages/dashboard/src/testing/service.ts';
+import { type Service, startService } from '../packages/dashboard/test/support/service.ts';
 import { readConfig } from '../packages/server/src/config.ts';
 import { buildBotcli, buildService } from './build-programs.ts';
 import { essence, openTerminal, patternOf, stepsOf } from './transcript.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { startService } from '../packages/dashboard/src/testing/service.ts';
+import { startService } from '../packages/dashboard/test/support/service.ts';
 import { buildBotcli, buildService } from './build-programs.ts';
 import { essence, openTerminal, patternOf, stepsOf } from './transcript.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { type Service, startService } from '../packages/dashboard/src/testing/service.ts';
+import { type Service, startService } from '../packages/dashboard/test/support/service.ts';
 import { buildBotcli, buildService } from './build-programs.ts';
 import { screenOf } from './screen.ts';
 import { essence, patternOf, stepsOf } from './transcript.ts';

@@ -6,7 +6,7 @@ import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Service, startService } from '../packages/dashboard/src/testing/service.ts';
+import { type Service, startService } from '../packages/dashboard/test/support/service.ts';
 
 /** What the documents tell a new user to do is done, in their words, with the built service. */
 const root = fileURLToPath(new URL('..', import.meta.url));

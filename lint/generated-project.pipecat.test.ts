@@ -9,7 +9,7 @@ import { hearGreeting } from '../packages/cli/src/scaffold/testing/phone-call.ts
 import { reached } from '../packages/cli/src/scaffold/testing/reached.ts';
 import { pitch } from '../packages/cli/src/scaffold/testing/stand-ins/cartesia.ts';
 import { openStandIns, type StandIns } from '../packages/cli/src/scaffold/testing/stand-ins/stand-ins.ts';
-import { type Service, startService } from '../packages/dashboard/src/testing/service.ts';
+import { type Service, startService } from '../packages/dashboard/test/support/service.ts';
 import { readConfig } from '../packages/server/src/config.ts';
 import { buildBotcli, buildService } from './build-programs.ts';
 import { openTerminal, type Terminal } from './transcript.ts';

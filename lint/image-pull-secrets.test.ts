@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { keys, runInTerminal } from '../packages/cli/src/testing/terminal.ts';
-import { type Service, startService } from '../packages/dashboard/src/testing/service.ts';
-import { reply, type StandIn, standIn } from '../packages/server/src/secrets/registry/test-registry.ts';
+import { type Service, startService } from '../packages/dashboard/test/support/service.ts';
+import { reply, type StandIn, standIn } from '../packages/server/test/support/fake-registry.ts';
 import { buildBotcli, buildService } from './build-programs.ts';
 
 /** Image pull secrets as people meet them: in a real terminal, with a registry that asks for the credentials. */

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type BotDirectory, writeBot } from '../packages/server/src/test-bots.ts';
-import { callOf, dial, twilioCall } from '../packages/server/src/test-calls.ts';
-import { startTestServer, type TestServer } from '../packages/server/src/test-server.ts';
+import { type BotDirectory, writeBot } from '../packages/server/test/support/bots.ts';
+import { callOf, dial, twilioCall } from '../packages/server/test/support/phone-calls.ts';
+import { startTestServer, type TestServer } from '../packages/server/test/support/test-server.ts';
 
 /** The call documents of docs/telephony.md are taken as a carrier would take them, and dialled. */
 let service: TestServer;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
-import { openTestEnvironment } from './test-environment.ts';
+import { openTestEnvironment } from './tests/environment.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,10 +1,10 @@
 import { ApiError, type Carrier, failure, namePattern } from '@bothost/contract';
-import { abandon } from './abandon.ts';
 import type { Context } from './context.ts';
 import type { SocketSession, SocketTarget } from './http/agent-socket.ts';
 import type { Claim } from './instances/claim.ts';
 import { controlToken } from './instances/control-token.ts';
 import { organizationByName } from './organizations/find.ts';
+import { abandon } from './reconciler/abandon-session.ts';
 import { startHeaders } from './sessions/bot-headers.ts';
 import { connectSession, connectWithoutToken } from './sessions/connect.ts';
 import { markLive, recordEvents } from './sessions/progress.ts';

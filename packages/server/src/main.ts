@@ -1,10 +1,10 @@
 import { type Logger, pino } from 'pino';
+import { greet } from './composition/greeting.ts';
+import { type RunningServer, startServer } from './composition/server.ts';
+import { readSignal } from './composition/stop-signals.ts';
 import { type Config, readConfig } from './config.ts';
-import { greet } from './greeting.ts';
 import { OperatorError } from './operator-error.ts';
-import { type RunningServer, startServer } from './server.ts';
 import { defaultGraceSeconds } from './settings.ts';
-import { readSignal } from './stop-signals.ts';
 
 /**
  * The program of the service: environment, configuration, server, listen, signals, close. The only impure top level.
@@ -35,7 +35,7 @@ async function openLog(config: Config, isTerminal: boolean): Promise<Logger> {
   };
   // Written in pieces: a write for each line took a seventh of a short request. A kill loses the last quarter of a second.
   if (!isTerminal) return pino(options, pino.destination({ sync: false, minLength: 4_096, periodicFlush: 250 }));
-  const { terminalLog } = await import('./terminal-log.ts');
+  const { terminalLog } = await import('./composition/terminal-log.ts');
   return pino(options, terminalLog());
 }
 

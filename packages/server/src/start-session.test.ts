@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotDirectory, writeBot } from './test-bots.ts';
-import { ended, stop, tell } from './test-client.ts';
-import { startTestServer, type TestServer } from './test-server.ts';
+import { type BotDirectory, writeBot } from '../test/support/bots.ts';
+import { ended, stop, tell } from '../test/support/client.ts';
+import { startTestServer, type TestServer } from '../test/support/test-server.ts';
 
 let bots: BotDirectory[];
 let service: TestServer;

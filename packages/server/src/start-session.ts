@@ -7,9 +7,9 @@ import {
   socketTokenSeconds,
   startBodyBytes,
 } from '@bothost/contract';
-import { abandon } from './abandon.ts';
 import type { Context } from './context.ts';
 import type { Caller } from './organizations/authenticate.ts';
+import { abandon } from './reconciler/abandon-session.ts';
 import { bodyParameter } from './sessions/body-parameter.ts';
 import { signToken } from './sessions/socket-token.ts';
 import { type Started, startSession as start } from './sessions/start.ts';

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { insertTestBuild } from '../builds/test-build.ts';
-import { testVault } from '../secrets/test-vault.ts';
+import { insertTestBuild } from '../../test/support/build-rows.ts';
+import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { testVault } from '../../test/support/test-vault.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
-import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
-import { newId } from '../uuid.ts';
+import { newId } from '../store/uuid.ts';
 import { deleteAgent } from './delete.ts';
 import { createAgent, updateAgent } from './deploy.ts';
 import { activateDeployment, failDeployment, lockForStart } from './deployment.ts';

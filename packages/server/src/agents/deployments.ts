@@ -1,7 +1,7 @@
 import { type DeploymentDetails, failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import { pinStates } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
-import { isUuid } from '../uuid.ts';
+import { isUuid } from '../store/uuid.ts';
 import { countDeployments, type DeploymentRow, deploymentOf, pageOfDeployments } from './deployment-rows.ts';
 import { type DeploymentUsage, presentDeployment } from './present.ts';
 import { findAgent } from './rows.ts';

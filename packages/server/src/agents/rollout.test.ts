@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago, testNow } from '../store/test-rows.ts';
+import { ago, testNow } from '../../test/support/test-rows.ts';
 import type { DeploymentRow } from './deployment-rows.ts';
 import { rolloutOf } from './rollout.ts';
 

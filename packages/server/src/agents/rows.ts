@@ -1,7 +1,7 @@
 import type { DeploymentProblem } from '@bothost/contract';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { AgentsTable, Database, SecretPin } from '../store/tables.ts';
-import { isUuid } from '../uuid.ts';
+import { isUuid } from '../store/uuid.ts';
 
 export type AgentRow = Selectable<AgentsTable>;
 

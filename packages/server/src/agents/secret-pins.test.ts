@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { insertTestBuild } from '../builds/test-build.ts';
+import { insertTestBuild } from '../../test/support/build-rows.ts';
+import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { pairs, testVault } from '../../test/support/test-vault.ts';
 import { deleteSecretSet } from '../secrets/delete.ts';
-import { pairs, testVault } from '../secrets/test-vault.ts';
-import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
-import { newId } from '../uuid.ts';
+import { newId } from '../store/uuid.ts';
 import { createAgent, updateAgent } from './deploy.ts';
 import { deploymentSecrets } from './deployment-secrets.ts';
 import { listDeployments } from './deployments.ts';

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRateLimit } from '../rate-limit.ts';
+import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { createRateLimit } from '../concurrency/rate-limit.ts';
 import { clientConfig } from '../store/address.ts';
-import { type TestRows, testRows } from '../store/test-rows.ts';
 import { appendAudit } from './append.ts';
 import type { AuditEvent } from './chain.ts';
 import { listAuditEntries } from './list.ts';

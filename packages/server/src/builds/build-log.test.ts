@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../store/test-rows.ts';
-import { newId } from '../uuid.ts';
+import { insertTestBuild } from '../../test/support/build-rows.ts';
+import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { newId } from '../store/uuid.ts';
 import { type LogLimits, openBuildLog } from './build-log.ts';
 import { readLines } from './log-rows.ts';
-import { insertTestBuild } from './test-build.ts';
 
 let rows: TestRows;
 let organizationId: string;

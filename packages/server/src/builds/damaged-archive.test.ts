@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { archive, pax, tar } from '../../test/support/archive.ts';
 import { ArchiveError } from './archive-error.ts';
-import { archive, pax, tar } from './test-archive.ts';
 import { unpackArchive } from './unpack.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { isUuid } from '../uuid.ts';
+import { isUuid } from '../store/uuid.ts';
 import { presentBuild } from './present.ts';
 import { countBuilds, pageOfBuilds } from './rows.ts';
 

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { insertTestBuild } from '../../test/support/build-rows.ts';
+import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { buildsInUse } from '../agents/builds-in-use.ts';
-import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
-import { newId } from '../uuid.ts';
+import { newId } from '../store/uuid.ts';
 import { useBuild } from './find.ts';
 import { openPlaces, type Places } from './places.ts';
 import { type BuildsInUse, removeUnused } from './retention.ts';
-import { insertTestBuild } from './test-build.ts';
 
 const day = 86_400;
 const retention = { buildDays: 30, uploadHours: 24 };

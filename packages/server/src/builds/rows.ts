@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { BuildsTable, Database } from '../store/tables.ts';
-import { isUuid } from '../uuid.ts';
+import { isUuid } from '../store/uuid.ts';
 
 export type BuildRow = Selectable<BuildsTable>;
 

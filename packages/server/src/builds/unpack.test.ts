@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { unpackedArchive } from '@bothost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { archive, block, endOfArchive, pax, type TestEntry, tar } from '../../test/support/archive.ts';
 import { ArchiveError, type ArchiveProblem } from './archive-error.ts';
-import { archive, block, endOfArchive, pax, type TestEntry, tar } from './test-archive.ts';
 import { type UnpackLimits, unpackArchive } from './unpack.ts';
 
 let folder: string;

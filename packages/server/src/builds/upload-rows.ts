@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, UploadsTable } from '../store/tables.ts';
-import { isUuid } from '../uuid.ts';
+import { isUuid } from '../store/uuid.ts';
 
 export type UploadRow = Selectable<UploadsTable>;
 

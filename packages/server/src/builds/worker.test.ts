@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { PrepareError, PrepareTimeout, type Runtime } from '@bothost/runtime';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../store/test-rows.ts';
-import { newId } from '../uuid.ts';
+import { archive } from '../../test/support/archive.ts';
+import { insertTestBuild } from '../../test/support/build-rows.ts';
+import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { newId } from '../store/uuid.ts';
 import { createLogNews } from './log-news.ts';
 import { openPlaces, type Places } from './places.ts';
 import { readBuildLog } from './read-log.ts';
 import type { BuildRow } from './rows.ts';
-import { archive } from './test-archive.ts';
-import { insertTestBuild } from './test-build.ts';
 import { type BuildWorker, createBuildWorker, type WorkerContext } from './worker.ts';
 
 let rows: TestRows;

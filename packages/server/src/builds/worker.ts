@@ -1,6 +1,6 @@
 import { ApiError, failures } from '@bothost/contract';
 import type { Logger } from 'pino';
-import { type PollingLoop, startPollingLoop } from '../polling-loop.ts';
+import { type PollingLoop, startPollingLoop } from '../concurrency/polling-loop.ts';
 import type { Database } from '../store/tables.ts';
 import { type AttemptContext, attemptBuild, type Outcome } from './attempt.ts';
 import { type BuildLog, openBuildLog } from './build-log.ts';

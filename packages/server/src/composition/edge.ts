@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import { connectSocket } from '../connect-socket.ts';
 import type { Context } from '../context.ts';
-import { failureOf } from '../failure-of.ts';
 import { createHandlers } from '../handlers.ts';
 import { createApp } from '../http/app.ts';
 import type { RouteHandlers } from '../http/operation-routes.ts';
+import { failureOf } from './failure-of.ts';
 import { operatorTokenCheck } from './operator-token.ts';
 
 /** The HTTP edge on the verbs, before it listens. `notReady` is for the operator's probe. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
-import { keepOnce } from '../data-directory.ts';
 import { OperatorError } from '../operator-error.ts';
+import { keepOnce } from './data-directory.ts';
 
 /**
  * Whether a token is the operator's: the one of the settings, or of a file in the data directory, which is made once. Who can

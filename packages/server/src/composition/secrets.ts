@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import { pullSecretChecks, secretDryRuns, secretWrites } from '@bothost/contract';
 import { pinnedDeployments } from '../agents/pinned-deployments.ts';
 import { pinnedRevisions } from '../agents/pinned-revisions.ts';
+import { createRateLimit } from '../concurrency/rate-limit.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
-import { type DataDirectory, deriveKey } from '../data-directory.ts';
-import { createRateLimit } from '../rate-limit.ts';
 import { startDeliveryWorker } from '../secrets/delivery-worker.ts';
 import { resolveBySystem } from '../secrets/registry/guarded-agent.ts';
 import { createRegistryPolicy } from '../secrets/registry/registry-policy.ts';
 import { stampFormerPins } from '../secrets/upkeep/former-pins.ts';
 import { startUpkeepWorker } from '../secrets/upkeep/worker.ts';
 import { openVault } from '../secrets/vault/open-vault.ts';
+import { type DataDirectory, deriveKey } from './data-directory.ts';
 import type { Teardown } from './teardown.ts';
 
 type Base = Pick<Context, 'db' | 'now' | 'newId' | 'logger' | 'host'> & {

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
+import { writeBot } from '../../test/support/bots.ts';
+import { start as startSession, tell } from '../../test/support/client.ts';
+import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 import { readConfig } from '../config.ts';
-import { type RunningServer, startServer } from '../server.ts';
 import { openDatabase } from '../store/database.ts';
 import type { Database, Tables } from '../store/tables.ts';
-import { writeBot } from '../test-bots.ts';
-import { start as startSession, tell } from '../test-client.ts';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { type RunningServer, startServer } from './server.ts';
 
 const parrot = fileURLToPath(new URL('../../../../examples/parrot', import.meta.url));
 const logger = pino({ level: 'silent' });

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openSocket, sendRaw } from '../test-client.ts';
+import { openSocket, sendRaw } from '../../test/support/client.ts';
 import { limitBodyTime } from './body-deadline.ts';
 
 describe('the time for a body', () => {

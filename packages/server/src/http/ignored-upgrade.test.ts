@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotDirectory, writeBot } from '../test-bots.ts';
-import { openSocket, sendRaw, sessionUrl, start, stop, tell } from '../test-client.ts';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
+import { openSocket, sendRaw, sessionUrl, start, stop, tell } from '../../test/support/client.ts';
+import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 
 const h2c = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n';
 

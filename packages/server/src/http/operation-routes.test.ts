@@ -1,7 +1,7 @@
 import { ErrorResponse, operations, pathsOf } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 
 let service: TestServer;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { type ApiError, type Operation, secretKeyPattern, secretSetNamePattern } from '@bothost/contract';
 import type { FastifyRequest } from 'fastify';
+import { validate } from 'uuid';
 import type { Actor } from '../audit/chain.ts';
 import type { Refusal } from '../audit/refusals.ts';
 import { type Asker, type Caller, RefusedKey } from '../organizations/authenticate.ts';
-import { isUuid } from '../uuid.ts';
 
 /** Who asks by this request: its key's caller, with the request's own marks. */
 export function askerOf(caller: Caller, request: FastifyRequest): Asker {
@@ -58,4 +58,4 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
 
 const isSetName = (text: unknown): text is string => typeof text === 'string' && secretSetNamePattern.test(text);
 const isSecretKey = (text: unknown): text is string => typeof text === 'string' && secretKeyPattern.test(text);
-const isKeyId = (text: unknown): text is string => typeof text === 'string' && isUuid(text);
+const isKeyId = (text: unknown): text is string => typeof text === 'string' && validate(text);

@@ -3,9 +3,9 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { proxyBodyBytes, proxyMethods } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotDirectory, writeBot } from '../test-bots.ts';
-import { idle, sendRaw, sessionUrl, start, stop, tell, withKey } from '../test-client.ts';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
+import { idle, sendRaw, sessionUrl, start, stop, tell, withKey } from '../../test/support/client.ts';
+import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 
 const megabyte = 1_048_576;
 

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { type BotDirectory, writeBot } from '../test-bots.ts';
-import { ended, idle, sessionUrl, start, stop, tell } from '../test-client.ts';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
+import { ended, idle, sessionUrl, start, stop, tell } from '../../test/support/client.ts';
+import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 import { relay } from './socket-relay.ts';
 
 type Client = { readonly socket: WebSocket; readonly sessionId: string };

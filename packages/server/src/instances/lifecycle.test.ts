@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
-import { newId } from '../uuid.ts';
+import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { newId } from '../store/uuid.ts';
 import { claimInstance, countInstances } from './claim.ts';
 import {
   findInstance,

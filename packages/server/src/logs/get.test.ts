@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { runtimes } from '@bothost/runtime/registry';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { testRows } from '../store/test-rows.ts';
+import { testRows } from '../../test/support/test-rows.ts';
 import { getLogs } from './get.ts';
 
 it('who waits for a line is let go when the service goes down, and nothing is left of the wait', async () => {

@@ -1,6 +1,6 @@
 import type { Operations, RequestOf, ResponseOf } from '@bothost/contract';
 import type { Timestamp } from '@bothost/runtime';
-import { isUuid } from '../uuid.ts';
+import { isUuid } from '../store/uuid.ts';
 import { type KnownSecrets, maskFor } from './known-secrets.ts';
 import type { Mask } from './mask.ts';
 import { beginningAt, decodeCursor, encodeCursor } from './position.ts';

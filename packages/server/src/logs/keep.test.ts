@@ -5,9 +5,9 @@ import type { Runtime } from '@bothost/runtime';
 import { runtimes } from '@bothost/runtime/registry';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { testRows } from '../store/test-rows.ts';
-import { writeBot } from '../test-bots.ts';
-import { newId } from '../uuid.ts';
+import { writeBot } from '../../test/support/bots.ts';
+import { testRows } from '../../test/support/test-rows.ts';
+import { newId } from '../store/uuid.ts';
 import { type KeepContext, keepOutput, withKeptOutput } from './keep.ts';
 
 const never = new AbortController().signal;

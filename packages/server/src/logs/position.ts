@@ -1,6 +1,6 @@
 import { failure } from '@bothost/contract';
 import type { Timestamp } from '@bothost/runtime';
-import { isUuid } from '../uuid.ts';
+import { isUuid } from '../store/uuid.ts';
 
 export type Order = 'asc' | 'desc';
 

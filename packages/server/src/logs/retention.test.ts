@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
-import { newId } from '../uuid.ts';
+import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { newId } from '../store/uuid.ts';
 import { purgeLogs, type RetentionContext, sweepLogs } from './retention.ts';
 
 const day = 86_400;

@@ -1,7 +1,7 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '../store/tables.ts';
-import { isUuid } from '../uuid.ts';
+import { isUuid } from '../store/uuid.ts';
 import { logDirectory } from './directory.ts';
 import { deleteLog, knownLogs, logsBeyond, logsEndedBefore, surplusWithoutSession } from './rows.ts';
 

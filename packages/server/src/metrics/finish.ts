@@ -1,5 +1,5 @@
 import type { Database } from '../store/tables.ts';
-import { idWithin } from '../uuid.ts';
+import { idWithin } from '../store/uuid.ts';
 import { percentiles } from './percentiles.ts';
 import { deleteSamples, insertMetrics, type SessionMetricsRow, samplesOf } from './rows.ts';
 import { type Sample, seriesOf } from './series.ts';

@@ -1,6 +1,6 @@
 import type { Usage } from '@bothost/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
+import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { finishMetrics, metricsSoFar } from './finish.ts';
 import { samplesOf } from './rows.ts';
 import { createSampler } from './sampler.ts';

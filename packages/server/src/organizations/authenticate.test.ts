@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { listen } from '../store/listen.ts';
-import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
-import { newId } from '../uuid.ts';
+import { newId } from '../store/uuid.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 

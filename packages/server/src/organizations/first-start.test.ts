@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
-import { newId } from '../uuid.ts';
+import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { newId } from '../store/uuid.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { type Bootstrap, firstStart, homeOrganization } from './first-start.ts';
 import { listKeys } from './keys.ts';

@@ -1,7 +1,7 @@
 import { inspectKey } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
-import { newId } from '../uuid.ts';
+import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { newId } from '../store/uuid.ts';
 import { createKey, hashKey, listKeys, revokeKey } from './keys.ts';
 
 const notFound = { name: 'ApiError', reason: 'key-not-found', status: 404 };

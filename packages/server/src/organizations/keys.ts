@@ -4,7 +4,7 @@ import { appendAudit } from '../audit/append.ts';
 import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { inTransaction } from '../store/transaction.ts';
-import { isUuid } from '../uuid.ts';
+import { isUuid } from '../store/uuid.ts';
 import { type ApiKeyRow, insertKey, keysOf, revoke } from './rows.ts';
 
 type Scope = { readonly organizationId: string };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../store/test-rows.ts';
-import { newId } from '../uuid.ts';
+import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { newId } from '../store/uuid.ts';
 import { describeProperties, getProperties, listOrganizations, listRegions, updateProperties } from './properties.ts';
 
 describe('the properties of an organization', () => {

@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { controlToken } from '../instances/control-token.ts';
-import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
-import { newId } from '../uuid.ts';
+import { newId } from '../store/uuid.ts';
 import { type AttendContext, type AttendedSession, handOver, resume } from './attend.ts';
 import { createAttendance } from './attendance.ts';
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { testNow, testRows } from '../../test/support/test-rows.ts';
 import { createKeyring } from '../secrets/vault/keyring.ts';
 import { localRootKeys } from '../secrets/vault/root-key.ts';
-import { testNow, testRows } from '../store/test-rows.ts';
-import { newId } from '../uuid.ts';
+import { newId } from '../store/uuid.ts';
 import { redactTail } from './redact.ts';
 
 test('last words are left out where nobody can tell what is secret in them', async () => {

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { testRows } from '../store/test-rows.ts';
+import { testRows } from '../../test/support/test-rows.ts';
 import { type AttendedSession, resume, within } from './attend.ts';
 import { createAttendance } from './attendance.ts';
 import { isColdStart } from './cold-start.ts';

@@ -1,8 +1,8 @@
 import { StartError } from '@bothost/runtime';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { listOpenDeployments } from '../agents/deployment.ts';
-import { type TestRows, testNow, testRows } from '../store/test-rows.ts';
 import { createBackoff } from './backoff.ts';
 import { createOutcomes } from './outcomes.ts';
 import { createValidation } from './validation.ts';

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../store/test-rows.ts';
+import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { pairs, testVault } from '../../test/support/test-vault.ts';
 import { deliverSecrets } from './deliver.ts';
 import { pinSecretSet } from './pin.ts';
 import { getSecretSet } from './show.ts';
-import { pairs, testVault } from './test-vault.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { localRootKeys } from './vault/root-key.ts';
 

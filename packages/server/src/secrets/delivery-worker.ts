@@ -1,4 +1,4 @@
-import { type PollingLoop, startPollingLoop } from '../polling-loop.ts';
+import { type PollingLoop, startPollingLoop } from '../concurrency/polling-loop.ts';
 import { deliverSecrets } from './deliver.ts';
 
 /** Delivers what is due in the region of this host: when it is told of something, and each second what was left behind. */

@@ -1,6 +1,6 @@
 import { failure, type PinnedSecretSet } from '@bothost/contract';
 import type { Database, SecretPin } from '../store/tables.ts';
-import { isUuid } from '../uuid.ts';
+import { isUuid } from '../store/uuid.ts';
 import { shownProblem } from './delivery-problems.ts';
 import { findDelivery } from './delivery-rows.ts';
 import { openValues } from './open-set.ts';

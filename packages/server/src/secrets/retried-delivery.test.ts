@@ -1,8 +1,8 @@
 import { operations, type WrittenSecrets } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type TestRows, testRows } from '../store/test-rows.ts';
+import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { pairs, reasonOf, testVault } from '../../test/support/test-vault.ts';
 import { getSecretSet } from './show.ts';
-import { pairs, reasonOf, testVault } from './test-vault.ts';
 
 let rows: TestRows;
 let vault: Awaited<ReturnType<typeof testVault>>;

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { pairs, testVault } from '../../test/support/test-vault.ts';
 import { verifyAudit } from '../audit/verify.ts';
-import { type TestRows, testRows } from '../store/test-rows.ts';
 import { rollBackSecrets } from './rollback.ts';
 import { secretHistory } from './show.ts';
-import { pairs, testVault } from './test-vault.ts';
 
 let rows: TestRows;
 beforeEach(async () => {

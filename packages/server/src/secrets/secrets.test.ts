@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { pairs, reasonOf, testVault } from '../../test/support/test-vault.ts';
 import { verifyAudit } from '../audit/verify.ts';
-import { type TestRows, testRows } from '../store/test-rows.ts';
 import { deleteSecretSet } from './delete.ts';
 import { deliverSecrets } from './deliver.ts';
 import { listSecrets } from './list.ts';
 import { openPinned, pinSecretSet, SecretsUnavailable } from './pin.ts';
 import { rollBackSecrets } from './rollback.ts';
 import { getSecretSet, secretHistory } from './show.ts';
-import { pairs, reasonOf, testVault } from './test-vault.ts';
 
 const encoded = (text: string) => Buffer.from(text).toString('base64');
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../store/test-rows.ts';
+import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { pairs, testVault } from '../../test/support/test-vault.ts';
 import { deleteSecretSet } from './delete.ts';
 import { listSecrets } from './list.ts';
 import { openPinned } from './pin.ts';
 import { getSecretSet, secretHistory } from './show.ts';
-import { pairs, testVault } from './test-vault.ts';
 
 /** Of each table the columns, and how each is made another one. What says nothing of content or place is left out. */
 const changes: Record<string, Record<string, string>> = {

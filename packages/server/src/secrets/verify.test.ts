@@ -1,14 +1,14 @@
 import type { PutSecretsRequest } from '@bothost/contract';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Asked, formsOf, reply, type StandIn, standIn } from '../../test/support/fake-registry.ts';
+import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { pairs, reasonOf, testVault } from '../../test/support/test-vault.ts';
 import { verifyAudit } from '../audit/verify.ts';
-import { type TestRows, testRows } from '../store/test-rows.ts';
 import { deleteSecretSet } from './delete.ts';
 import { listSecrets } from './list.ts';
 import { createRegistryPolicy } from './registry/registry-policy.ts';
-import { type Asked, formsOf, reply, type StandIn, standIn } from './registry/test-registry.ts';
 import { rollBackSecrets } from './rollback.ts';
-import { pairs, reasonOf, testVault } from './test-vault.ts';
 import { verifyImagePullSecret } from './verify.ts';
 import { wantedSecrets } from './wanted.ts';
 import { writeSecrets } from './write.ts';

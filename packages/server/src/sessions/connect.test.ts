@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, errorBody } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { testVault } from '../secrets/test-vault.ts';
-import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
-import { newId } from '../uuid.ts';
+import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { testVault } from '../../test/support/test-vault.ts';
+import { newId } from '../store/uuid.ts';
 import { connectSession, connectWithoutToken } from './connect.ts';
 import { type StartInput, startSession } from './start.ts';
 import { stopSession } from './stop.ts';

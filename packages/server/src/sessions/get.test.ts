@@ -1,10 +1,10 @@
 import { operations } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshName } from '../../test/support/fresh-name.ts';
+import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { insertSamples } from '../metrics/rows.ts';
 import type { Sample } from '../metrics/series.ts';
-import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
-import { freshName } from '../test-names.ts';
-import { newId } from '../uuid.ts';
+import { newId } from '../store/uuid.ts';
 import { finishSession } from './finish.ts';
 import { getSession } from './get.ts';
 

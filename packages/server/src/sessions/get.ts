@@ -2,7 +2,7 @@ import { failure, type SessionResponse } from '@bothost/contract';
 import { metricsSoFar } from '../metrics/finish.ts';
 import { presentMetrics, type StoredMetrics } from '../metrics/present.ts';
 import type { Database } from '../store/tables.ts';
-import { isUuid } from '../uuid.ts';
+import { isUuid } from '../store/uuid.ts';
 import { presentSession } from './present.ts';
 import { findWithMetrics } from './rows.ts';
 

@@ -1,7 +1,7 @@
 import { failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import { findAgentId } from '../agents/find.ts';
 import type { Database } from '../store/tables.ts';
-import { isUuid } from '../uuid.ts';
+import { isUuid } from '../store/uuid.ts';
 import { countSessions, pageOfSessions, type SessionFilter } from './list-rows.ts';
 import { presentSummary } from './present.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
-import { newId } from '../uuid.ts';
+import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { newId } from '../store/uuid.ts';
 import { purgeSessions } from './retention.ts';
 
 const day = 86_400;

@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { preparedQuery } from '../store/prepared.ts';
 import type { Database, SessionState, SessionsTable, StoredEvent } from '../store/tables.ts';
-import { isUuid } from '../uuid.ts';
+import { isUuid } from '../store/uuid.ts';
 
 export type SessionRow = Selectable<SessionsTable>;
 

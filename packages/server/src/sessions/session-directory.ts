@@ -1,5 +1,5 @@
 import type { Database } from '../store/tables.ts';
-import { isUuid } from '../uuid.ts';
+import { isUuid } from '../store/uuid.ts';
 import { addressRow } from './rows.ts';
 
 export type Address = { readonly host: string; readonly port: number };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { pairs, testVault } from '../../test/support/test-vault.ts';
 import { stampPins } from '../secrets/stamped-pins.ts';
-import { pairs, testVault } from '../secrets/test-vault.ts';
-import { ago, type TestRows, testNow, testRows } from '../store/test-rows.ts';
-import { newId } from '../uuid.ts';
+import { newId } from '../store/uuid.ts';
 import { type StartInput, startSession } from './start.ts';
 
 let rows: TestRows;

@@ -1,7 +1,7 @@
 import { failure } from '@bothost/contract';
 import { findAgentId } from '../agents/find.ts';
 import type { Database } from '../store/tables.ts';
-import { isUuid } from '../uuid.ts';
+import { isUuid } from '../store/uuid.ts';
 import { finishSession } from './finish.ts';
 import { decideEnd } from './progress.ts';
 import { stateOf } from './rows.ts';

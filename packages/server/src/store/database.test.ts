@@ -7,10 +7,10 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import { testDatabase } from '../../test/support/test-database.ts';
 import { clientConfig, type DatabaseAddress } from './address.ts';
 import { isConnectionError, isDiskFullError } from './connection-error.ts';
 import { openDatabase } from './database.ts';
-import { testDatabase } from './test-database.ts';
 
 const logger = pino({ level: 'silent' });
 

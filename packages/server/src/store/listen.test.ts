@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import { testDatabase } from '../../test/support/test-database.ts';
 import { openDatabase } from './database.ts';
 import { listen } from './listen.ts';
-import { testDatabase } from './test-database.ts';
 
 const logger = pino({ level: 'silent' });
 

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { testDatabase } from '../../test/support/test-database.ts';
 import { clientConfig, type DatabaseAddress } from './address.ts';
 import { holdLock } from './lock.ts';
-import { testDatabase } from './test-database.ts';
 
 async function freshAddress(): Promise<DatabaseAddress> {
   const { address, drop } = await testDatabase([]);

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import { testDatabase } from '../../test/support/test-database.ts';
 import { openDatabase } from './database.ts';
 import { type Migration, migrate } from './migrate.ts';
-import { testDatabase } from './test-database.ts';
 
 const logger = pino({ level: 'silent' });
 

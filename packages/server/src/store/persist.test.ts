@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestRows, testRows } from '../../test/support/test-rows.ts';
 import { clientConfig } from './address.ts';
 import { openDatabase } from './database.ts';
 import { createPersist } from './persist.ts';
-import { type TestRows, testRows } from './test-rows.ts';
 
 describe('a write that must not be lost', () => {
   let rows: TestRows;

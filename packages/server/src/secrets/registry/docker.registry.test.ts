@@ -5,10 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { startTestServer } from '../../test-server.ts';
-import { checkCredentials } from './check-credentials.ts';
-import { imageReference } from './image-reference.ts';
-import { createRegistryPolicy } from './registry-policy.ts';
 import {
   certificateContent,
   type DockerRegistry,
@@ -18,8 +14,12 @@ import {
   type RegistryFolder,
   registryFolder,
   startDockerRegistry,
-} from './test-docker-registry.ts';
-import { formsOf } from './test-registry.ts';
+} from '../../../test/support/docker-registry.ts';
+import { formsOf } from '../../../test/support/fake-registry.ts';
+import { startTestServer } from '../../../test/support/test-server.ts';
+import { checkCredentials } from './check-credentials.ts';
+import { imageReference } from './image-reference.ts';
+import { createRegistryPolicy } from './registry-policy.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

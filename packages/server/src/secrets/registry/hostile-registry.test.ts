@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Asked, formsOf, reply, type StandIn, standIn } from '../../../test/support/fake-registry.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { imageReference } from './image-reference.ts';
 import { createRegistryPolicy } from './registry-policy.ts';
-import { type Asked, formsOf, reply, type StandIn, standIn } from './test-registry.ts';
 
 const credentials = 'robot$team+ci:Pa/ss:wörd?&=';
 const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../../store/test-rows.ts';
-import { newId } from '../../uuid.ts';
+import { type TestRows, testRows } from '../../../test/support/test-rows.ts';
+import { pairs, testVault } from '../../../test/support/test-vault.ts';
+import { newId } from '../../store/uuid.ts';
 import { deleteSecretSet } from '../delete.ts';
 import { openForDeployment, SecretsUnavailable } from '../pin.ts';
 import { type PinnedDeployment, stampPins } from '../stamped-pins.ts';
-import { pairs, testVault } from '../test-vault.ts';
 import { encode } from '../vault/encode.ts';
 import { vaultProblem } from '../vault/vault-state.ts';
 import { stampFormerPins } from './former-pins.ts';

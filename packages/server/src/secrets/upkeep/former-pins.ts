@@ -1,6 +1,6 @@
 import { secretSetNamePattern } from '@bothost/contract';
 import type { SecretPin } from '../../store/tables.ts';
-import { isUuid } from '../../uuid.ts';
+import { isUuid } from '../../store/uuid.ts';
 import { stampPins } from '../stamped-pins.ts';
 import { isDamage } from '../vault/damaged.ts';
 import { currentRootKeyId, newState } from '../vault/vault-state.ts';

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../../store/test-rows.ts';
+import { type TestRows, testRows } from '../../../test/support/test-rows.ts';
+import { pairs, testVault } from '../../../test/support/test-vault.ts';
 import { openPinned } from '../pin.ts';
 import { rollBackSecrets } from '../rollback.ts';
 import { secretHistory } from '../show.ts';
-import { pairs, testVault } from '../test-vault.ts';
 import { watchPending } from '../watch.ts';
 import { keptRevisions, planPruning, pruneRevisions } from './prune.ts';
 import { verifyVault } from './verify.ts';

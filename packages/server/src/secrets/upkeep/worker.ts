@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type PollingLoop, startPollingLoop } from '../../polling-loop.ts';
+import { type PollingLoop, startPollingLoop } from '../../concurrency/polling-loop.ts';
 import { listTasks, type TaskRow } from './task-rows.ts';
 import { type WorkContext, workOn } from './work.ts';
 

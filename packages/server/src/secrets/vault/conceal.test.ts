@@ -2,7 +2,7 @@ import { format, inspect } from 'node:util';
 import { operations } from '@bothost/contract';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { testPolicy } from '../test-vault.ts';
+import { testPolicy } from '../../../test/support/test-vault.ts';
 import { wantedSecrets } from '../wanted.ts';
 import { conceal } from './conceal.ts';
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../../store/test-rows.ts';
+import { type TestRows, testRows } from '../../../test/support/test-rows.ts';
+import { pairs, testVault } from '../../../test/support/test-vault.ts';
 import { deleteSecretSet } from '../delete.ts';
-import { pairs, testVault } from '../test-vault.ts';
 
 describe('keys of an organization that were lost', () => {
   let rows: TestRows;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testNow, testRows } from '../../store/test-rows.ts';
+import { type TestRows, testNow, testRows } from '../../../test/support/test-rows.ts';
 import { openVault, planOpening } from './open-vault.ts';
 
 describe('at a start', () => {

@@ -1,0 +1,182 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { build } from 'vite';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { hasBrowser, launchBrowser } from './support/browser.ts';
+import {
+  buildFor,
+  type Client,
+  clientKinds,
+  clientTransports,
+  makeClient,
+  namedPolicy,
+  serveClient,
+} from './support/generated-client.ts';
+import { runLocally, talkingBot } from './support/local-bot.ts';
+import { type Service, startService } from './support/service.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A directory that may stay between runs. */
+    clientCache: string;
+  }
+}
+
+/**
+ * The clients that `botcli init` makes, as their users have them: installed from the registry, linted, type-checked, built,
+ * and opened in a browser; in front of them a real Pipecat bot, hosted by the service and under Pipecat's own runner.
+ */
+const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+const cache = inject('clientCache');
+/** What installing needs of whoever runs the tests. */
+const inherited = Object.fromEntries(
+  Object.entries(import.meta.env).filter(
+    ([name, value]) =>
+      typeof value === 'string' &&
+      /^(PIP_|npm_config_registry$|https?_proxy$|no_proxy$|SSL_CERT_|NODE_EXTRA_CA)/i.test(name),
+  ),
+) as Readonly<Record<string, string>>;
+
+let service: Service;
+let browser: Browser;
+let program: string;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  const names = Object.keys(inherited).join(',');
+  service = await startService({ ...inherited, BOTHOST_AGENTS: talkingBot, BOTHOST_BUILD_ENVIRONMENT: names }, 300_000);
+  browser = await launchBrowser(service.folder);
+  program = join(service.folder, 'botcli', 'main.js');
+  const outDir = join(service.folder, 'botcli');
+  const configFile = fromRoot('packages/cli/vite.config.ts');
+  await build({ root: fromRoot('packages/cli'), configFile, logLevel: 'error', build: { outDir } });
+  const isReady = async () => (await service.ask('agents/talking-bot'))['ready'] === true;
+  await vi.waitUntil(isReady, { timeout: 300_000, interval: 500 });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.close();
+});
+
+type Bot = Parameters<typeof serveClient>[1];
+
+/** A client's page for a bot, until the test ends, and which hosts it asked for anything, itself left out. */
+async function open(client: Client, bot: Bot): Promise<{ page: Page; hosts: Set<string> }> {
+  const pages = await serveClient(client, bot);
+  onTestFinished(pages.close);
+  const page = await browser.newPage();
+  onTestFinished(() => page.close());
+  const hosts = new Set<string>();
+  const note = (url: string) => {
+    if (/^(https?|wss?):/.test(url) && !url.startsWith(pages.origin)) hosts.add(new URL(url).host);
+  };
+  page.on('request', (request) => note(request.url()));
+  page.on('websocket', (socket) => note(socket.url()));
+  await page.goto(pages.origin);
+  return { page, hosts };
+}
+
+const talk = (page: Page) => page.getByRole('button', { name: /^Talk/ });
+const hasStatus = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor();
+const said = (page: Page, text: string) => page.getByRole('list', { name: 'What was said' }).getByText(text).waitFor();
+const chooses = (page: Page, way: string) => page.getByRole('combobox').selectOption({ label: way });
+const errorOf = async (page: Page) => (await page.getByRole('alert').allTextContents()).join('');
+
+/** What a person sees from the button to the end, and that another conversation can follow. */
+async function converse(page: Page, way: string): Promise<void> {
+  await chooses(page, way);
+  await talk(page).click();
+  await hasStatus(page, 'Connecting …');
+  await hasStatus(page, 'Connected');
+  await said(page, 'Good morning, you are through');
+  await said(page, 'One tone at a time');
+  await said(page, 'I hear a tone');
+  await page.getByRole('button', { name: 'Mute', exact: true }).click();
+  await page.getByRole('button', { name: 'Unmute' }).click();
+  expect(await errorOf(page)).toBe('');
+  await page.getByRole('button', { name: 'Hang up' }).click();
+  await hasStatus(page, 'Ended');
+  await page.getByRole('button', { name: 'Talk again' }).click();
+  await said(page, 'Good morning, you are through');
+}
+
+async function stopSessions(): Promise<void> {
+  const { sessions } = await service.ask('agents/talking-bot/sessions?status=active');
+  for (const { sessionId } of sessions as readonly { readonly sessionId: string }[]) {
+    await service.ask(`agents/talking-bot/sessions/${sessionId}`, 'DELETE');
+  }
+}
+
+describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await makeClient(kind, program, cache, {
+      ...inherited,
+      PATH: import.meta.env['PATH'],
+      HOME: service.folder,
+    });
+  });
+
+  test('talks to a bot on the service, both ways, and says when the bot leaves', async () => {
+    const startUrl = `${service.origin}/v1/public/talking-bot/start`;
+    const policy = await namedPolicy(program, join(service.folder, 'policy'), service.origin);
+    const { page, hosts } = await open(client, { startUrl, publicKey: service.publicKey, policy });
+    expect(await page.title()).toBe('Garden line');
+    for (const way of ['Peer to peer', 'WebSocket']) {
+      await converse(page, way);
+      await stopSessions();
+      await hasStatus(page, 'Ended');
+    }
+    // Neither a vendor's program nor anything else of a third party.
+    const own = kind === 'react-nextjs' ? /^127\.0\.0\.1:/ : new RegExp(`^${new URL(service.origin).host}$`);
+    for (const host of hosts) expect(host).toMatch(own);
+  });
+
+  test('talks to the bot under the runner on this machine, and tells in words that it is gone', async () => {
+    const bot = await runLocally(cache);
+    onTestFinished(bot.close);
+    const { page } = await open(client, { startUrl: bot.startUrl, publicKey: null });
+    for (const way of ['Peer to peer', 'WebSocket']) {
+      await converse(page, way);
+      await page.getByRole('button', { name: 'Hang up' }).click();
+      await hasStatus(page, 'Ended');
+    }
+    await bot.close();
+    await talk(page).click();
+    await hasStatus(page, 'Failed');
+    expect(await errorOf(page)).toMatch(/^The bot cannot be reached/);
+  });
+
+  test('tells in words what is wrong: the key, a hosted room that cannot be had, no microphone', async () => {
+    const startUrl = `${service.origin}/v1/public/talking-bot/start`;
+    const { page, hosts } = await open(client, { startUrl, publicKey: `pk_${'x'.repeat(40)}` });
+    await talk(page).click();
+    await hasStatus(page, 'Failed');
+    expect(await errorOf(page)).toMatch(/key/i);
+
+    // The rooms' vendor has its program on servers of its own; here nobody but this machine is asked.
+    await page.route(/^https:/, (route) => route.abort());
+    await chooses(page, 'Hosted room');
+    await talk(page).click();
+    await hasStatus(page, 'Connecting …');
+    await hasStatus(page, 'Failed');
+    expect(await errorOf(page)).toContain('The room cannot be reached');
+    expect([...hosts]).toContain('c.daily.co');
+
+    hosts.clear();
+    await page.evaluate(() => {
+      navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'));
+    });
+    await chooses(page, 'Peer to peer');
+    await talk(page).click();
+    await page.getByText('blocks the microphone for this page').waitFor();
+    expect([...hosts]).toEqual([]);
+  });
+
+  // The last of them, as it leaves another client in place of the one for all transports.
+  test('is type-clean and can be built for each transport alone', async () => {
+    for (const transport of clientTransports) await buildFor(client, program, transport);
+  }, 400_000);
+});

@@ -1,0 +1,74 @@
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { build, type PreviewServer, preview } from 'vite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hasBrowser, launchBrowser } from './support/browser.ts';
+import { type Service, startService } from './support/service.ts';
+
+/** The page that the README tells people to write: with the stock client, from another origin than the service's. */
+const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+
+let service: Service;
+let browser: Browser;
+let pages: PreviewServer;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  service = await startService();
+  browser = await launchBrowser(service.folder);
+  const root = join(service.folder, 'client');
+  await mkdir(root);
+  await symlink(fromRoot('node_modules'), join(root, 'node_modules'));
+  await writeFile(join(root, 'index.html'), await pageOfReadme());
+  await build({ root, configFile: false, logLevel: 'error' });
+  pages = await preview({ root, configFile: false, preview: { port: 0, host: '127.0.0.1' } });
+});
+
+afterAll(async () => {
+  if (!hasBrowser) return;
+  await browser?.close();
+  await pages?.close();
+  await service?.close();
+});
+
+async function pageOfReadme(): Promise<string> {
+  const page = /```html\n([\s\S]*?)```/.exec(await readFile(fromRoot('README.md'), 'utf8'))?.[1] ?? '';
+  return page.replace('YOUR_PUBLIC_KEY', service.publicKey).replace('http://127.0.0.1:7420', service.origin);
+}
+
+test.skipIf(!hasBrowser)(
+  'the page of the README talks to the parrot, and its session has all twelve fields',
+  async () => {
+    const page = await browser.newPage();
+    await page.goto(pages.resolvedUrls?.local[0] ?? '');
+    await page.getByRole('button', { name: 'Talk' }).click();
+    const said = page.locator('#said');
+    await said.getByText('I am the parrot').waitFor();
+    await said.getByText('Rraawk! pretty bird').waitFor();
+    await said.getByText(/I heard 1\.\d seconds of you/).waitFor();
+    await page.close();
+
+    const list = async () => (await service.ask('agents/parrot/sessions'))['sessions'] as { sessionId: string }[];
+    const [session] = await list();
+    const record = () => service.ask(`agents/parrot/sessions/${session?.sessionId}`);
+    await expect.poll(record).toMatchObject({ completionStatus: 'WS_CONNECTION_CLOSED' });
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const id = expect.stringMatching(/^[0-9a-f-]{36}$/);
+    expect(await record()).toMatchObject({
+      sessionId: session?.sessionId,
+      serviceId: id,
+      organizationId: id,
+      deploymentId: id,
+      createdAt: time,
+      updatedAt: time,
+      endedAt: time,
+      botStartSeconds: expect.any(Number),
+      coldStart: false,
+      completionStatus: 'WS_CONNECTION_CLOSED',
+      meetingIds: [],
+      resourceMetrics: { sessionId: session?.sessionId, sampleCount: expect.any(Number) },
+    });
+  },
+);

@@ -1,0 +1,182 @@
+import { readdir, readlink } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hasBrowser, launchBrowser } from './support/browser.ts';
+import { type Service, startService } from './support/service.ts';
+
+/** The page in a real browser, with the stock client, against the built service and its parrot. */
+const browserTest = test.skipIf(!hasBrowser);
+
+let service: Service;
+let publicKey: string;
+let withMicrophone: Browser;
+let withoutMicrophone: Browser;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  service = await startService();
+  publicKey = service.publicKey;
+  withMicrophone = await launchBrowser(service.folder);
+  withoutMicrophone = await launchBrowser(null);
+});
+
+afterAll(async () => {
+  if (!hasBrowser) return;
+  await Promise.all([withMicrophone?.close(), withoutMicrophone?.close()]);
+  await service?.close();
+});
+
+interface OpenPage {
+  readonly page: Page;
+  /** What the page must not do: break its own policy, ask another host, fail unseen. */
+  readonly sins: string[];
+}
+
+async function openPage(browser: Browser, path: string): Promise<OpenPage> {
+  const page = await browser.newPage();
+  const sins: string[] = [];
+  page.on('request', (request) => {
+    if (!request.url().startsWith(service.origin) && !request.url().startsWith(`blob:${service.origin}`))
+      sins.push(request.url());
+  });
+  page.on('pageerror', (error) => sins.push(error.message));
+  page.on('console', (message) => {
+    if (/Content Security Policy/.test(message.text())) sins.push(message.text());
+  });
+  await page.goto(`${service.origin}${path}`);
+  return { page, sins };
+}
+
+const status = (page: Page) => page.locator('.status');
+const said = (page: Page) => page.locator('.transcript');
+const sessions = async (query = '') =>
+  (await service.ask(`agents/parrot/sessions?${query}`))['sessions'] as { sessionId: string }[];
+const closed = { completionStatus: 'WS_CONNECTION_CLOSED', endedAt: expect.any(String) };
+const record = (sessionId: string) => service.ask(`agents/parrot/sessions/${sessionId}`);
+
+/** The processes of bots: those that run in the data directory, the database aside. */
+async function bots(): Promise<number[]> {
+  const data = service.environment['BOTHOST_DATA_DIR'] ?? '';
+  const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger);
+  const places = await Promise.all(pids.map(async (pid) => [pid, await readlink(`/proc/${pid}/cwd`).catch(() => '')]));
+  return places.flatMap(([pid, cwd]) => {
+    const place = String(cwd);
+    return place.startsWith(data) && !place.startsWith(`${data}/postgres`) ? [Number(pid)] : [];
+  });
+}
+
+/** The id that the page shows, for looking the session up. */
+async function shownSession(page: Page): Promise<string> {
+  const shown = page.getByText(/npx botcli cloud agent sessions parrot --id \S+/).first();
+  return /--id (\S+)/.exec((await shown.textContent()) ?? '')?.[1] ?? '';
+}
+
+browserTest('a person talks to the parrot with the stock client, by voice and by text', async () => {
+  const { page, sins } = await openPage(withMicrophone, `/talk/parrot#key=${publicKey}`);
+  expect(page.url()).toBe(`${service.origin}/talk/parrot`);
+  await page.getByRole('button', { name: 'Start talking' }).click();
+  await status(page).getByText('Ready').waitFor();
+  await said(page).getByText('I am the parrot').waitFor();
+  const barWidth = (name: string) =>
+    page
+      .locator('.meter', { hasText: name })
+      .locator('.meter-bar')
+      .evaluate((bar) => bar.getBoundingClientRect().width);
+  await expect.poll(() => barWidth('Bot'), { interval: 20 }).toBeGreaterThan(10);
+  await expect.poll(() => barWidth('You'), { interval: 20, timeout: 10_000 }).toBeGreaterThan(10);
+  await said(page)
+    .getByText(/^I heard 1\.\d seconds of you$/)
+    .first()
+    .waitFor();
+  await said(page).getByText('You spoke').first().waitFor();
+
+  await page.getByLabel('Write to parrot').fill('pretty bird');
+  await page.keyboard.press('Enter');
+  await said(page).getByText('Rraawk! pretty bird').waitFor();
+  const first = await shownSession(page);
+
+  await page.getByRole('button', { name: 'Mute' }).click();
+  await page.getByRole('button', { name: 'Mute', pressed: true }).waitFor();
+  await page.getByRole('button', { name: 'End', exact: true }).click();
+  await status(page).getByText('The session has ended.').waitFor();
+  await expect.poll(() => record(first)).toMatchObject(closed);
+  expect(sins).toEqual([]);
+
+  await page.getByRole('button', { name: 'Start again' }).click();
+  await status(page).getByText('Ready').waitFor();
+  const second = await shownSession(page);
+  expect(second).not.toBe(first);
+  await page.close();
+  await expect.poll(() => record(second)).toMatchObject(closed);
+});
+
+browserTest('without a microphone the page connects all the same, and text works', async () => {
+  const { page, sins } = await openPage(withoutMicrophone, `/talk/parrot#key=${publicKey}`);
+  await page.getByRole('button', { name: 'Start talking' }).click();
+  await status(page).getByText('Ready').waitFor();
+  await page.getByText('No microphone').waitFor();
+  expect(await page.getByRole('button', { name: 'Mute' }).count()).toBe(0);
+  await page.getByLabel('Write to parrot').fill('hello');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await said(page).getByText('Rraawk! hello').waitFor();
+  const shown = await shownSession(page);
+  await page.getByRole('button', { name: 'End', exact: true }).click();
+  await expect.poll(() => record(shown)).toMatchObject(closed);
+  expect(sins).toEqual([]);
+  await page.close();
+});
+
+browserTest('a session that the service ends is told as ended, and one that breaks off as an error', async () => {
+  const { page } = await openPage(withMicrophone, `/talk/parrot#key=${publicKey}`);
+  await page.getByRole('button', { name: 'Start talking' }).click();
+  await status(page).getByText('Ready').waitFor();
+  const stopped = await shownSession(page);
+  await service.ask(`agents/parrot/sessions/${stopped}`, 'DELETE');
+  await status(page).getByText('The session has ended.').waitFor();
+  await page.getByRole('button', { name: 'Start again' }).click();
+  await status(page).getByText('Ready').waitFor();
+  for (const pid of await bots()) process.kill(pid, 'SIGKILL');
+  await page.getByRole('alert').getByText('The connection to the bot was lost (code 1011).').waitFor();
+  expect(await record(stopped)).toMatchObject({ completionStatus: 'SESSION_STOPPED' });
+  await page.close();
+});
+
+browserTest('failures are shown in the words of the service', async () => {
+  const { page } = await openPage(withMicrophone, `/talk/parrot#key=${publicKey}x`);
+  await page.getByRole('button', { name: 'Start talking' }).click();
+  await page.getByRole('alert').getByText('This API key is not valid here.').waitFor();
+  await page.getByRole('button', { name: 'Use another key' }).click();
+  await page.getByLabel('Public key').fill('sk_abc');
+  await page.getByRole('button', { name: 'Use it' }).click();
+  await page.getByRole('alert').getByText('This is a secret key').waitFor();
+  await page.getByLabel('Public key').fill(publicKey);
+  await page.keyboard.press('Enter');
+  // Kept for the tab, and only for it.
+  await page.goto(`${service.origin}/talk/nobody`);
+  await page.getByRole('button', { name: 'Start talking' }).click();
+  await page.getByRole('alert').getByText('Not found: no such agent or session.').waitFor();
+  expect(await sessions('status=active')).toEqual([]);
+  await page.close();
+});
+
+browserTest('the start page leads to an agent by keyboard alone', async () => {
+  const { page, sins } = await openPage(withMicrophone, '/');
+  await page.getByLabel('Agent').focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${service.origin}/talk/parrot`);
+  await page.getByLabel('Public key').focus();
+  await page.keyboard.insertText(publicKey);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Start talking' }).focus();
+  await page.keyboard.press('Enter');
+  await status(page).getByText('Ready').waitFor();
+  // Focus stays where Start was: Mute and End are the next two.
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await status(page).getByText('The session has ended.').waitFor();
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Start again');
+  expect(sins).toEqual([]);
+  await page.close();
+});

@@ -1,0 +1,63 @@
+import { ErrorResponse, operations, pathsOf } from '@bothost/contract';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let bot: BotDirectory;
+let service: TestServer;
+beforeAll(async () => {
+  bot = await writeBot('asked');
+  service = await startTestServer({ agents: [bot.path] });
+});
+afterAll(async () => {
+  await service.close();
+  await bot.remove();
+});
+
+/** Texts that are about right, nearly right, and anything at all. */
+const anyText = fc.oneof(
+  fc.constantFrom('asked', 'test-org', '0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11', 'us-west', '10', '-1', '0', '1e308'),
+  fc.constantFrom('\0', '%', '..', "'", '"', '9'.repeat(40), 'x'.repeat(3_000), 'Infinity', 'NaN', '\ud800', '😀'),
+  fc.string({ unit: 'binary', maxLength: 20 }),
+);
+const anyValue = fc.oneof(anyText, fc.jsonValue({ stringUnit: 'binary' }), fc.double(), fc.boolean());
+const names = ['name', 'kind', 'expiresInSeconds', 'defaultRegion', 'transport', 'body', 'fields', 'createDailyRoom'];
+const queries = Object.values(operations).flatMap(({ query }) => Object.keys(query.shape));
+
+/** `encodeURIComponent` refuses half a character; a client that sends one sends its bytes. */
+function encode(text: string): string {
+  return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+}
+
+const anyRequest = fc
+  .record({
+    operation: fc.constantFrom(...Object.values(operations).filter(({ name }) => name !== 'startSession')),
+    mount: fc.nat(1),
+    params: fc.array(anyText, { minLength: 4, maxLength: 4 }),
+    query: fc.dictionary(fc.constantFrom(...queries), anyText, { maxKeys: 4 }),
+    body: fc.dictionary(fc.constantFrom(...names), anyValue, { maxKeys: 4 }),
+  })
+  .map(({ operation, mount, params, query, body }) => {
+    const paths = pathsOf(operation);
+    let next = 0;
+    const path = (paths[mount % paths.length] ?? '').replace(/\{\w+\}/g, () => encode(params[next++] ?? ''));
+    const fields = Object.entries(query).map(([name, value]) => `${name}=${encode(value)}`);
+    return { method: operation.method, target: `${path}?${fields.join('&')}`, body: JSON.stringify(body) };
+  });
+
+it('no request, however it is filled in, is an error of the service, and every refusal carries the error object', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyRequest, async ({ method, target, body }) => {
+      const answer = await fetch(service.url + target, {
+        method,
+        headers: { authorization: `Bearer ${service.privateKey}` },
+        ...(method === 'GET' ? {} : { body }),
+      });
+      const json: unknown = await answer.json();
+      expect(answer.status, JSON.stringify(json)).toBeLessThan(500);
+      if (answer.status >= 400) expect(ErrorResponse.parse(json).requestId).toBe(answer.headers.get('x-request-id'));
+    }),
+    { numRuns: 600 },
+  );
+});

@@ -1,0 +1,191 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { idle, openSocket, sendRaw, start, stop, tell } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+describe('a request that is invalid', () => {
+  let service: TestServer;
+  let bots: BotDirectory[];
+
+  beforeAll(async () => {
+    bots = [await writeBot('plain'), await writeBot('open-door', { websocketAuth: 'none' })];
+    service = await startTestServer({ agents: bots.map((bot) => bot.path) });
+  });
+  afterAll(async () => {
+    await service.close();
+    await Promise.all(bots.map((bot) => bot.remove()));
+  });
+
+  async function ask(method: string, path: string, key: string, body?: string) {
+    const response = await fetch(`${service.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body }),
+    });
+    const answer = (await response.json()) as Record<string, unknown>;
+    return { status: response.status, answer, headers: response.headers };
+  }
+  const startWith = (body: string, agentName = 'plain', query = '') =>
+    ask('POST', `/v1/public/${agentName}/start${query}`, service.publicKey, body);
+
+  it.each([
+    ['POST', '/v1/public/nobody/start', 404, 'not-found'],
+    ['POST', '/v1/public/plain%00/start', 404, 'not-found'],
+    ['POST', '/v1/public/%F0%9F%A6%9C/start', 404, 'not-found'],
+    ['POST', `/v1/public/${'a'.repeat(400)}/start`, 404, 'not-found'],
+    ['POST', '/v1/public//start', 404, 'not-found'],
+    ['GET', '/v1/agents/%00', 404, 'not-found'],
+    ['GET', '/v1/agents/%00/sessions', 404, 'not-found'],
+    ['GET', '/v1/agents/a%2F..%2Fplain', 404, 'not-found'],
+    ['GET', '/v1/agents/plain/sessions/', 404, 'not-found'],
+    ['GET', '/v1/agents/%zz', 404, 'endpoint-not-found'],
+    ['GET', '/v1/agents/%ff', 404, 'endpoint-not-found'],
+    ['GET', `/v1/agents/${'a'.repeat(3000)}`, 404, 'endpoint-not-found'],
+    ['GET', '/v1/organizations/%00/agents', 404, 'organization-not-found'],
+    ['PUT', '/v1/agents/plain', 405, 'method-not-allowed'],
+    ['GET', '/v1/public/plain/start', 405, 'method-not-allowed'],
+    ['GET', '/v1/agents/plain/sessions?limit=0', 400, 'invalid-request'],
+    ['GET', '/v1/agents/plain/sessions?limit=1e9', 400, 'invalid-request'],
+    ['GET', '/v1/agents/plain/sessions?offset=-1', 400, 'invalid-request'],
+    ['GET', '/v1/agents/plain/sessions?offset=99999999999999999999', 400, 'invalid-request'],
+    ['GET', '/v1/agents/plain/sessions?status=dead', 400, 'invalid-request'],
+    ['GET', '/v1/agents/plain/sessions?startTime=99999999999999', 400, 'invalid-request'],
+    ['GET', '/v1/agents/plain/sessions?endTime=9007199254740991', 400, 'invalid-request'],
+    ['GET', '/v1/agents/plain/sessions?startTime=soon', 400, 'invalid-request'],
+    ['GET', '/v1/agents/plain/sessions?startTimeMax=Infinity', 400, 'invalid-request'],
+    ['GET', '/v1/agents/plain/sessions?startTimeMin=1e400', 400, 'invalid-request'],
+    ['GET', '/v1/agents/plain/sessions?cursor=%00', 400, 'invalid-request'],
+    ['GET', `/v1/agents/plain/sessions?cursor=${cursor('1')}`, 400, 'invalid-request'],
+    ['GET', `/v1/agents/plain/sessions?cursor=${cursor('+275760-01-01')}`, 400, 'invalid-request'],
+    ['GET', '/v1/agents/plain/sessions?endState=%00', 400, 'invalid-request'],
+    ['GET', '/v1/agents/plain/sessions?limit=1&limit=2', 400, 'invalid-request'],
+    ['GET', '/v1/agents?region=%00', 400, 'invalid-request'],
+  ])('is told by its path or query: %s %s', async (method, path, status, reason) => {
+    const isPublic = path.startsWith('/v1/public/');
+    const { answer, ...seen } = await ask(method, path, isPublic ? service.publicKey : service.privateKey);
+    expect([seen.status, answer]).toEqual([status, expect.objectContaining({ reason, code: String(status) })]);
+    expect(answer['error']).not.toMatch(/[[\]]/);
+    // Without a key nothing of that can be found out.
+    expect((await ask(method, path, 'none')).status).toBe(401);
+  });
+
+  it.each([
+    ['{', 400, 'invalid-json'],
+    ['"text"', 400, 'invalid-request'],
+    ['[]', 400, 'invalid-request'],
+    ['{"__proto__": {"polluted": true}}', 400, 'invalid-json'],
+    ['{"body": "text"}', 400, 'body-not-object'],
+    ['{"body": [1]}', 400, 'body-not-object'],
+    ['{"body": 0}', 400, 'body-not-object'],
+    ['{"body": false}', 400, 'body-not-object'],
+    ['{"transport": "carrier-pigeon"}', 400, 'invalid-request'],
+    ['{"createDailyRoom": "yes"}', 400, 'invalid-request'],
+    ['{"createDailyRoom": true}', 400, 'hosted-rooms-unavailable'],
+    ['{"transport": "daily"}', 400, 'hosted-rooms-unavailable'],
+    [`${'['.repeat(100_000)}`, 400, 'invalid-json'],
+  ])('is told by what a start carries: %s', async (body, status, reason) => {
+    const { answer, ...seen } = await startWith(body);
+    expect([seen.status, answer['reason']]).toEqual([status, reason]);
+    expect(answer['info']).toBe(answer['error']);
+    expect(await sessions()).toBe(0);
+  });
+
+  it.each([
+    ['in all', 'plain', { extra: 'x'.repeat(1_048_576) }],
+    ['for the bot', 'plain', { body: { text: 'x'.repeat(1_048_576) } }],
+    ['for the bot of a WebSocket', 'plain', { transport: 'websocket', body: { text: 'x'.repeat(4_096) } }],
+  ])('is refused before anything starts when its body is too large %s', async (_, agent, body) => {
+    const { status, answer } = await startWith(JSON.stringify(body), agent);
+    expect([status, answer['reason']]).toEqual([413, 'body-too-large']);
+    expect(await sessions()).toBe(0);
+  });
+
+  it('may carry a body of exactly the size that is allowed, and characters that are awkward to pass on', async () => {
+    const text = `\u0000\u2028é🦜~?>${'x'.repeat(4_000)}`;
+    const made = await service.publicClient.startSession({
+      params: { agentName: 'plain' },
+      body: { transport: 'websocket', body: { text: text.slice(0, 4_000) } },
+    });
+    expect(made.body).toMatch(/^[0-9A-Za-z]+={0,2}$/);
+    expect(JSON.parse(Buffer.from(made.body ?? '', 'base64').toString())).toEqual({ text: text.slice(0, 4_000) });
+    await stop(service, 'plain', made.sessionId ?? '');
+
+    const id = await start(service, 'plain', { text });
+    expect(JSON.parse(await tell(service, 'plain', id, 'state.starts[0].body'))).toEqual({ text });
+    await stop(service, 'plain', id);
+    await idle(service, 'plain');
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['null', 'null'],
+    ['an empty object', '{}'],
+    ['null for the bot', '{"body": null}'],
+    ['fields that nobody knows', '{"flow_config": 1, "x": {}}'],
+  ])('is none when a start carries %s', async (_, body) => {
+    const { status, answer } = await startWith(body);
+    expect([status, Object.keys(answer)]).toEqual([200, ['sessionId']]);
+    const id = String(answer['sessionId']);
+    expect(await tell(service, 'plain', id, 'state.starts[0].body')).toBe('{}');
+    await stop(service, 'plain', id);
+    await idle(service, 'plain');
+  });
+
+  it('answers only the fields that were asked for, and says which there are', async () => {
+    const { answer } = await startWith('{"transport": "websocket"}', 'plain', '?fields=wsUrl,token');
+    expect(Object.keys(answer).sort()).toEqual(['token', 'wsUrl']);
+    const wrong = await startWith('{}', 'plain', '?fields=wsUrl,secret');
+    expect([wrong.status, wrong.answer['reason']]).toEqual([400, 'invalid-request']);
+    const webrtc = await startWith('{"transport": "webrtc", "enableDefaultIceServers": true}');
+    expect(webrtc.answer).toEqual({ sessionId: expect.any(String), iceConfig: { iceServers: [] } });
+    await stop(service, 'plain', String(webrtc.answer['sessionId']));
+  });
+
+  it('is refused when it carries a body for an agent whose clients come without a token', async () => {
+    const { status, answer } = await startWith('{"transport": "websocket", "body": {}}', 'open-door');
+    expect([status, answer['reason']]).toEqual([400, 'body-needs-token']);
+    expect((await startWith('{"transport": "websocket"}', 'open-door')).answer).toEqual({
+      wsUrl: expect.stringMatching(/\/ws\/generic\/open-door\.test-org$/),
+    });
+  });
+
+  it('ends at the limit of its body when that has no end', async () => {
+    const socket = await openSocket(service);
+    socket.write(
+      `POST /v1/public/plain/start HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\ntransfer-encoding: chunked\r\n\r\n`,
+    );
+    const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
+    const push = () => socket.writable && socket.write(chunk, push);
+    push();
+    socket.on('error', () => undefined);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 /);
+    socket.destroy();
+  });
+
+  it('is told by headers that are too large, and by bytes that are no request at all', async () => {
+    const large = await sendRaw(service, `GET /v1/agents HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(40_000)}\r\n\r\n`);
+    expect(large).toMatch(/^HTTP\/1\.1 431 [\s\S]*"headers-too-large"/);
+    expect(await sendRaw(service, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 400 [\s\S]*"not-http"/,
+    );
+  });
+
+  it('cannot name a key with what no database holds', async () => {
+    const made = await ask('POST', '/v1/keys', service.privateKey, '{"name": "a\\u0000b", "kind": "public"}');
+    expect([made.status, made.answer['reason']]).toEqual([400, 'invalid-request']);
+  });
+
+  async function sessions(): Promise<number> {
+    const { sessions } = await service.client.getSessions({
+      params: { agentName: 'plain' },
+      query: { status: 'active' },
+    });
+    return sessions.length;
+  }
+});
+
+function cursor(time: string): string {
+  return Buffer.from(`${time} 01890000-0000-7000-8000-000000000000`).toString('base64url');
+}

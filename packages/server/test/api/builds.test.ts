@@ -1,0 +1,412 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { type Build, type Client, createClient } from '@bothost/contract';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { archive } from '../support/archive.ts';
+import { freshName } from '../support/fresh-name.ts';
+import { type SecondOrganization, secondOrganization } from '../support/second-organization.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const region = 'us-west';
+
+let service: TestServer;
+let client: Client;
+let neighbours: SecondOrganization;
+beforeAll(async () => {
+  service = await startTestServer();
+  client = service.client;
+  neighbours = await secondOrganization(service);
+});
+afterAll(async () => {
+  await neighbours.close();
+  await service.close();
+});
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
+
+let made = 0;
+/** A project that can be prepared, each time another one. */
+function project(more: Parameters<typeof archive> = []): Buffer {
+  made += 1;
+  return archive(
+    { path: 'package.json', body: JSON.stringify({ name: `bot-${made}`, type: 'module' }) },
+    { path: 'index.js', body: `// ${made}\n` },
+    ...more,
+  );
+}
+
+type Upload = Awaited<ReturnType<Client['getBuildUploadUrl']>>;
+
+const begin = (bytes: Buffer) =>
+  client.getBuildUploadUrl({ body: { region, contentHash: sha256(bytes), sizeBytes: bytes.length } });
+const append = (upload: Upload, offset: number, body: Buffer, token = upload.uploadFields.token) =>
+  fetch(upload.uploadUrl, {
+    method: 'PATCH',
+    headers: { 'upload-token': token, 'upload-offset': String(offset) },
+    body: new Uint8Array(body),
+  });
+const look = (upload: Upload) =>
+  fetch(upload.uploadUrl, { method: 'HEAD', headers: { 'upload-token': upload.uploadFields.token } });
+
+async function send(bytes: Buffer): Promise<string> {
+  const upload = await begin(bytes);
+  const answer = await append(upload, upload.receivedBytes, bytes.subarray(upload.receivedBytes));
+  expect(await answer.json()).toEqual({ uploadId: upload.uploadId, receivedBytes: bytes.length, complete: true });
+  return upload.uploadId;
+}
+
+/** As existing clients send it: all fields, then the file. */
+function form(fields: Record<string, string>, file: Buffer): FormData {
+  const data = new FormData();
+  for (const [name, value] of Object.entries(fields)) data.append(name, value);
+  data.append('Content-Type', 'application/gzip');
+  data.append('file', new Blob([new Uint8Array(file)], { type: 'application/gzip' }), 'context.tar.gz');
+  return data;
+}
+
+async function over(id: string): Promise<Build> {
+  for (let nextToken: string | undefined = '0'; nextToken !== undefined; ) {
+    ({ nextToken } = await client.getBuildLogs({ params: { buildId: id }, query: { nextToken, wait: 20 } }));
+  }
+  return (await client.getBuild({ params: { buildId: id } })).build;
+}
+
+async function build(bytes: Buffer): Promise<Build> {
+  const { build } = await client.createBuild({ body: { uploadId: await send(bytes), region } });
+  return over(build.id);
+}
+
+async function logOf(buildId: string): Promise<string[]> {
+  const { logs } = await client.getBuildLogs({ params: { buildId } });
+  return logs.map((line) => line.replace(/^\S+ /, ''));
+}
+
+const reason = (work: Promise<unknown>) =>
+  work.then(
+    () => 'nothing',
+    (error: { reason?: string }) => error.reason,
+  );
+const reasonOf = async (answer: Promise<Response>) => {
+  const response = await answer;
+  return { status: response.status, ...((await response.json()) as { reason: string }) };
+};
+
+describe('a build', () => {
+  it('is an uploaded project, unpacked and prepared, with a log that tells it', async () => {
+    const bytes = project([{ path: '.env', body: 'SECRET=1' }]);
+    const created = await client.createBuild({ body: { uploadId: await send(bytes), region } });
+    expect(created).toMatchObject({ cached: false, contextHash: md5(bytes).slice(0, 16) });
+    const done = await over(created.build.id);
+    expect(done).toMatchObject({
+      status: 'success',
+      region,
+      contextHash: md5(bytes).slice(0, 16),
+      contentHash: sha256(bytes),
+      contextSizeBytes: bytes.length,
+      dockerfilePath: 'Dockerfile',
+      errorMessage: null,
+      errorCode: null,
+      imageUri: null,
+    });
+    expect(done.completedAt).not.toBeNull();
+    const log = await logOf(done.id);
+    expect(log).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining(sha256(bytes)),
+        expect.stringMatching(/^\.env is left out/),
+        expect.stringMatching(/^Unpacked 2 files/),
+        expect.stringMatching(/^Ready after/),
+      ]),
+    );
+    const { logs } = await client.getBuildLogs({ params: { buildId: done.id } });
+    expect(logs.every((line) => /^\d{4}-\d\d-\d\dT[\d:.]+Z /.test(line))).toBe(true);
+    expect(readdirSync(join(service.dataDirectory, 'builds', 'trees'))).toEqual([]);
+  });
+
+  it('is there once for one content: the same again is answered at once, with 200 in place of 201', async () => {
+    const bytes = project();
+    const first = await build(bytes);
+    const again = await begin(bytes);
+    expect(again.receivedBytes).toBe(bytes.length);
+    const answer = await fetch(`${service.url}/v1/builds`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.privateKey}` },
+      body: JSON.stringify({ uploadId: again.uploadId, region }),
+    });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ cached: true, build: { id: first.id, status: 'success' } });
+    const other = await client.createBuild({ body: { uploadId: await send(project()), region } });
+    expect(other.build.id).not.toBe(first.id);
+  });
+
+  it('is one also when two ask for it at the same time', async () => {
+    const uploadId = await send(project());
+    const created = await Promise.all([1, 2, 3].map(() => client.createBuild({ body: { uploadId, region } })));
+    expect(new Set(created.map((one) => one.build.id)).size).toBe(1);
+    await over(created[0]?.build.id ?? '');
+  });
+
+  it('of an archive that attacks fails by the name of the attack, leaves nothing, and is built anew when asked again', async () => {
+    const bytes = archive({ path: '../../etc/cron.d/x', body: 'x' });
+    const failed = await build(bytes);
+    expect(failed).toMatchObject({
+      status: 'failed',
+      errorCode: 'archive-path-outside',
+      errorMessage: 'An entry of the archive leads out of the project with "..": ../../etc/cron.d/x.',
+    });
+    expect(await logOf(failed.id)).toContain(failed.errorMessage);
+    expect(readdirSync(join(service.dataDirectory, 'builds', 'trees'))).toEqual([]);
+    const again = await build(bytes);
+    expect(again.status).toBe('failed');
+    expect(again.id).not.toBe(failed.id);
+  });
+
+  it('of a project that cannot be started fails with a sentence', async () => {
+    const failed = await build(archive({ path: 'readme.txt', body: `nothing to start ${made++}` }));
+    expect(failed).toMatchObject({ status: 'failed', errorCode: 'prepare-failed' });
+    expect(failed.errorMessage).toMatch(/\S/);
+  });
+
+  it('is listed, newest first, by state, hash and page', async () => {
+    const first = await build(project());
+    const second = await build(project());
+    const all = await client.listBuilds({ query: { limit: 2 } });
+    expect(all.builds.map(({ id }) => id)).toEqual([second.id, first.id]);
+    expect(all).toMatchObject({ limit: 2, offset: 0 });
+    const next = await client.listBuilds({ query: { limit: 1, cursor: `${all.nextCursor}` } });
+    expect(next.builds.map(({ id }) => id)).not.toContain(first.id);
+    const shifted = await client.listBuilds({ query: { limit: 1, offset: 1 } });
+    expect(shifted.builds.map(({ id }) => id)).toEqual([first.id]);
+    const byHash = { contextHash: first.contextHash, status: 'success', limit: 1 } as const;
+    expect((await client.listBuilds({ query: byHash })).builds.map(({ id }) => id)).toEqual([first.id]);
+    const failed = await client.listBuilds({ query: { contentHash: first.contentHash, status: 'failed' } });
+    expect(failed).toMatchObject({ builds: [], total: 0, nextCursor: null });
+    expect((await client.listBuilds({ query: { region: 'elsewhere' } })).total).toBe(0);
+    expect(await reason(client.listBuilds({ query: { cursor: 'x' } }))).toBe('invalid-request');
+  });
+
+  it('has a log that is read in pieces', async () => {
+    const done = await build(project());
+    const all = await client.getBuildLogs({ params: { buildId: done.id } });
+    expect(all.nextToken).toBeUndefined();
+    const pieces: string[] = [];
+    let nextToken: string | undefined;
+    do {
+      const query = { limit: 1, ...(nextToken === undefined ? {} : { nextToken }) };
+      const piece = await client.getBuildLogs({ params: { buildId: done.id }, query });
+      pieces.push(...piece.logs);
+      nextToken = piece.nextToken;
+    } while (nextToken !== undefined);
+    expect(pieces).toEqual(all.logs);
+    const params = { buildId: done.id };
+    expect(await reason(client.getBuildLogs({ params, query: { nextToken: 'x' } }))).toBe('invalid-request');
+  });
+
+  it('is not there for another organization, in the words of what never was', async () => {
+    const bytes = project();
+    const uploadId = await send(bytes);
+    const { build } = await client.createBuild({ body: { uploadId, region } });
+    await over(build.id);
+    const other = createClient({ origin: service.url, key: neighbours.privateKey });
+    for (const buildId of [build.id, '00000000-0000-7000-8000-000000000000', 'x']) {
+      expect(await reason(other.getBuild({ params: { buildId } }))).toBe('build-not-found');
+      expect(await reason(other.getBuildLogs({ params: { buildId } }))).toBe('build-not-found');
+    }
+    expect((await other.listBuilds()).total).toBe(0);
+    for (const id of [uploadId, '00000000-0000-7000-8000-000000000000', 'x']) {
+      expect(await reason(other.createBuild({ body: { uploadId: id, region } }))).toBe('upload-not-found');
+    }
+    const announced = { region, contentHash: sha256(bytes), sizeBytes: bytes.length };
+    const own = await other.getBuildUploadUrl({ body: announced });
+    expect(own).toMatchObject({ receivedBytes: 0 });
+    expect(own.uploadId).not.toBe(uploadId);
+  });
+});
+
+describe('an upload', () => {
+  it('comes as existing clients send it, and is known by the hash that they compute', async () => {
+    const bytes = project();
+    const upload = await client.getBuildUploadUrl({ body: { region } });
+    const answer = await fetch(upload.uploadUrl, { method: 'POST', body: form(upload.uploadFields, bytes) });
+    expect(answer.status).toBe(200);
+    const { build } = await client.createBuild({ body: { uploadId: upload.uploadId, region, dockerfilePath: 'D' } });
+    expect(build).toMatchObject({ contextHash: md5(bytes).slice(0, 16), dockerfilePath: 'D' });
+    expect((await over(build.id)).status).toBe('success');
+    const retry = await fetch(upload.uploadUrl, { method: 'POST', body: form(upload.uploadFields, bytes) });
+    expect(retry.status).toBe(200);
+    const other = fetch(upload.uploadUrl, { method: 'POST', body: form(upload.uploadFields, project()) });
+    expect(await reasonOf(other)).toMatchObject({ status: 400, reason: 'upload-content-wrong' });
+  });
+
+  it('goes on where its connection broke', async () => {
+    const bytes = project([
+      { path: 'large', body: Buffer.from(Array.from({ length: 400_000 }, () => Math.random() * 256)) },
+    ]);
+    const upload = await begin(bytes);
+    const half = Math.floor(bytes.length / 2);
+    const broken = request(upload.uploadUrl, {
+      method: 'PATCH',
+      headers: { 'upload-token': upload.uploadFields.token, 'upload-offset': '0', 'content-length': bytes.length },
+    });
+    broken.on('error', () => undefined);
+    broken.write(bytes.subarray(0, half));
+    const path = join(service.dataDirectory, 'builds', 'uploads', upload.uploadId);
+    await expect.poll(() => (existsSync(path) ? statSync(path).size : 0)).toBeGreaterThan(0);
+    broken.destroy();
+    expect(await reason(client.createBuild({ body: { uploadId: upload.uploadId, region } }))).toBe('upload-incomplete');
+    const again = await begin(bytes);
+    expect(again.uploadId).toBe(upload.uploadId);
+    const there = await look(again);
+    expect(there.headers.get('upload-length')).toBe(String(bytes.length));
+    const offset = Number(there.headers.get('upload-offset'));
+    expect(offset).toBeLessThanOrEqual(half);
+    expect(await reasonOf(append(again, offset + 1, bytes.subarray(offset + 1)))).toMatchObject({
+      status: 409,
+      reason: 'upload-offset-wrong',
+    });
+    const piece = await append(again, offset, bytes.subarray(offset, offset + 1_000));
+    expect(await piece.json()).toMatchObject({ receivedBytes: offset + 1_000, complete: false });
+    const rest = await append(again, offset + 1_000, bytes.subarray(offset + 1_000));
+    expect(await rest.json()).toMatchObject({ receivedBytes: bytes.length, complete: true });
+    const { build } = await client.createBuild({ body: { uploadId: upload.uploadId, region } });
+    expect((await over(build.id)).status).toBe('success');
+  });
+
+  it('that a client takes up again ends the connection that still hangs', async () => {
+    const bytes = project();
+    const upload = await begin(bytes);
+    const hanging = request(upload.uploadUrl, {
+      method: 'PATCH',
+      headers: { 'upload-token': upload.uploadFields.token, 'upload-offset': '0', 'content-length': bytes.length },
+    });
+    const ended = new Promise((resolve) => hanging.on('close', resolve));
+    hanging.on('error', () => undefined);
+    hanging.write(bytes.subarray(0, 10));
+    const path = join(service.dataDirectory, 'builds', 'uploads', upload.uploadId);
+    await expect.poll(() => existsSync(path)).toBe(true);
+    // Who has no token cannot, and who asks for the URL again waits for nobody.
+    expect((await look({ ...upload, uploadFields: { token: 'x' } })).status).toBe(403);
+    expect(hanging.destroyed).toBe(false);
+    await begin(bytes);
+    expect(hanging.destroyed).toBe(false);
+    // In whatever letters the same upload is named.
+    const shouted = { ...upload, uploadUrl: upload.uploadUrl.replace(upload.uploadId, upload.uploadId.toUpperCase()) };
+    const offset = Number((await look(shouted)).headers.get('upload-offset'));
+    await ended;
+    expect((await append(upload, offset, bytes.subarray(offset))).status).toBe(200);
+  });
+
+  it('that is not what was announced is dropped, and can be sent anew', async () => {
+    const bytes = project();
+    const upload = await begin(bytes);
+    const wrong = Buffer.from(bytes);
+    wrong[20] = (wrong[20] ?? 0) ^ 1;
+    expect(await reasonOf(append(upload, 0, wrong))).toMatchObject({ status: 400, reason: 'upload-content-wrong' });
+    expect((await look(upload)).headers.get('upload-offset')).toBe('0');
+    expect((await append(upload, 0, bytes)).status).toBe(200);
+  });
+
+  it('is never larger than announced', async () => {
+    const bytes = project();
+    const upload = await begin(bytes);
+    const longer = Buffer.concat([bytes, Buffer.alloc(10)]);
+    expect(await reasonOf(append(upload, 0, longer))).toMatchObject({ status: 413, reason: 'archive-too-large' });
+    const muchLonger = Buffer.concat([bytes, Buffer.alloc(20_000_000)]);
+    expect(await reasonOf(append(upload, 0, muchLonger))).toMatchObject({ status: 413 });
+    const posted = fetch(upload.uploadUrl, { method: 'POST', body: form(upload.uploadFields, longer) });
+    expect(await reasonOf(posted)).toMatchObject({ status: 413, reason: 'archive-too-large' });
+    const size = 500 * 1_048_576 + 1;
+    const announced = client.getBuildUploadUrl({ body: { region, contentHash: sha256(bytes), sizeBytes: size } });
+    expect(await reason(announced)).toBe('invalid-request');
+    const half = client.getBuildUploadUrl({ body: { region, contentHash: sha256(bytes) } });
+    expect(await reason(half)).toBe('invalid-request');
+  });
+
+  it('brings a build back whose files were lost with the archive', async () => {
+    const bytes = project();
+    const first = await build(bytes);
+    const { uploadId } = await begin(bytes);
+    const projects = join(service.dataDirectory, 'projects');
+    const ofBuild = () => readdirSync(projects).filter((name) => name.includes(first.id));
+    await rm(join(service.dataDirectory, 'builds', 'uploads', uploadId));
+    for (const name of ofBuild()) await rm(join(projects, name), { recursive: true });
+    expect(await begin(bytes)).toMatchObject({ uploadId, receivedBytes: 0 });
+    expect(await build(bytes)).toMatchObject({ id: first.id, status: 'success' });
+    expect(existsSync(join(projects, first.id, 'index.js'))).toBe(true);
+  });
+
+  it('whose archive was lost is asked for again', async () => {
+    const bytes = project();
+    const uploadId = await send(bytes);
+    await rm(join(service.dataDirectory, 'builds', 'uploads', uploadId));
+    expect(await reason(client.createBuild({ body: { uploadId, region } }))).toBe('upload-incomplete');
+    expect(await begin(bytes)).toMatchObject({ uploadId, receivedBytes: 0 });
+    expect(await send(bytes)).toBe(uploadId);
+    expect((await build(bytes)).status).toBe('success');
+  });
+
+  it('needs its own token', async () => {
+    const bytes = project();
+    const upload = await begin(bytes);
+    const other = await begin(project());
+    const [exp = ''] = upload.uploadFields.token.split('.');
+    for (const token of ['', 'x', `${exp}.x`, other.uploadFields.token, service.privateKey]) {
+      expect(await reasonOf(append(upload, 0, bytes, token))).toMatchObject({ reason: 'upload-token-invalid' });
+      const posted = fetch(upload.uploadUrl, { method: 'POST', body: form({ token }, bytes) });
+      expect(await reasonOf(posted)).toMatchObject({ status: 403, reason: 'upload-token-invalid' });
+    }
+    const gone = upload.uploadUrl.replace(upload.uploadId, '00000000-0000-7000-8000-000000000000');
+    expect((await fetch(gone, { method: 'HEAD' })).status).toBe(403);
+    expect(existsSync(join(service.dataDirectory, 'builds', 'uploads', upload.uploadId))).toBe(false);
+  });
+
+  it.each([
+    ['no form', { body: 'text' }],
+    ['a form without a boundary', { body: 'text', headers: { 'content-type': 'multipart/form-data' } }],
+    [
+      'a form that breaks off',
+      { body: '--x\r\nContent-', headers: { 'content-type': 'multipart/form-data; boundary=x' } },
+    ],
+    ['a form without a file', { body: new FormData() }],
+  ])('that is %s is refused', async (_, init) => {
+    const upload = await client.getBuildUploadUrl({ body: { region } });
+    const answer = await reasonOf(fetch(upload.uploadUrl, { method: 'POST', ...init }));
+    expect(answer).toMatchObject({ status: 400, reason: 'upload-form-invalid' });
+    expect(await reason(client.createBuild({ body: { uploadId: upload.uploadId, region } }))).toBe('upload-incomplete');
+  });
+
+  it('that was not announced is not sent in parts, and other methods are refused', async () => {
+    const upload = await client.getBuildUploadUrl({ body: { region } });
+    expect(await reasonOf(append(upload, 0, project()))).toMatchObject({ status: 409, reason: 'upload-not-resumable' });
+    const empty = fetch(upload.uploadUrl, { method: 'POST', body: form(upload.uploadFields, Buffer.alloc(0)) });
+    expect(await reasonOf(empty)).toMatchObject({ status: 400, reason: 'upload-form-invalid' });
+    const put = await fetch(upload.uploadUrl, { method: 'PUT', body: 'x' });
+    expect(put.status).toBe(405);
+    expect(put.headers.get('allow')).toBe('HEAD, PATCH, POST');
+    expect(await reasonOf(fetch(upload.uploadUrl, { method: 'PATCH', body: 'x' }))).toMatchObject({
+      reason: 'invalid-request',
+    });
+  });
+
+  it('is one of at most a hundred of which no build came', async () => {
+    const crowd = await secondOrganization(service, freshName('crowd'));
+    onTestFinished(crowd.close);
+    const other = createClient({ origin: service.url, key: crowd.privateKey });
+    const asked = await Promise.all(
+      Array.from({ length: 130 }, () => reason(other.getBuildUploadUrl({ body: { region } }))),
+    );
+    expect(asked).toContain('nothing');
+    expect(await reason(other.getBuildUploadUrl({ body: { region } }))).toBe('too-many-uploads');
+    expect(await reason(client.getBuildUploadUrl({ body: { region } }))).toBe('nothing');
+  });
+
+  it('for a region that this server does not run is refused', async () => {
+    expect(await reason(client.getBuildUploadUrl({ body: { region: 'us-east' } }))).toBe('region-unknown');
+    const uploadId = await send(project());
+    expect(await reason(client.createBuild({ body: { uploadId, region: 'us-east' } }))).toBe('region-unknown');
+  });
+});

@@ -1,0 +1,172 @@
+import { createClient } from '@bothost/contract';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { ended, idle, sessionUrl, start, stop, tell, withKey } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const most = 4;
+
+/** What an agent's limit means, counted from outside: sessions and the processes that serve them. */
+describe('an agent at its limit of sessions', () => {
+  let service: TestServer;
+  let bots: BotDirectory[];
+
+  beforeAll(async () => {
+    bots = [
+      await writeBot('cold', { maxAgents: most }),
+      await writeBot('warm', { maxAgents: most, minAgents: 2 }),
+      await writeBot('open-door', { maxAgents: 2, websocketAuth: 'none' }),
+    ];
+    service = await startTestServer({ agents: bots.map((bot) => bot.path) });
+  });
+  afterAll(async () => {
+    await service.close();
+    await Promise.all(bots.map((bot) => bot.remove()));
+  });
+
+  /** What a test leaves when it fails would take the room of the next one. */
+  afterEach(async () => {
+    for (const agentName of ['cold', 'warm', 'open-door']) {
+      const { sessions } = await service.client.getSessions({ params: { agentName }, query: { status: 'active' } });
+      await Promise.allSettled(sessions.map(({ sessionId }) => stop(service, agentName, sessionId)));
+      await idle(service, agentName);
+    }
+  });
+
+  const total = async (agentName: string) => (await service.client.getSessions({ params: { agentName } })).total_count;
+
+  function startRaw(agentName: string, fields: Record<string, unknown> = {}) {
+    const init = withKey(service.publicKey, { 'content-type': 'application/json' });
+    return fetch(`${service.url}/v1/public/${agentName}/start`, {
+      method: 'POST',
+      body: JSON.stringify(fields),
+      ...init,
+    });
+  }
+
+  it.each(['cold', 'warm'])(
+    'gives exactly as many sessions as it may, of many asked for at once: %s',
+    async (agent) => {
+      const before = await total(agent);
+      const answers = await Promise.all(Array.from({ length: 25 }, () => startRaw(agent)));
+      const statuses = answers.map((answer) => answer.status).sort();
+      expect(statuses).toEqual([...Array(most).fill(200), ...Array(25 - most).fill(429)]);
+
+      const bodies = await Promise.all(answers.map((answer) => answer.json() as Promise<{ sessionId?: string }>));
+      const ids = bodies.flatMap(({ sessionId }) => (sessionId === undefined ? [] : [sessionId]));
+      const served = await Promise.all(
+        ids.map((id) =>
+          tell<{ pid: number; starts: { headers: Record<string, string> }[] }>(
+            service,
+            agent,
+            id,
+            '({ pid: process.pid, starts: state.starts })',
+          ),
+        ),
+      );
+      // Each has a process of its own, and each process was given one session: the right one.
+      expect(new Set(served.map(({ pid }) => pid)).size).toBe(most);
+      expect(served.map(({ starts }) => starts.map(({ headers }) => headers['x-session-id']))).toEqual(
+        ids.map((id) => [id]),
+      );
+
+      await Promise.all(ids.map((id) => stop(service, agent, id)));
+      await idle(service, agent);
+      expect((await total(agent)) - before).toBe(most);
+    },
+  );
+
+  it('says in the answer that it is at capacity, in the words that clients know, and when to try again', async () => {
+    const ids = await Promise.all(Array.from({ length: most }, () => start(service, 'cold')));
+    const refused = await startRaw('cold');
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('5');
+    const body = (await refused.json()) as { error: string };
+    expect(body).toEqual({
+      error: body.error,
+      message: body.error,
+      info: body.error,
+      status: 429,
+      code: 'PCC-AGENT-AT-CAPACITY',
+      reason: 'at-capacity',
+      requestId: refused.headers.get('x-request-id'),
+    });
+    await Promise.all(ids.map((id) => stop(service, 'cold', id)));
+    await idle(service, 'cold');
+  });
+
+  it('has room again as soon as one session has ended by itself', async () => {
+    const ids = await Promise.all(Array.from({ length: most }, () => start(service, 'cold')));
+    expect((await startRaw('cold')).status).toBe(429);
+    await tell(service, 'cold', ids[0] ?? '', 'state.end(200, "{}")');
+    expect((await ended(service, 'cold', ids[0] ?? '')).completionStatus).toBe('HTTP_COMPLETED');
+    // What has ended is a session; its instance is gone a moment later.
+    await expect.poll(async () => (await startRaw('cold')).status).toBe(200);
+    const { sessions } = await service.client.getSessions({
+      params: { agentName: 'cold' },
+      query: { status: 'active' },
+    });
+    expect(sessions).toHaveLength(most);
+    await Promise.all(sessions.map(({ sessionId }) => stop(service, 'cold', sessionId)));
+    await idle(service, 'cold');
+  });
+
+  it('refuses sockets with a plain 429, and the token stays good for when there is room', async () => {
+    const made = await service.publicClient.startSession({
+      params: { agentName: 'cold' },
+      body: { transport: 'websocket' },
+    });
+    const ids = await Promise.all(Array.from({ length: most }, () => start(service, 'cold')));
+    const connect = () =>
+      new Promise<number>((resolve) => {
+        const socket = new WebSocket(`${made.wsUrl}?token=${made.token}`);
+        socket.on('unexpected-response', (_, { statusCode = 0, headers }) => {
+          expect(headers['retry-after']).toBe('5');
+          socket.terminate();
+          resolve(statusCode);
+        });
+        socket.on('error', () => undefined);
+        socket.on('open', () => {
+          socket.close();
+          resolve(101);
+        });
+      });
+    expect(await connect()).toBe(429);
+    expect(await connect()).toBe(429);
+    await Promise.all(ids.map((id) => stop(service, 'cold', id)));
+    await idle(service, 'cold');
+    expect(await connect()).toBe(101);
+    expect((await ended(service, 'cold', made.sessionId ?? '')).completionStatus).toBe('WS_CONNECTION_CLOSED');
+    await idle(service, 'cold');
+  });
+
+  it('lets no more sockets in than it may where sockets need no token', async () => {
+    const before = await total('open-door');
+    const url = `${service.url.replace('http', 'ws')}/ws/generic/open-door.${service.organization}`;
+    const attempts = await Promise.all(
+      Array.from({ length: 8 }, () => {
+        const socket = new WebSocket(url);
+        return new Promise<{ socket: WebSocket; status: number }>((resolve) => {
+          socket.on('open', () => resolve({ socket, status: 101 }));
+          socket.on('unexpected-response', (_, answer) => resolve({ socket, status: answer.statusCode ?? 0 }));
+          socket.on('error', () => undefined);
+        });
+      }),
+    );
+    expect(attempts.map(({ status }) => status).sort()).toEqual([101, 101, 429, 429, 429, 429, 429, 429]);
+    for (const { socket } of attempts) socket.terminate();
+    await idle(service, 'open-door');
+    const list = createClient({ origin: service.url, key: service.privateKey });
+    const { sessions } = await list.getSessions({ params: { agentName: 'open-door' } });
+    expect(sessions.slice(0, sessions.length - before).map((session) => session.completionStatus)).toEqual([
+      'WS_CONNECTION_CLOSED',
+      'WS_CONNECTION_CLOSED',
+    ]);
+  });
+
+  it('answers requests of a session that was never given an instance with 404', async () => {
+    const url = sessionUrl(service, 'cold', '01890000-0000-7000-8000-000000000000', '/echo');
+    expect((await fetch(url, withKey(service.publicKey))).status).toBe(404);
+  });
+});

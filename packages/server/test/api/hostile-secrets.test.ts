@@ -1,0 +1,288 @@
+import { request } from 'node:http';
+import { operations, secretValueBytes } from '@bothost/contract';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Answer, ask as askService } from '../support/ask.ts';
+import { sendRaw } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const canary = 'canary-9d31';
+
+describe('hostile requests about secrets', () => {
+  let service: TestServer;
+  let before: string;
+  const ask = (method: string, path: string, body?: unknown, more?: object) =>
+    askService(service, method, path, body, more);
+  const stored = async () => (await ask('GET', '/secrets')).text;
+
+  beforeAll(async () => {
+    service = await startTestServer();
+    await ask('PUT', '/secrets/here', { secretKey: 'A', secretValue: 'is' });
+    await ask('PUT', '/secrets/keys', { secretKey: 'A', secretValue: 'is' });
+    const areReady = async () => {
+      const { sets } = await service.client.listSecrets({});
+      return sets.length === 2 && sets.every(({ status }) => status === 'ready');
+    };
+    await vi.waitUntil(areReady, { timeout: 40_000 });
+  });
+  beforeEach(async () => {
+    before = await stored();
+  });
+  afterAll(() => service.close());
+
+  /** Refused with this status, naming the field, without the value, and nothing was changed. */
+  async function refused(answer: Answer, status: number, ...paths: string[]): Promise<void> {
+    expect({ status: answer.status, text: answer.text }).toEqual({
+      status,
+      text: expect.not.stringContaining('canary'),
+    });
+    const issues = (answer.json['issues'] ?? []) as { path: string; message: string }[];
+    expect(issues.map(({ path }) => path)).toEqual(paths);
+    expect(answer.json['error']).not.toMatch(/[[\]]/);
+    expect(await stored()).toBe(before);
+  }
+
+  it.each([
+    [`{"secretKey":"A","secretValue":"${canary}","secretValue":"other"}`, 'body.secretValue'],
+    [`{"secretKey":"A","secretValue":"${canary}","secretKey":"B"}`, 'body.secretKey'],
+    [
+      `{"secrets":[{"secretKey":"A","secretValue":"x"},{"secretKey":"B","secretValue":"${canary}","secret\\u0056alue":"y"}]}`,
+      'body.secrets.1.secretValue',
+    ],
+    [
+      `{"secrets":[{"secretKey":"A","secretValue":"x","__proto__":{"secretValue":"${canary}"}}]}`,
+      'body.secrets.0.__proto__',
+    ],
+  ])('a field that is there twice, or would change what an object is: %s', async (body, path) => {
+    await refused(await ask('PUT', '/secrets/here', body), 400, path);
+  });
+
+  it('a key that is there twice', async () => {
+    const secrets = [
+      { secretKey: 'A', secretValue: canary },
+      { secretKey: 'A', secretValue: `${canary}2` },
+    ];
+    await refused(await ask('PUT', '/secrets/here', { secrets }), 400, 'body.secrets');
+  });
+
+  it.each([
+    ['half of a surrogate pair', `{"secretKey":"A","secretValue":"${canary}\\ud800"}`, 'body.secretValue'],
+    ['the other half', `{"secretKey":"A","secretValue":"\\udc00${canary}"}`, 'body.secretValue'],
+    ['a NUL', `{"secretKey":"A","secretValue":"${canary}\\u0000"}`, 'body.secretValue'],
+    ['nothing', `{"secretKey":"A","secretValue":""}`, 'body.secretValue'],
+    [
+      'a byte too many',
+      JSON.stringify({ secretKey: 'A', secretValue: canary.padEnd(secretValueBytes + 1, 'x') }),
+      'body.secretValue',
+    ],
+    [
+      'a byte too many in UTF-8',
+      JSON.stringify({ secretKey: 'A', secretValue: `${'é'.repeat(secretValueBytes / 2)}x` }),
+      'body.secretValue',
+    ],
+    ['a number', `{"secretKey":"A","secretValue":7}`, 'body.secretValue'],
+    ['an object', `{"secretKey":"A","secretValue":{"canary":"${canary}"}}`, 'body.secretValue'],
+  ])('a value that is %s', async (_, body, path) => {
+    await refused(await ask('PUT', '/secrets/here', body), 400, path);
+  });
+
+  it('bytes that are no UTF-8 are not repaired', async () => {
+    const body = Buffer.from(`{"secretKey":"A","secretValue":"${canary}\xff"}`, 'latin1');
+    const answer = await ask('PUT', '/secrets/here', body);
+    await refused(answer, 400);
+    expect(answer.json).toMatchObject({ reason: 'invalid-json', error: expect.stringContaining('UTF-8') });
+    await refused(await ask('PUT', '/secrets/here', `{"secretKey": "A", "secretValue": "${canary}`), 400);
+  });
+
+  it.each([
+    '../x',
+    'a b',
+    'a/b',
+    'ｓｅｔ',
+    'é',
+    'a.b',
+    'a:b',
+    '-a',
+    'a-',
+    '__proto__',
+    'x'.repeat(64),
+    'a\u202eb',
+    'a\n',
+    // In lower case it is a k.
+    '\u212Aeys',
+  ])('a set named %j', async (name) => {
+    const path = `/secrets/${encodeURIComponent(name)}`;
+    await refused(await ask('PUT', path, { secretKey: 'A', secretValue: canary }), 400, 'params.setName');
+    await refused(await ask('GET', path), 404);
+    await refused(await ask('DELETE', path), 404);
+    await refused(await ask('GET', `${path}/history`), 404);
+    await refused(await ask('POST', `${path}/rollback`, { revision: 1 }), 404);
+  });
+
+  it.each([
+    '',
+    'A ',
+    ' A',
+    'A B',
+    'A=B',
+    'A.B',
+    'Ａ',
+    'É',
+    'A\n',
+    'PORT',
+    'BOTHOST_X',
+    'PATH',
+    'A'.repeat(65),
+    'A\u0000',
+  ])('a key named %j', async (key) => {
+    const pair = { secretKey: key, secretValue: canary };
+    await refused(await ask('PUT', '/secrets/here', { secrets: [pair] }), 400, 'body.secrets.0.secretKey');
+  });
+
+  it.each([
+    '/secrets/here/',
+    '/secrets//A',
+    '/secrets/',
+    '/secrets/here/A/',
+    '/secrets/here%2FA/B/C',
+    '/secrets/here/%E0%A4%A',
+    '/secrets/%ff',
+    '/secrets/here/../here',
+  ])('a path that leads nowhere deletes nothing: %s', async (path) => {
+    await refused(await ask('DELETE', path), 404);
+  });
+
+  it.each([
+    ['/secrets/here/A%00', 404],
+    ['/secrets/here/__proto__', 404],
+    ['/secrets/here/constructor', 404],
+    ['/secrets/here%2FA', 404],
+    ['/secrets/here/..%2Fhere', 404],
+    ['/secrets/%2e%2e%2fkeys', 404],
+  ])('a path of encoded signs names what it says, which is not there: %s', async (path, status) => {
+    await refused(await ask('DELETE', path), status);
+  });
+
+  it('__proto__ is a key like others', async () => {
+    const body = `{"secrets":[{"secretKey":"__proto__","secretValue":"x"},{"secretKey":"constructor","secretValue":"y"}]}`;
+    expect((await ask('PUT', '/secrets/odd', body)).json['changes']).toMatchObject([
+      { key: '__proto__', change: 'new', bytes: 1 },
+      { key: 'constructor', change: 'new', bytes: 1 },
+    ]);
+    expect((await ask('GET', '/secrets/odd')).json['secrets']).toMatchObject([
+      { fieldName: '__proto__' },
+      { fieldName: 'constructor' },
+    ]);
+    expect((await ask('DELETE', '/secrets/odd/__proto__')).status).toBe(200);
+    expect((await ask('DELETE', '/secrets/odd')).status).toBe(200);
+  });
+
+  it('a value of the largest size, and lines that end in CRLF, are taken byte by byte', async () => {
+    const pem = '-----BEGIN KEY-----\r\nAAAA\r\n-----END KEY-----\r\n';
+    const secrets = [
+      { secretKey: 'PEM', secretValue: pem },
+      { secretKey: 'FULL', secretValue: 'x'.repeat(secretValueBytes) },
+    ];
+    const written = await ask('PUT', '/secrets/large', { secrets });
+    expect(written.json['changes']).toMatchObject([{ bytes: secretValueBytes }, { bytes: pem.length }]);
+    expect((await ask('PUT', '/secrets/large', { secrets })).json['change']).toBe('none');
+    const unix = [{ secretKey: 'PEM', secretValue: pem.replaceAll('\r', '') }];
+    expect((await ask('PUT', '/secrets/large', { secrets: unix })).json['change']).toBe('updated');
+    expect((await ask('DELETE', '/secrets/large')).status).toBe(200);
+  });
+
+  it('fields of answers in a request say nothing', async () => {
+    const claims = {
+      status: 'ready',
+      readiness: 'ready',
+      revision: 900,
+      organizationId: crypto.randomUUID(),
+      keyCount: 9,
+    };
+    const body = { secretKey: 'A', secretValue: '1', ...claims };
+    expect((await ask('PUT', '/secrets/claimed', body)).json).toMatchObject({ readiness: 'pending', revision: 1 });
+    expect((await ask('DELETE', '/secrets/claimed')).status).toBe(200);
+  });
+
+  it('a body of 100 MiB, announced or not, is refused before it is read', async () => {
+    const announced = await sendRaw(
+      service,
+      `PUT /v1/secrets/here HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.privateKey}\r\nconnection: close\r\ncontent-length: ${100 * 1_048_576}\r\n\r\n{"secretKey":"${canary}`,
+    );
+    expect(announced).toMatch(/^HTTP\/1\.1 413 /);
+    expect(announced).toContain(`at most ${operations.putSecrets.bodyBytes} bytes`);
+    expect(announced).not.toContain(canary);
+    const { hostname, port } = new URL(service.url);
+    const sent = await new Promise<{ status: number; bytes: number }>((resolve, reject) => {
+      let bytes = 0;
+      let status = 0;
+      const headers = { authorization: `Bearer ${service.privateKey}`, 'transfer-encoding': 'chunked' };
+      const asking = request({ hostname, port, method: 'PUT', path: '/v1/secrets/here', headers }, (answer) => {
+        status = answer.statusCode ?? 0;
+        answer.resume();
+        asking.destroy();
+      });
+      const chunk = Buffer.alloc(65_536, 'x');
+      const more = () => {
+        while (bytes < 100 * 1_048_576 && !asking.destroyed) {
+          bytes += chunk.length;
+          if (!asking.write(chunk)) return void asking.once('drain', more);
+        }
+        asking.end();
+      };
+      // The service hangs up; whether its answer is read before that is a matter of luck (RFC 9112, 9.6).
+      asking.on('error', (error: NodeJS.ErrnoException) => {
+        if (status === 0 && error.code !== 'EPIPE' && error.code !== 'ECONNRESET') reject(error);
+      });
+      asking.on('close', () => resolve({ status, bytes }));
+      more();
+    });
+    expect([0, 413]).toContain(sent.status);
+    expect(sent.bytes).toBeLessThan(50 * 1_048_576);
+    expect(await stored()).toBe(before);
+  });
+
+  it('two Authorization headers, of which a proxy may have judged another one', async () => {
+    const keys = [`Bearer ${service.privateKey}`, `Bearer ${service.publicKey}`];
+    for (const authorization of [keys, keys.toReversed(), [keys[0], keys[0]]]) {
+      const answer = await ask('GET', '/secrets', undefined, { headers: { authorization } });
+      expect(answer).toMatchObject({
+        status: 401,
+        json: { reason: 'key-missing', error: expect.stringContaining('several') },
+      });
+      expect(answer.headers['www-authenticate']).toBe('Bearer');
+      expect(answer.text).not.toContain(service.privateKey);
+    }
+  });
+
+  it('a key in the address is none', async () => {
+    const path = `/v1/secrets?access_token=${service.privateKey}&key=${service.privateKey}`;
+    expect((await fetch(service.url + path)).status).toBe(401);
+  });
+
+  it.each([
+    [{}, ['body.secrets']],
+    [{ secretKey: 'A' }, ['body.secretValue']],
+    [{ secretKey: 'A', secretValue: canary, secrets: [] }, ['body.secretKey']],
+    [{ secretKey: 'A', secretValue: canary, remove: ['A'] }, ['body.remove']],
+    [{ secretKey: 'A', secretValue: canary, mode: canary }, ['body.mode']],
+    [{ secretKey: 'A', secretValue: canary, expectedRevision: -1 }, ['body.expectedRevision']],
+    [{ secretKey: 'A', secretValue: canary, dryRun: 'yes' }, ['body.dryRun']],
+    [
+      { secrets: Array.from({ length: 257 }, (_, number) => ({ secretKey: `K${number}`, secretValue: canary })) },
+      ['body.secrets'],
+    ],
+    [
+      { isImagePullSecret: true, host: `https://me:${canary}@ghcr.io`, secretValue: btoa(`me:${canary}`) },
+      ['body.host'],
+    ],
+    [{ isImagePullSecret: true, host: 'ghcr.io', secretValue: canary }, ['body.secretValue']],
+  ])('a body that says too little, too much or two things at once (%#)', async (body, paths) => {
+    await refused(await ask('PUT', '/secrets/here', body), 400, ...paths);
+  });
+
+  it('none of it is in the audit log', async () => {
+    const { entries } = await service.client.listAuditEntries({ query: { limit: 1_000 } });
+    expect(entries.length).toBeGreaterThan(100);
+    expect(JSON.stringify(entries)).not.toContain('canary');
+  });
+});

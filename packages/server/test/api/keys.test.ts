@@ -1,0 +1,206 @@
+import { createClient, operations, pathsOf } from '@bothost/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { sendRaw, sessionUrl, start, stop, tell } from '../support/client.ts';
+import { type SecondOrganization, secondOrganization } from '../support/second-organization.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const noSession = '01890000-0000-7000-8000-000000000000';
+
+/** Everything of an answer that could tell one case from another. */
+async function seen(response: Response) {
+  const { requestId, ...body } = (await response.json()) as Record<string, unknown>;
+  const { date, 'x-request-id': id, ...headers } = Object.fromEntries(response.headers);
+  expect(requestId).toBe(id);
+  return { status: response.status, body, headers };
+}
+
+describe('who may ask for what', () => {
+  let service: TestServer;
+  let other: SecondOrganization;
+  let bots: BotDirectory[];
+  let sessionId: string;
+
+  beforeAll(async () => {
+    bots = [await writeBot('mine'), await writeBot('theirs')];
+    service = await startTestServer({ agents: [bots[0]?.path ?? ''] });
+    other = await secondOrganization(service);
+    await other.serve(bots[1]?.path ?? '');
+    sessionId = await start(service, 'mine');
+  });
+  afterAll(async () => {
+    await other.close();
+    await service.close();
+    await Promise.all(bots.map((bot) => bot.remove()));
+  });
+
+  const ask = (method: string, path: string, key?: string, headers: Record<string, string> = {}) =>
+    fetch(`${service.url}${path}`, {
+      method,
+      headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers },
+    });
+
+  /** Every operation at each of its paths, and the session proxy. */
+  const endpoints = [
+    ...Object.values(operations).flatMap((operation) =>
+      pathsOf(operation).map((path) => ({
+        kind: operation.key === 'public' ? ('public' as const) : ('private' as const),
+        method: operation.method as string,
+        path: path
+          .replace('{organization}', 'test-org')
+          .replace('{agentName}', 'mine')
+          .replace('{sessionId}', noSession)
+          .replace('{keyId}', noSession),
+      })),
+    ),
+    { kind: 'public' as const, method: 'GET', path: `/v1/public/mine/sessions/${noSession}/echo` },
+    { kind: 'private' as const, method: 'GET', path: '/v1/no/such/path' },
+    { kind: 'public' as const, method: 'POST', path: '/v1/public/no/such/path' },
+  ];
+
+  it('asks for a key before anything else, on every path of the APIs', async () => {
+    for (const { kind, method, path } of endpoints) {
+      const wrongKind = kind === 'public' ? service.privateKey : service.publicKey;
+      const keys = [undefined, '', wrongKind, `${wrongKind}x`, `sk_${'z'.repeat(49)}`, 'x'.repeat(4000), "' or 1=1 --"];
+      for (const key of keys) {
+        const response = await ask(method, path, key);
+        expect([method, path, key, response.status]).toEqual([method, path, key, 401]);
+        expect(response.headers.get('www-authenticate')).toBe('Bearer');
+        const body = (await response.json()) as Record<string, string>;
+        expect(body).toMatchObject({
+          code: '401',
+          reason: /^sk_z|^pk|^sk|^x/.test(key ?? '') ? 'key-invalid' : expect.any(String),
+        });
+      }
+    }
+  });
+
+  it.each([
+    ['Basic', 'Basic c2s6cGs='],
+    ['no word before it', 'KEY'],
+    ['two keys', 'Bearer KEY KEY'],
+    ['a comma', 'Bearer KEY,KEY'],
+  ])('takes no key in another form: %s', async (_, form) => {
+    const authorization = form.replaceAll('KEY', service.privateKey);
+    expect((await ask('GET', '/v1/agents', undefined, { authorization })).status).toBe(401);
+  });
+
+  it('takes no key in the address, where logs would keep it', async () => {
+    expect((await ask('GET', `/v1/agents?access_token=${service.privateKey}`)).status).toBe(401);
+  });
+
+  it('refuses a revoked key from the next request on, also in the session proxy', async () => {
+    const { key, id } = await service.client.createKey({ body: { name: 'short-lived', kind: 'public' } });
+    const url = `/v1/public/mine/sessions/${sessionId}/echo`;
+    expect((await ask('GET', url, key)).status).toBe(200);
+    await service.client.revokeKey({ params: { keyId: id } });
+    expect((await ask('GET', url, key)).status).toBe(401);
+    expect((await ask('POST', '/v1/public/mine/start', key)).status).toBe(401);
+  });
+
+  it('refuses a key from the moment at which it expires', async () => {
+    const { key, expiresAt } = await service.client.createKey({
+      body: { name: 'soon gone', kind: 'private', expiresInSeconds: 3 },
+    });
+    const end = Date.parse(String(expiresAt));
+    expect((await ask('GET', '/v1/agents', key)).status).toBe(200);
+    await expect.poll(() => Date.now()).toBeGreaterThanOrEqual(end);
+    expect((await ask('GET', '/v1/agents', key)).status).toBe(401);
+  });
+
+  it('shows another organization exactly what it shows of what was never there', async () => {
+    const mine = (path: string) => path.replace('AGENT', 'mine').replace('SESSION', sessionId);
+    const nothing = (path: string) => path.replace('AGENT', 'nobody').replace('SESSION', noSession);
+    const paths: [string, string, string][] = [
+      ['GET', '/v1/agents/AGENT', other.privateKey],
+      ['GET', '/v1/agents/AGENT/sessions', other.privateKey],
+      ['GET', '/v1/agents/AGENT/sessions/SESSION', other.privateKey],
+      ['DELETE', '/v1/agents/AGENT/sessions/SESSION', other.privateKey],
+      ['GET', '/v1/organizations/neighbours/agents/AGENT/sessions/SESSION', other.privateKey],
+      ['POST', '/v1/public/AGENT/start', other.publicKey],
+      ['GET', '/v1/public/AGENT/sessions/SESSION/echo', other.publicKey],
+      ['POST', '/v1/public/AGENT/sessions/SESSION/tell', other.publicKey],
+    ];
+    for (const [method, path, key] of paths) {
+      const theirs = await seen(await ask(method, mine(path), key));
+      expect(theirs.status).toBe(404);
+      expect([method, path, await seen(await ask(method, nothing(path), key))]).toEqual([method, path, theirs]);
+    }
+    const organization = await seen(await ask('GET', '/v1/organizations/test-org/agents', other.privateKey));
+    expect(organization.status).toBe(404);
+    expect(await seen(await ask('GET', '/v1/organizations/never-was/agents', other.privateKey))).toEqual(organization);
+    // Nor does the session of the one answer under the agent of the other.
+    const crossed = await ask('GET', `/v1/public/theirs/sessions/${sessionId}/echo`, other.publicKey);
+    expect(crossed.status).toBe(404);
+    expect(await tell(service, 'mine', sessionId, 'state.starts.length')).toBe(1);
+  });
+
+  it('says the same of an upgrade to the session of another organization and to one that was never there', async () => {
+    const upgrade = async (agent: string, id: string) => {
+      const answer = await sendRaw(
+        service,
+        `GET /v1/public/${agent}/sessions/${id}/socket HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${other.publicKey}\r\n` +
+          'connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+      );
+      return answer.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID');
+    };
+    const theirs = await upgrade('mine', sessionId);
+    expect(theirs).toMatch(/^HTTP\/1.1 404 /);
+    expect(await upgrade('nobody', noSession)).toBe(theirs);
+  });
+
+  it('keeps what organizations see apart, and lets each stop only what is its own', async () => {
+    const theirs = createClient({ origin: service.url, key: other.privateKey });
+    await expect.poll(async () => (await theirs.getAgent({ params: { agentName: 'theirs' } })).ready).toBe(true);
+    expect((await theirs.listAgents()).agents.map(({ name }) => name)).toEqual(['theirs']);
+    expect((await service.client.listAgents()).agents.map(({ name }) => name)).toEqual(['mine']);
+    const mineOnly = (await service.client.listKeys()).keys;
+    const theirKeys = (await theirs.listKeys()).keys;
+    expect(theirKeys.filter(({ id }) => mineOnly.some((key) => key.id === id))).toEqual([]);
+    await expect(theirs.revokeKey({ params: { keyId: mineOnly[0]?.id ?? '' } })).rejects.toMatchObject({ status: 404 });
+    const asked = { publicKey: other.publicKey, url: service.url, client: theirs };
+    const publicClient = createClient({ origin: service.url, key: other.publicKey });
+    const id = await start({ ...asked, publicClient }, 'theirs');
+    await expect(service.client.stopSession({ params: { agentName: 'theirs', sessionId: id } })).rejects.toMatchObject({
+      status: 404,
+    });
+    await stop({ ...asked, publicClient }, 'theirs', id);
+  });
+
+  it('compares ids without regard to case, and finds nothing under what is no UUID', async () => {
+    const path = (id: string) => `/v1/agents/mine/sessions/${id}`;
+    expect((await ask('GET', path(sessionId.toUpperCase()), service.privateKey)).status).toBe(200);
+    expect(
+      (
+        await fetch(sessionUrl(service, 'mine', sessionId.toUpperCase(), '/echo'), {
+          headers: { authorization: `Bearer ${service.publicKey}` },
+        })
+      ).status,
+    ).toBe(200);
+    const nothing = await seen(await ask('GET', path(noSession), service.privateKey));
+    for (const id of [
+      '1',
+      'null',
+      `${sessionId}0`,
+      `{${sessionId}}`,
+      sessionId.replaceAll('-', ''),
+      '%00',
+      "'",
+      '%F0%9F%90%A6',
+      'a'.repeat(99),
+    ]) {
+      expect([id, await seen(await ask('GET', path(id), service.privateKey))]).toEqual([id, nothing]);
+      expect([id, (await ask('DELETE', path(id), service.privateKey)).status]).toEqual([id, 404]);
+      const proxied = `/v1/public/mine/sessions/${id}/echo`;
+      expect([id, (await ask('GET', proxied, service.publicKey)).status]).toEqual([id, 404]);
+      expect([id, (await ask('DELETE', `/v1/keys/${id}`, service.privateKey)).status]).toEqual([id, 404]);
+    }
+  });
+
+  it('keeps the control token of a bot from everyone but the bot', async () => {
+    const known = await tell<string>(service, 'mine', sessionId, 'process.env.BOT_CONTROL_TOKEN');
+    expect(known).toMatch(/^[0-9a-f]{64}$/);
+    const record = await (await ask('GET', `/v1/agents/mine/sessions/${sessionId}`, service.privateKey)).text();
+    expect(record).not.toContain(known);
+  });
+});

@@ -1,0 +1,44 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { request } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { afterAll, beforeAll, it, onTestFinished } from 'vitest';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { start } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let service: TestServer;
+let bot: BotDirectory;
+beforeAll(async () => {
+  bot = await writeBot('quiet');
+  service = await startTestServer({ agents: [bot.path] });
+});
+afterAll(async () => {
+  await service.close();
+  await bot.remove();
+});
+
+/** Resolves when the handler of a request with this id begins, or has answered, as the framework tells it. */
+function handler(moment: 'start' | 'asyncEnd', id: string): Promise<void> {
+  const channel = `tracing:fastify.request.handler:${moment}`;
+  return new Promise((resolve) => {
+    const onMessage = (message: unknown) => {
+      const { headers } = (message as { request: FastifyRequest }).request;
+      if (headers['x-test-id'] === id) resolve();
+    };
+    subscribe(channel, onMessage);
+    onTestFinished(() => void unsubscribe(channel, onMessage));
+  });
+}
+
+it('nobody waits for the lines of a client that has left', async () => {
+  const sessionId = await start(service, 'quiet');
+  const path = `/v1/agents/quiet/logs?sessionId=${sessionId}&order=asc&wait=25`;
+  const [begun, over] = [handler('start', 'left'), handler('asyncEnd', 'left')];
+  const headers = { authorization: `Bearer ${service.privateKey}`, 'x-test-id': 'left' };
+  const sent = request(service.url + path, { headers });
+  sent.on('error', () => undefined).end();
+  await begun;
+  sent.destroy();
+  // Not after the 25 s that it had asked for: that is longer than a test may take.
+  await over;
+}, 20_000);

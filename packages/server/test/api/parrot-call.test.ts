@@ -1,0 +1,73 @@
+import { chmod, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { ended } from '../support/client.ts';
+import { dial, twilioCall } from '../support/phone-calls.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const parrot = fileURLToPath(new URL('../../../../examples/parrot', import.meta.url));
+
+let root: string;
+let service: TestServer;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'bothost-bot-'));
+  await chmod(root, 0o711);
+  for (const part of ['package.json', 'dist/main.js']) await cp(join(parrot, part), join(root, 'phone-parrot', part));
+  await writeFile(join(root, 'phone-parrot/deploy.toml'), 'agent_name = "phone-parrot"\nwebsocket_auth = "none"\n');
+  service = await startTestServer({ agents: [join(root, 'phone-parrot')] });
+});
+afterAll(async () => {
+  await service.close();
+  await rm(root, { recursive: true });
+});
+
+/** 20 ms of a loud hum or of silence, in mu-law. */
+const hum = Buffer.from(Array.from({ length: 160 }, (_, index) => (index % 16 < 8 ? 0x90 : 0x10)));
+const silence = Buffer.alloc(160, 0xff);
+
+type Words = { readonly event: string; readonly streamSid: string; readonly media?: { readonly payload: string } };
+
+it('a Twilio call through the service hears itself', async () => {
+  const words = twilioCall(`phone-parrot.${service.organization}`);
+  await vi.waitFor(
+    async () => {
+      const agent = await service.client.getAgent({ params: { agentName: 'phone-parrot' } });
+      expect(agent.ready).toBe(true);
+    },
+    { timeout: 40_000 },
+  );
+  const call = await dial(service, '/ws/twilio');
+  call.say(...words.opening);
+
+  const next = async () => (await call.hear(1))[0] as Words;
+  /** What is said until the mark after it, as bytes of mu-law. */
+  const said = async () => {
+    const pieces: Buffer[] = [];
+    for (let message = await next(); message.event !== 'mark'; message = await next()) {
+      expect(message).toMatchObject({ event: 'media', streamSid: (words.stop as Words).streamSid });
+      pieces.push(Buffer.from(message.media?.payload ?? '', 'base64'));
+    }
+    return Buffer.concat(pieces);
+  };
+  await said();
+
+  const frame = (payload: Buffer) => ({
+    event: 'media',
+    streamSid: (words.stop as Words).streamSid,
+    media: { track: 'inbound', payload: payload.toString('base64') },
+  });
+  call.say(...Array(50).fill(frame(hum)), ...Array(50).fill(frame(silence)));
+  const echo = await said();
+  // One second of the hum, as it was, and a little silence after it.
+  expect(echo.indexOf(Buffer.concat(Array(49).fill(hum)))).toBeGreaterThanOrEqual(0);
+  expect(echo.length).toBeLessThan(16_000);
+
+  const { sessions } = await service.client.getSessions({ params: { agentName: 'phone-parrot' } });
+  call.say(words.stop);
+  expect((await call.closed)[0]).toBe(1000);
+  const record = await ended(service, 'phone-parrot', sessions[0]?.sessionId ?? '');
+  expect(record.completionStatus).toBe('WS_CONNECTION_CLOSED');
+});

@@ -1,0 +1,80 @@
+import { Writable } from 'node:stream';
+import { pullSecretChecks } from '@bothost/contract';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask } from '../support/ask.ts';
+import { formsOf, reply, type StandIn, standIn } from '../support/fake-registry.ts';
+import { freshName } from '../support/fresh-name.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const credentials = 'me:Pa:ss wörd';
+
+describe('image pull secrets through the API', () => {
+  let registry: StandIn;
+  let service: TestServer;
+  let log = '';
+  let hub = '';
+
+  beforeAll(async () => {
+    registry = await standIn(({ headers }) =>
+      headers.has('authorization') ? reply(200) : reply(401, { 'www-authenticate': 'Basic realm="x"' }),
+    );
+    const told = new Writable({
+      write: (chunk, _, done) => {
+        log += String(chunk);
+        done();
+      },
+    });
+    service = await startTestServer({
+      environment: { BOTHOST_REGISTRIES: `http://localhost:${registry.port}` },
+      logger: pino({ level: 'trace' }, told),
+    });
+  });
+  afterAll(async () => {
+    await service.close();
+    await registry.close();
+  });
+
+  const put = (host: string) => {
+    const secretValue = Buffer.from(credentials).toString('base64');
+    return ask(service, 'PUT', `/secrets/${hub}`, { isImagePullSecret: true, host, secretValue });
+  };
+
+  it('are checked at registries that the operator listed, and refused without TLS at others', async () => {
+    hub = freshName('hub');
+    expect((await put('http://other.example')).json).toMatchObject({ reason: 'invalid-request' });
+    expect(await put(`http://localhost:${registry.port}/`)).toMatchObject({
+      status: 202,
+      json: { host: `http://localhost:${registry.port}`, expiresAt: null },
+    });
+    const path = `/organizations/${service.organization}/secrets/${hub}/verify`;
+    expect(await ask(service, 'POST', path)).toMatchObject({
+      status: 200,
+      json: { status: 'OK', revision: 1, verification: { result: 'verified' } },
+    });
+    expect(await ask(service, 'POST', '/secrets/none/verify')).toMatchObject({ status: 404 });
+    expect(await ask(service, 'POST', `/secrets/${hub}/verify`, { image: 'A b' })).toMatchObject({ status: 400 });
+    expect((await ask(service, 'GET', '/secrets')).json['sets']).toContainEqual(
+      expect.objectContaining({ name: hub, verification: expect.objectContaining({ result: 'verified' }) }),
+    );
+  });
+
+  it('are not checked without end, and what is refused is told in the audit log', async () => {
+    let answer = await ask(service, 'POST', `/secrets/${hub}/verify`);
+    for (let number = 0; number < 3 * pullSecretChecks.atOnce && answer.status === 200; number++) {
+      answer = await ask(service, 'POST', `/secrets/${hub}/verify`);
+    }
+    expect(answer).toMatchObject({ status: 429, json: { reason: 'too-many-checks' } });
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    const { entries } = await service.client.listAuditEntries({ query: { action: 'secrets.verify' } });
+    const results = new Set(entries.map(({ result }) => result));
+    expect([...results].sort()).toEqual(['invalid-request', 'secret-set-not-found', 'too-many-checks', 'verified']);
+  });
+
+  it('are in no log, no answer and no entry of the audit', async () => {
+    const { entries } = await service.client.listAuditEntries({ query: {} });
+    const shown = log + JSON.stringify([entries, (await ask(service, 'GET', '/secrets')).json]);
+    expect(shown).toContain('secrets.verify');
+    for (const form of formsOf(credentials)) expect(shown).not.toContain(form);
+  });
+});

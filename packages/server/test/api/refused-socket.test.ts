@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { ended } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+/** Answers an upgrade as any other request, as servers do that know no WebSocket. */
+const plainServer = `require('node:http').createServer((request, response) => {
+  const [, status = '200', phrase] = /status=(\\d+)(?:&phrase=(.*))?$/.exec(request.url) ?? [];
+  if (phrase === undefined) response.writeHead(Number(status));
+  else response.writeHead(Number(status), decodeURIComponent(phrase));
+  response.end('hello');
+}).listen(Number(process.env.PORT), process.env.BOT_HOST);`;
+
+let service: TestServer;
+let bot: BotDirectory;
+beforeAll(async () => {
+  bot = await writeBot('plain', { minAgents: 1, prelude: plainServer, alone: true });
+  service = await startTestServer({ agents: [bot.path] });
+});
+afterAll(async () => {
+  await service.close();
+  await bot.remove();
+});
+
+it.each([
+  ['', 200, 'OK', 'it answered 200 OK.'],
+  ['&status=404', 404, 'Not Found', 'it answered 404 Not Found.'],
+  ['&status=403&phrase=%5Bb%5Dno%5B/b%5D', 403, 'bno/b', 'it answered 403 bno/b.'],
+])(
+  'what a bot answers in place of a WebSocket is told to its client and kept: %s',
+  async (query, status, phrase, says) => {
+    const params = { agentName: 'plain' };
+    const started = await service.publicClient.startSession({ params, body: { transport: 'websocket' } });
+    const socket = new WebSocket(`${started.wsUrl}?token=${started.token}${query}`);
+    socket.on('error', () => undefined);
+    const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+    expect(answer.statusCode).toBe(502);
+    expect(JSON.parse(await text(answer))).toMatchObject({
+      reason: 'bot-refused',
+      error: expect.stringContaining(says),
+    });
+    const session = await ended(service, 'plain', started.sessionId ?? '');
+    expect(session).toMatchObject({ completionStatus: String(status), endState: 'agent_error', botStartSeconds: null });
+    const refusals = session.events.filter(({ eventCode }) => eventCode === 'SOCKET_REFUSED');
+    expect(refusals).toMatchObject([{ detail: { status, phrase } }]);
+  },
+);

@@ -1,0 +1,98 @@
+import { secretWrites, waitingSecretWrites } from '@bothost/contract';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientConfig } from '../../src/store/address.ts';
+import { type Answer, ask as askService } from '../support/ask.ts';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type SecondOrganization, secondOrganization } from '../support/second-organization.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+describe('writes of secrets, of which an organization sends too many', () => {
+  let service: TestServer;
+  let bot: BotDirectory;
+  let neighbours: SecondOrganization;
+  beforeAll(async () => {
+    bot = await writeBot('limited');
+    service = await startTestServer({ agents: [bot.path] });
+    neighbours = await secondOrganization(service);
+  });
+  afterAll(async () => {
+    await neighbours.close();
+    await service.close();
+    await bot.remove();
+  });
+
+  const ask = (method: string, path: string, body?: unknown, more?: object) =>
+    askService(service, method, path, body, more);
+  const put = (values: Record<string, string>, more?: object) => {
+    const secrets = Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue }));
+    return ask('PUT', '/secrets/limited', { secrets }, more);
+  };
+
+  /** Sends requests while no write can go on, until so many are refused, and lets the others go on then. */
+  async function whileHeld(count: number, refusals: number, send: () => Promise<Answer>): Promise<readonly Answer[]> {
+    const holder = new pg.Client(clientConfig(service.database.address));
+    await holder.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('lock table secret_sets in exclusive mode');
+      let refused = 0;
+      const answers = Array.from({ length: count }, async () => {
+        const answer = await send();
+        if (answer.status === 429) refused += 1;
+        return answer;
+      });
+      await expect.poll(() => refused).toBe(refusals);
+      await holder.query('rollback');
+      return await Promise.all(answers);
+    } finally {
+      await holder.end();
+    }
+  }
+  const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
+
+  it('wait in turn up to a number, and those beyond are refused at once, in vain for nobody else', async () => {
+    const most = waitingSecretWrites.requests;
+    const answers = await whileHeld(most + 20, 20, () => ask('DELETE', '/secrets/not-there/KEY'));
+    expect(statusesOf(answers)).toEqual([...Array(most).fill(404), ...Array(20).fill(429)]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.json).toMatchObject({ reason: 'too-many-secret-writes', code: '429' });
+    expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await put({ A: 'one' })).status).toBe(202);
+  });
+
+  it('wait in turn with so many bytes of values, and no more', async () => {
+    const large = Object.fromEntries(Array.from({ length: 16 }, (_, key) => [`KEY_${key}`, 'x'.repeat(65_536)]));
+    const fit = Math.floor(waitingSecretWrites.bytes / (16 * (65_536 + 'KEY_00'.length)));
+    const answers = await whileHeld(fit + 6, 6, () => put(large));
+    expect(statusesOf(answers)).toEqual([...Array(fit).fill(400), ...Array(6).fill(429)]);
+    expect((await put({ A: 'two' })).status).toBe(202);
+  });
+
+  it('may be so many in a row, and then one now and then; another organization has its own', async () => {
+    const counts = { allowed: 0, refused: 0 };
+    // A few at a time, as fast as they are answered.
+    const one = async (): Promise<void> => {
+      if (counts.refused > 0) return;
+      const { status, json } = await ask('DELETE', '/secrets/not-there');
+      if (status === 429) expect(json['reason']).toBe('too-many-secret-writes');
+      if (status === 429) counts.refused += 1;
+      else counts.allowed += 1;
+      return one();
+    };
+    await Promise.all(Array.from({ length: 8 }, one));
+    expect(counts.refused).toBeGreaterThan(0);
+    expect(counts.allowed).toBeLessThan(secretWrites.atOnce * 2);
+    // A place is free again every moment, but not as many as are asked for at once.
+    for (const send of [
+      () => put({ A: 'three' }),
+      () => ask('DELETE', '/secrets/limited/A'),
+      () => ask('DELETE', '/secrets/limited'),
+      () => ask('POST', '/secrets/limited/rollback', { revision: 1 }),
+    ]) {
+      const answers = await Promise.all(Array.from({ length: 40 }, send));
+      expect(answers.map(({ json }) => json['reason'])).toContain('too-many-secret-writes');
+    }
+    expect((await put({ A: 'four', B: 'five' }, { key: neighbours.privateKey })).status).toBe(202);
+  }, 120_000);
+});

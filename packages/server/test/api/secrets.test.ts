@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../../src/store/database.ts';
+import type { Tables } from '../../src/store/tables.ts';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { start, stop, tell } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+describe('secrets through the API', () => {
+  let service: TestServer;
+  let bot: BotDirectory;
+
+  // Each try begins with no secrets.
+  beforeEach(async () => {
+    bot = await writeBot('keeper', { maxAgents: 2 });
+    service = await startTestServer({ agents: [bot.path] });
+  });
+  afterEach(async () => {
+    await service.close();
+    await bot.remove();
+  });
+
+  async function ask(method: string, path: string, body?: unknown) {
+    const response = await fetch(`${service.url}/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${service.privateKey}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  }
+  const ready = (name: string) =>
+    expect.poll(async () => (await ask('GET', `/secrets/${name}`)).body['status']).toBe('ready');
+
+  it('take the three forms of existing clients, and delete with an object for an answer', async () => {
+    const many = { secrets: [{ secretKey: 'A', secretValue: '1' }], region: 'us-west' };
+    expect(await ask('PUT', '/secrets/forms', many)).toMatchObject({
+      status: 202,
+      body: { status: 'OK', region: 'us-west' },
+    });
+    await ready('forms');
+    expect(await ask('PUT', '/secrets/forms', many)).toMatchObject({ status: 200, body: { change: 'none' } });
+    const one = { name: 'forms', isImagePullSecret: false, secretKey: 'B', secretValue: '2' };
+    const path = `/organizations/${service.organization}/secrets`;
+    expect((await ask('PUT', `${path}/forms`, one)).status).toBe(202);
+    const pull = { isImagePullSecret: true, host: 'https://ghcr.io/', secretValue: btoa('me:pass') };
+    expect((await ask('PUT', '/secrets/pull', pull)).status).toBe(202);
+    expect((await ask('GET', path)).body['sets']).toMatchObject([{ name: 'forms' }, { name: 'pull', host: 'ghcr.io' }]);
+    expect(await ask('DELETE', '/secrets/forms/A')).toMatchObject({ status: 200, body: { status: 'OK' } });
+    expect((await ask('DELETE', '/secrets/forms/A')).status).toBe(404);
+    expect((await ask('DELETE', '/secrets/forms/')).status).toBe(404);
+    expect((await ask('DELETE', '/secrets/pull')).body).toMatchObject({ status: 'OK' });
+    expect((await ask('GET', '/secrets/pull')).status).toBe(404);
+    expect((await ask('PUT', '/secrets/a_b', many)).status).toBe(400);
+  });
+
+  it('are answered with 202 as long as their delivery goes on, whoever began it', async () => {
+    const body = { secrets: [{ secretKey: 'A', secretValue: '1' }] };
+    const db = await openDatabase<Tables>({
+      address: service.database.address,
+      logger: pino({ level: 'silent' }),
+      maxConnections: 1,
+    });
+    onTestFinished(() => db.destroy());
+    const deliveryIs = (state: 'pending' | 'failed') => {
+      const of = state === 'failed' ? { error: 'The set is damaged.', done_at: new Date() } : { done_at: null };
+      // Due later than this test lasts.
+      const next_at = new Date(Date.now() + 50_000);
+      return db
+        .updateTable('secret_deliveries')
+        .set({ state, host_id: null, next_at, ...of })
+        .execute();
+    };
+    await ask('PUT', '/secrets/slow', body);
+    await ready('slow');
+    await deliveryIs('pending');
+    const goesOn = { status: 202, body: { change: 'none', revision: 1, readiness: 'pending' } };
+    expect(await ask('PUT', '/secrets/slow', body)).toMatchObject(goesOn);
+    expect(await ask('POST', '/secrets/slow/rollback', { revision: 1 })).toMatchObject(goesOn);
+    expect((await ask('PUT', '/secrets/slow', { ...body, dryRun: true })).status).toBe(200);
+
+    await deliveryIs('failed');
+    expect((await ask('PUT', '/secrets/slow', { ...body, dryRun: true })).status).toBe(200);
+    expect(await ask('PUT', '/secrets/slow', body)).toMatchObject(goesOn);
+    await ready('slow');
+    expect((await ask('PUT', '/secrets/slow', body)).status).toBe(200);
+  });
+
+  it('are in the environment of a bot byte by byte, from the deploy on that names them', async () => {
+    const values = {
+      PLAIN: 'pa#ss',
+      PEM: '-----\r\nline "two"\n\\n$X\n',
+      WIDE: 'ｗörd🙂\u202e',
+      __proto: ' edges ',
+    };
+    const secrets = Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue }));
+    await ask('PUT', '/secrets/voice', { secrets });
+    await ready('voice');
+    const params = { agentName: 'keeper' };
+    const before = await start(service, 'keeper');
+    const hashes = `Object.fromEntries(${JSON.stringify(Object.keys(values))}.map((key) => [key, process.env[key] === undefined
+      ? null : require('node:crypto').createHash('sha256').update(process.env[key]).digest('hex')]))`;
+    expect(await tell(service, 'keeper', before, `process.env['PLAIN'] ?? null`)).toBeNull();
+    const { desiredDeploymentId } = await service.client.updateAgent({ params, body: { secretSet: 'voice' } });
+    await expect
+      .poll(async () => (await service.client.getAgent({ params })).activeDeploymentId)
+      .toBe(desiredDeploymentId);
+    const id = await start(service, 'keeper');
+    const intended = Object.entries(values).map(([key, value]) => [
+      key,
+      createHash('sha256').update(value).digest('hex'),
+    ]);
+    expect(await tell(service, 'keeper', id, hashes)).toEqual(Object.fromEntries(intended));
+    expect(await ask('DELETE', '/secrets/voice')).toMatchObject({ status: 409, body: { reason: 'secret-set-in-use' } });
+    await stop(service, 'keeper', id);
+    await stop(service, 'keeper', before);
+  });
+});

@@ -1,0 +1,217 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { sendRaw, sessionUrl, start, tell, withKey } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+/** Names that only the service may say to a bot (bot contract 2.3), as a client would forge them. */
+const forged: Record<string, string> = {
+  'x-session-id': 'forged',
+  'X-Daily-Session-Id': 'forged',
+  'x-daily-room-url': 'forged',
+  'x-daily-transport-type': 'forged',
+  'x-transport-type': 'forged',
+  'X-PCC-Max-Session-Seconds': 'forged',
+  'x-max-session-seconds': 'forged',
+  'x-bot-control-token': 'forged',
+  'x-moq-relay-url': 'forged',
+  x_session_id: 'forged',
+  'x_daily-room_token': 'forged',
+};
+
+describe('what a client sends to a bot beside what the service says', () => {
+  let service: TestServer;
+  let bot: BotDirectory;
+  let sessionId: string;
+  let path: string;
+
+  beforeAll(async () => {
+    bot = await writeBot('target');
+    service = await startTestServer({ agents: [bot.path] });
+    sessionId = await start(service, 'target');
+    await tell(service, 'target', sessionId, 'true');
+    path = new URL(sessionUrl(service, 'target', sessionId)).pathname;
+  });
+  afterAll(async () => {
+    await service.close();
+    await bot.remove();
+  });
+
+  const authorization = () => `authorization: Bearer ${service.publicKey}\r\n`;
+  const starts = () => tell(service, 'target', sessionId, 'state.starts.length');
+  /** `lines` with CRLF each; asks for the close so that the answer ends. */
+  const raw = (method: string, target: string, lines: string, body = '') =>
+    sendRaw(service, `${method} ${path}${target} HTTP/1.1\r\nhost: x\r\n${authorization()}${lines}\r\n${body}`);
+
+  it('loses every header that only the service may set, on requests', async () => {
+    const response = await fetch(sessionUrl(service, 'target', sessionId, '/echo'), withKey(service.publicKey, forged));
+    const { rawHeaders } = (await response.json()) as { rawHeaders: string[] };
+    expect(rawHeaders).not.toContain('forged');
+    const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+    expect(names.filter((name) => name.endsWith('session-id')).sort()).toEqual(['x-daily-session-id', 'x-session-id']);
+    expect(names).not.toContain('authorization');
+  });
+
+  it.each(['session proxy', 'address of the agent'])('loses them on upgrades too: %s', async (way) => {
+    const before = (await tell(service, 'target', sessionId, 'state.upgrades.length')) as number;
+    if (way === 'session proxy') {
+      const url = sessionUrl(service, 'target', sessionId, '/socket').replace('http', 'ws');
+      const socket = new WebSocket(url, withKey(service.publicKey, forged));
+      await once(socket, 'open');
+      const upgrades = (await tell(service, 'target', sessionId, 'state.upgrades')) as object[];
+      expect(JSON.stringify(upgrades.slice(before))).not.toContain('forged');
+      expect(JSON.stringify(upgrades.slice(before))).not.toContain(service.publicKey);
+      socket.close();
+      return;
+    }
+    const made = await service.publicClient.startSession({
+      params: { agentName: 'target' },
+      body: { transport: 'websocket' },
+    });
+    const socket = new WebSocket(`${made.wsUrl}?token=${made.token}`, { headers: forged });
+    await once(socket, 'open');
+    const upgrades = (await tell(service, 'target', made.sessionId ?? '', 'state.upgrades')) as object[];
+    expect(upgrades).toHaveLength(1);
+    expect(JSON.stringify(upgrades)).not.toContain('forged');
+    expect(JSON.stringify(upgrades)).not.toContain(made.token);
+    socket.close();
+  });
+
+  it('loses what a client declares to be for the hop, and the headers of the hop themselves', async () => {
+    const answer = await raw(
+      'GET',
+      '/echo',
+      'connection: close, X-Mine, x-session-id\r\nx-mine: 1\r\nkeep-alive: 5\r\nte: trailers\r\nproxy-authorization: b\r\nx-kept: 2\r\n',
+    );
+    const { headers } = JSON.parse(answer.slice(answer.indexOf('{'))) as { headers: Record<string, string> };
+    expect(Object.keys(headers).sort()).toEqual(['connection', 'host', 'x-daily-session-id', 'x-kept', 'x-session-id']);
+    expect(headers['x-session-id']).toBe(sessionId);
+    expect(headers['host']).toMatch(/^127\.0\.0\.1:\d+$/);
+  });
+
+  it.each([
+    [
+      'a length and a coding at once',
+      'content-length: 4\r\ntransfer-encoding: chunked\r\n',
+      '0\r\n\r\nGET /bot HTTP/1.1\r\n\r\n',
+    ],
+    ['two lengths', 'content-length: 4\r\ncontent-length: 5\r\n', 'abcde'],
+    ['two lengths in one line', 'content-length: 4, 5\r\n', 'abcde'],
+    ['a length that is no number', 'content-length: +4\r\n', 'abcd'],
+    ['a negative length', 'content-length: -4\r\n', 'abcd'],
+    ['a coding that is none', 'transfer-encoding: xchunked\r\n', '0\r\n\r\n'],
+    ['a coding after chunked', 'transfer-encoding: chunked, identity\r\n', '0\r\n\r\n'],
+    ['a space before the colon', 'content-length : 4\r\n', 'abcd'],
+    ['a bare carriage return in a value', 'x-a: b\rx-session-id: forged\r\n', ''],
+    ['a NUL in a value', 'x-a: b\0c\r\n', ''],
+    ['a size of a chunk that is no number', 'transfer-encoding: chunked\r\n', 'zz\r\nabc\r\n0\r\n\r\n'],
+  ])('is refused as a whole with %s', async (_, lines, body) => {
+    const before = await starts();
+    const answer = await raw('POST', '/echo', `${lines}`, body);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).not.toContain('HTTP/1.1 200');
+    expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({ code: '400', error: expect.any(String) });
+    expect(await starts()).toBe(before);
+  });
+
+  it('cannot hide a header in a folded line', async () => {
+    const answer = await raw('GET', '/echo', 'x-a: b\r\n x-session-id: forged\r\nconnection: close\r\n');
+    if (answer.startsWith('HTTP/1.1 400 ')) return;
+    const { headers } = JSON.parse(answer.slice(answer.indexOf('{'))) as { headers: Record<string, string> };
+    expect(headers['x-session-id']).toBe(sessionId);
+  });
+
+  it('is one request: what follows a body is judged by itself, with its own key', async () => {
+    const before = await starts();
+    const answer = await sendRaw(
+      service,
+      `POST ${path}/echo HTTP/1.1\r\nhost: x\r\n${authorization()}content-length: 2\r\n\r\nab` +
+        `POST ${path}/bot HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}`,
+    );
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 401']);
+    expect(await starts()).toBe(before);
+  });
+
+  it.each([
+    '/bot',
+    '/bot/',
+    '/./bot',
+    '/x/../bot',
+    '//bot',
+    '/%62ot',
+    '/%2562ot',
+    '/b%6Ft',
+    '/BOT',
+    '/bot;x=1',
+    '/bot?x=1',
+    '/bot#x',
+    '/bot%23x',
+    '/bot%3Fx',
+    '/%2Fbot',
+    '/x/%2e%2e/bot',
+    '/x%2f..%2fbot',
+    '/\\bot',
+    '/x\\..\\bot',
+    '/ws',
+    '/ws/',
+    '/whatsapp',
+    '/readyz',
+    '/livez',
+    '/pcc',
+    '/pcc/capabilities',
+    '/_bot/stop',
+    '/_bot/session?wait=0',
+    '/%5fbot/stop',
+    '/x/..//_bot/./stop',
+    '/.//bot',
+    '/bot%00',
+    '/bot%20',
+    '/bot%09',
+    '/%c0%ae./bot',
+  ])('does not reach a path that only the service may ask: %s', async (target) => {
+    const before = await starts();
+    for (const method of ['POST', 'GET', 'OPTIONS']) {
+      expect([method, await raw(method, target, 'connection: close\r\n')]).toEqual([
+        method,
+        // Of the service: the bot's own 404 has no reason.
+        expect.stringMatching(/^HTTP\/1\.1 40[04] [\s\S]*"reason"/),
+      ]);
+    }
+    const upgrade = await raw(
+      'GET',
+      target,
+      'connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n',
+    );
+    expect(upgrade).toMatch(/^HTTP\/1\.1 40[04] /);
+    expect(await starts()).toBe(before);
+  });
+
+  it.each(['/echo?q=%25', '/botany', '/robot', '/wsx', '/api/bot', '/pccx', '/100%25', '/a%2Fb', '/%23'])(
+    'reaches any other path as it was written: %s',
+    async (target) => {
+      await tell(
+        service,
+        'target',
+        sessionId,
+        'state.onRequest = (request, response) => response.end(request.url); true',
+      );
+      const answer = await raw('GET', target, 'connection: close\r\n');
+      expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+      expect(answer).toContain(target);
+    },
+  );
+
+  it.each(['//elsewhere/bot', '/\\elsewhere/bot', '///elsewhere/bot'])(
+    'is no address of another host to a bot that reads it as a URL: %s',
+    async (target) => {
+      await tell(
+        service,
+        'target',
+        sessionId,
+        'state.onRequest = (request, response) => response.end(request.url); true',
+      );
+      expect(await raw('GET', target, 'connection: close\r\n')).toMatch(/\r\n\/elsewhere\/bot$/);
+    },
+  );
+});

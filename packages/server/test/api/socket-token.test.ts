@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { deriveKey, openDataDirectory } from '../../src/composition/data-directory.ts';
+import { signToken } from '../../src/sessions/socket-token.ts';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { ended, sendRaw } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+/** What opens a socket, and what does not: always told by plain HTTP, before anything was taken. */
+describe('the one-time token of a WebSocket client', () => {
+  let service: TestServer;
+  let bots: BotDirectory[];
+
+  beforeAll(async () => {
+    bots = [await writeBot('talker'), await writeBot('other')];
+    service = await startTestServer({ agents: bots.map((bot) => bot.path) });
+  });
+  afterAll(async () => {
+    await service.close();
+    await Promise.all(bots.map((bot) => bot.remove()));
+  });
+
+  async function made(agentName = 'talker') {
+    const answer = await service.publicClient.startSession({ params: { agentName }, body: { transport: 'websocket' } });
+    const { sessionId = '', wsUrl = '', token = '' } = answer;
+    return { sessionId, wsUrl, token };
+  }
+
+  /** 101, or the status of the refusal and what it says. */
+  async function connect(url: string, headers: Record<string, string> = {}) {
+    const socket = new WebSocket(url, { headers });
+    socket.on('error', () => undefined);
+    const outcome = await Promise.race([
+      once(socket, 'open').then(() => ({ status: 101, reason: '' })),
+      once(socket, 'unexpected-response').then(async ([, answer]) => ({
+        status: answer.statusCode as number,
+        reason: JSON.parse(String((await answer.toArray()).join(''))).reason as string,
+      })),
+    ]);
+    if (outcome.status === 101) socket.close();
+    else socket.terminate();
+    return outcome;
+  }
+
+  const refused = { status: 403, reason: 'token-invalid' };
+  const instances = async (agentName = 'talker') => {
+    const agent = await service.client.getAgent({ params: { agentName } });
+    return agent.activeSessionCount + agent.startingInstanceCount + agent.idleInstanceCount;
+  };
+
+  it.each([
+    ['the query', (url: string, token: string) => connect(`${url}?token=${token}`)],
+    ['the last part of the path', (url: string, token: string) => connect(`${url}/${token}`)],
+    ['the header', (url: string, token: string) => connect(url, { authorization: `Bearer ${token}` })],
+    [
+      'the query, beside the name of the agent',
+      (url: string, token: string) => connect(`${url.replace(/\/([^/]+)$/, '?serviceHost=$1')}&token=${token}`),
+    ],
+  ])('is taken from %s', async (_, open) => {
+    const { sessionId, wsUrl, token } = await made();
+    expect(await open(wsUrl, token)).toEqual({ status: 101, reason: '' });
+    expect((await ended(service, 'talker', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
+    // It was good for one use, in whichever place it comes the second time.
+    expect(await connect(`${wsUrl}?token=${token}`)).toEqual(refused);
+  });
+
+  it('lets one of two clients in that come with it at the same time', async () => {
+    const { sessionId, wsUrl, token } = await made();
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => connect(`${wsUrl}?token=${token}`)));
+    expect(outcomes.filter(({ status }) => status === 101)).toHaveLength(1);
+    expect(outcomes.filter(({ status }) => status === 403)).toHaveLength(4);
+    await ended(service, 'talker', sessionId);
+  });
+
+  it('refuses one that is missing, broken, tampered with, expired or meant for another agent, and takes no instance', async () => {
+    await expect.poll(() => instances()).toBe(0);
+    const { sessionId, wsUrl, token } = await made();
+    const [payload = '', signature = ''] = token.split('.');
+    const { rootKey } = await openDataDirectory(service.dataDirectory, process.geteuid?.() === 0, undefined);
+    const key = deriveKey(rootKey, 'socket-token');
+    const genuine = { agent: 'talker', org: service.organization, session: sessionId, exp: 4_000_000_000 };
+    const forged = Buffer.from(JSON.stringify({ ...genuine, session: sessionId })).toString('base64url');
+    const other = wsUrl.replace('talker.', 'other.');
+    const attempts = [
+      wsUrl,
+      `${wsUrl}?token=`,
+      `${wsUrl}?token=${payload}`,
+      `${wsUrl}?token=${payload}.`,
+      `${wsUrl}?token=${payload}.${signature}.${signature}`,
+      `${wsUrl}?token=${forged}.${signature}`,
+      `${wsUrl}?token=${payload}.${Buffer.alloc(32).toString('base64url')}`,
+      `${wsUrl}?token=%00%ff`,
+      `${wsUrl}?token=${signToken(key, { ...genuine, exp: 1 })}`,
+      `${wsUrl}?token=${signToken(key, { ...genuine, org: 'another' })}`,
+      `${wsUrl}?token=${signToken(key, { ...genuine, session: '01890000-0000-7000-8000-000000000000' })}`,
+      `${other}?token=${token}`,
+      `${other}?token=${signToken(key, { ...genuine, agent: 'other' })}`,
+      `${wsUrl.replace('talker.', 'nobody.')}?token=${token}`,
+      `${wsUrl.replace('talker.', 'a%00b.')}?token=${token}`,
+      `${wsUrl.replace(service.organization, 'elsewhere')}?token=${token}`,
+      `${wsUrl.replace(service.organization, '%00')}?token=${token}`,
+    ];
+    for (const url of attempts) expect([url, await connect(url)]).toEqual([url, refused]);
+    // The other agent still has the instance that showed that it can run.
+    expect([await instances(), await instances('other')]).toEqual([0, 1]);
+    // None of it used the real one up.
+    expect((await connect(`${wsUrl}?token=${token}`)).status).toBe(101);
+    await ended(service, 'talker', sessionId);
+  });
+
+  it('is not used up by a request that is no WebSocket handshake', async () => {
+    const { sessionId, wsUrl, token } = await made();
+    const { pathname } = new URL(wsUrl);
+    const upgrade = (lines: string) =>
+      sendRaw(service, `GET ${pathname}?token=${token} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\n${lines}\r\n\r\n`);
+    const key = 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==';
+    expect(await upgrade(`upgrade: h2c\r\n${key}\r\nsec-websocket-version: 13`)).toMatch(/^HTTP\/1.1 426 /);
+    expect(await upgrade('upgrade: websocket\r\nsec-websocket-version: 13')).toMatch(/^HTTP\/1.1 400 /);
+    expect(await upgrade('upgrade: websocket\r\nsec-websocket-key: short\r\nsec-websocket-version: 13')).toMatch(
+      /^HTTP\/1.1 400 /,
+    );
+    expect(await upgrade(`upgrade: websocket\r\n${key}\r\nsec-websocket-version: 7`)).toMatch(/^HTTP\/1.1 400 /);
+    expect((await fetch(`${service.url}${pathname}?token=${token}`)).status).toBe(426);
+    expect((await connect(`${wsUrl}?token=${token}`)).status).toBe(101);
+    await ended(service, 'talker', sessionId);
+  });
+
+  it('cannot open a session that was stopped before its client came', async () => {
+    const { sessionId, wsUrl, token } = await made();
+    await service.client.stopSession({ params: { agentName: 'talker', sessionId } });
+    expect(await connect(`${wsUrl}?token=${token}`)).toEqual(refused);
+    expect((await ended(service, 'talker', sessionId)).completionStatus).toBe('SESSION_STOPPED');
+  });
+});

@@ -1,0 +1,268 @@
+import { once } from 'node:events';
+import { carriers } from '@bothost/contract';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { ended, idle, tell } from '../support/client.ts';
+import { callOf, dial, twilioCall } from '../support/phone-calls.ts';
+import { type SecondOrganization, secondOrganization } from '../support/second-organization.ts';
+import { type Gate, openGate } from '../support/start-gate.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+/** Uses up the instance that showed that the agent's deployment works, so that the next call finds none. */
+async function useUpTheFirst(service: TestServer, agentName: string) {
+  const { path } = callOf('telnyx', `${agentName}.${service.organization}`);
+  // No call gets through before that.
+  const call = await vi.waitFor(() => dial(service, path), { timeout: 40_000, interval: 100 });
+  call.socket.close();
+  const active = async () => (await service.client.getAgent({ params: { agentName } })).activeSessionCount;
+  await vi.waitFor(async () => expect(await active()).toBe(0), { timeout: 40_000 });
+}
+
+describe('calls of carriers', () => {
+  let service: TestServer;
+  let neighbours: SecondOrganization;
+  let gate: Gate;
+  let bots: BotDirectory[];
+  const lines: string[] = [];
+
+  beforeAll(async () => {
+    gate = await openGate();
+    const open = { websocketAuth: 'none' } as const;
+    bots = [
+      await writeBot('phone', { ...open, maxAgents: 2 }),
+      await writeBot('sleepy', { ...open, prelude: gate.prelude }),
+      await writeBot('dead', { ...open, prelude: gate.prelude }),
+      await writeBot('guarded'),
+    ];
+    const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+    service = await startTestServer({ agents: bots.map((bot) => bot.path), logger });
+    neighbours = await secondOrganization(service);
+    const theirs = await writeBot('theirs', open);
+    bots.push(theirs);
+    await neighbours.serve(theirs.path);
+    for (const agentName of ['phone', 'sleepy', 'dead']) await useUpTheFirst(service, agentName);
+    gate.shut();
+  });
+  afterAll(async () => {
+    await neighbours.close();
+    await service.close();
+    gate.close();
+    await Promise.all(bots.map((bot) => bot.remove()));
+  });
+  afterEach(async () => {
+    lines.length = 0;
+    await Promise.all(['phone', 'sleepy', 'guarded'].map((agentName) => idle(service, agentName)));
+  });
+
+  const hostOf = (agentName: string) => `${agentName}.${service.organization}`;
+  const refusals = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'a call was refused');
+
+  /** The one session of an agent that is going on. */
+  async function sessionOf(agentName: string): Promise<string> {
+    const read = () => service.client.getSessions({ params: { agentName }, query: { status: 'active' } });
+    await expect.poll(async () => (await read()).sessions.length).toBe(1);
+    return (await read()).sessions[0]?.sessionId ?? '';
+  }
+
+  describe.each(carriers)('%s', (carrier) => {
+    it('reaches its bot, which gets and gives every message as it is', async () => {
+      const words = callOf(carrier, hostOf('phone'));
+      const call = await dial(service, words.path);
+      const said = [...words.opening, words.media(0), words.media(1), words.dtmf, words.media(2)];
+      call.say(...said);
+      expect(await call.hear(said.length)).toEqual(said);
+
+      const sessionId = await sessionOf('phone');
+      const upgrades = await tell<{ url: string; headers: Record<string, string> }[]>(
+        service,
+        'phone',
+        sessionId,
+        'state.upgrades',
+      );
+      expect(upgrades).toMatchObject([
+        {
+          url: '/ws',
+          headers: { 'x-session-id': sessionId, 'x-transport-type': carrier, 'x-daily-transport-type': carrier },
+        },
+      ]);
+      call.say(words.stop);
+      expect(await call.hear(1)).toEqual([words.stop]);
+      call.socket.close(1000);
+      expect((await ended(service, 'phone', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
+    });
+
+    it('loses nothing but old audio while its bot starts, and the order stays', async () => {
+      const words = callOf(carrier, hostOf('sleepy'));
+      const bot = gate.next();
+      const call = await dial(service, words.path);
+      const pieces = Array.from({ length: words.piecesHeld * 2 }, (_, index) => words.media(index));
+      call.say(...words.opening, ...pieces.slice(0, 3), words.dtmf, ...pieces.slice(3), words.dtmf);
+      const order = await bot;
+      // The service has read it all when it answers what was said last.
+      call.socket.ping();
+      await once(call.socket, 'pong');
+      order('go');
+      const kept = [...words.opening, words.dtmf, ...pieces.slice(-words.piecesHeld), words.dtmf];
+      expect(await call.hear(kept.length)).toEqual(kept);
+      call.say(words.media(7));
+      expect(await call.hear(1)).toEqual([words.media(7)]);
+      call.socket.close();
+    });
+
+    it('may hang up while its bot starts', async () => {
+      const words = callOf(carrier, hostOf('sleepy'));
+      const bot = gate.next();
+      const call = await dial(service, words.path);
+      call.say(...words.opening, words.media(0), words.stop);
+      const sessionId = await sessionOf('sleepy');
+      await bot;
+      call.socket.close(1000);
+      expect((await ended(service, 'sleepy', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
+    });
+
+    it('is told when there is no room, and has room again after', async () => {
+      const words = callOf(carrier, hostOf('phone'));
+      const calls = [await dial(service, words.path), await dial(service, words.path)];
+      for (const call of calls) {
+        call.say(...words.opening);
+        await call.hear(words.opening.length);
+      }
+      if (carrier === 'twilio') {
+        const third = await dial(service, words.path);
+        third.say(...words.opening);
+        expect(await third.closed).toEqual([1013, 'at-capacity']);
+      } else {
+        await expect(dial(service, words.path)).rejects.toThrow('refused with 429');
+      }
+      expect(refusals()).toMatchObject([{ carrier, agent: 'phone', reason: 'at-capacity' }]);
+      for (const call of calls) call.socket.close();
+    });
+
+    it('is closed when its bot does not start', async () => {
+      const words = callOf(carrier, hostOf('dead'));
+      const bot = gate.next();
+      const call = await dial(service, words.path);
+      call.say(...words.opening);
+      (await bot)('die');
+      expect(await call.closed).toEqual([1011, 'bot-unreachable']);
+    });
+
+    it('needs a token where the agent wants one, in the path, and is told apart only in the log', async () => {
+      const words = callOf(carrier, hostOf('guarded'));
+      if (carrier === 'twilio') {
+        const call = await dial(service, words.path);
+        call.say(...words.opening);
+        expect(await call.closed).toEqual([1008, 'token-invalid']);
+      }
+      await expect(dial(service, `/ws/${carrier}/${hostOf('guarded')}`)).rejects.toThrow('refused with 403');
+      await expect(dial(service, `/ws/${carrier}/${hostOf('guarded')}/wrong`)).rejects.toThrow('refused with 403');
+      expect(refusals()[0]).toMatchObject({
+        carrier,
+        agent: 'guarded',
+        why: expect.stringContaining('websocket_auth'),
+      });
+
+      const { sessionId = '', token } = await service.publicClient.startSession({
+        params: { agentName: 'guarded' },
+        body: { transport: 'websocket' },
+      });
+      const call = await dial(service, `/ws/${carrier}/${hostOf('guarded')}/${token}?room=7`);
+      call.say(...words.opening, words.media(0));
+      expect(await call.hear(words.opening.length + 1)).toEqual([...words.opening, words.media(0)]);
+      const upgrades = await tell<{ url: string }[]>(service, 'guarded', sessionId, 'state.upgrades');
+      expect(upgrades.map(({ url }) => url)).toEqual(['/ws?room=7']);
+      call.socket.close();
+      expect((await ended(service, 'guarded', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
+      await expect(dial(service, `/ws/${carrier}/${hostOf('guarded')}/${token}`)).rejects.toThrow('refused with 403');
+    });
+
+    it('reaches agents of the organization that it names, and of no other', async () => {
+      const words = callOf(carrier, 'theirs.neighbours');
+      const call = await dial(service, words.path);
+      call.say(...words.opening);
+      expect(await call.hear(words.opening.length)).toEqual(words.opening);
+      call.socket.close();
+      for (const host of [hostOf('theirs'), 'phone.neighbours', 'nobody.neighbours', 'phone.nowhere']) {
+        const wrong = callOf(carrier, host);
+        if (carrier === 'twilio') {
+          const refused = await dial(service, wrong.path);
+          refused.say(...wrong.opening);
+          expect([host, await refused.closed]).toEqual([host, [1008, 'token-invalid']]);
+        } else {
+          await expect(dial(service, wrong.path)).rejects.toThrow('refused with 403');
+        }
+      }
+    });
+  });
+
+  it.each([
+    ['text that is no JSON', 'ring ring'],
+    ['bytes', Buffer.from(JSON.stringify(twilioCall('x.y').opening[1]))],
+    ['JSON that is no message', '[1, 2]'],
+    ['a start that names nobody', JSON.stringify({ event: 'start', start: { customParameters: {} } })],
+    ['a start that names too much', JSON.stringify(twilioCall('a.b.c').opening[1])],
+    ['a start that names a number', '{"event":"start","start":{"customParameters":{"_pipecatCloudServiceHost":7}}}'],
+    ['a name with a NUL', JSON.stringify(twilioCall('a\u0000b.org').opening[1])],
+    ['one message that is too large', JSON.stringify({ event: 'connected', filling: 'x'.repeat(20_000) })],
+    ['one message that would not end', JSON.stringify({ event: 'connected', filling: 'x'.repeat(900_000) })],
+  ])('refuses a Twilio call that begins with %s', async (_, message) => {
+    const call = await dial(service, '/ws/twilio');
+    call.socket.on('error', () => undefined);
+    call.socket.send(message);
+    expect((await call.closed)[0]).toBe(1008);
+    expect(refusals()).toHaveLength(1);
+    expect(lines.join('').length).toBeLessThan(2000);
+  });
+
+  it('refuses a Twilio call of endless small messages without a start', async () => {
+    const call = await dial(service, '/ws/twilio');
+    for (let sent = 0; sent < 1000; sent += 1) call.say({ event: 'connected', protocol: 'Call', version: '1.0.0' });
+    expect((await call.closed)[0]).toBe(1008);
+  });
+
+  it('closes a call that says more than any call while its bot starts', async () => {
+    const words = callOf('telnyx', hostOf('sleepy'));
+    const bot = gate.next();
+    const call = await dial(service, words.path);
+    await bot;
+    const sessionId = await sessionOf('sleepy');
+    for (let sent = 0; sent < 1000; sent += 1) call.say({ event: 'mark', mark: { name: 'x'.repeat(100) } });
+    expect((await call.closed)[0]).toBe(1008);
+    expect((await ended(service, 'sleepy', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
+  });
+
+  it('answers a carrier that names nobody, or no WebSocket, by plain HTTP', async () => {
+    await expect(dial(service, '/ws/telnyx')).rejects.toThrow('refused with 404');
+    await expect(dial(service, '/ws/vonage?serviceHost=phone.test-org')).rejects.toThrow('refused with 404');
+    expect((await fetch(`${service.url}/ws/twilio`)).status).toBe(426);
+  });
+});
+
+describe('a stop of the service', () => {
+  it('ends calls, those whose bot still starts too, with the word that it goes away', async () => {
+    const gate = await openGate();
+    const bots = [
+      await writeBot('phone', { websocketAuth: 'none' }),
+      await writeBot('sleepy', { websocketAuth: 'none', prelude: gate.prelude }),
+    ];
+    const service = await startTestServer({ agents: bots.map((bot) => bot.path) });
+    for (const agentName of ['phone', 'sleepy']) await useUpTheFirst(service, agentName);
+    gate.shut();
+    const talking = callOf('twilio', `phone.${service.organization}`);
+    const first = await dial(service, talking.path);
+    first.say(...talking.opening);
+    await first.hear(talking.opening.length);
+    const bot = gate.next();
+    const ringing = callOf('twilio', `sleepy.${service.organization}`);
+    const second = await dial(service, ringing.path);
+    second.say(...ringing.opening);
+    await bot;
+    const closing = service.close();
+    expect((await first.closed)[0]).toBe(1001);
+    expect((await second.closed)[0]).toBe(1001);
+    await closing;
+    gate.close();
+    await Promise.all(bots.map((bot) => bot.remove()));
+  });
+});

@@ -1,0 +1,220 @@
+import { type Operation, operations } from '@bothost/contract';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Answer, ask } from '../support/ask.ts';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type SecondOrganization, secondOrganization } from '../support/second-organization.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+/** What the neighbours have, and names of the same length that nobody has. */
+const theirs = { set: 'their-keys', pull: 'their-pull', key: 'THEIR_KEY', revision: 3 };
+const nobodys = { set: 'nones-keys', pull: 'nones-pull', key: 'NONES_KEY', revision: 3 };
+type Names = { readonly [Name in keyof typeof theirs]: (typeof theirs)[Name] };
+type Try = { readonly path: string; readonly query?: string; readonly body?: unknown };
+
+const pair = (key: string) => ({ secretKey: key, secretValue: 'value' });
+const keysOf = ({ key }: Names) => [key, 'ZED'];
+
+/** Of each operation about secrets and the log, what one organization may try against names; paths as the contract has them. */
+const tries: Readonly<Record<string, (names: Names) => readonly Try[]>> = {
+  listSecrets: () => [{ path: '/secrets' }, { path: '/secrets', query: 'region=us-west&type=imagePullSecret' }],
+  getSecretSet: ({ set, pull }) => [set, pull, set.toUpperCase()].map((name) => ({ path: `/secrets/${name}` })),
+  putSecrets: (names) =>
+    [
+      ...[
+        {},
+        { dryRun: true },
+        { expectedRevision: 0 },
+        { mode: 'replace' },
+        { region: 'us-west' },
+        { region: 'nowhere' },
+      ]
+        .flatMap((more) => [
+          { secrets: keysOf(names).map(pair), ...more },
+          { ...pair(names.key), ...more },
+          { isImagePullSecret: true, host: 'ghcr.io', secretValue: btoa('me:value'), ...more },
+        ])
+        .flatMap((body) => [names.set, names.pull, names.set.toUpperCase()].map((name) => ({ name, body }))),
+      ...[{}, { dryRun: true }, { expectedRevision: names.revision }, { expectedRevision: 0 }].flatMap((more) => [
+        { name: names.set, body: { remove: [names.key], ...more } },
+        { name: names.set, body: { secrets: [pair('NEW')], remove: [names.key], ...more } },
+        { name: names.set, body: { secrets: [pair(names.key)], expectedRevision: names.revision, dryRun: true } },
+        { name: names.set, body: { secrets: [{ ...pair('PORT') }], ...more } },
+      ]),
+    ].map(({ name, body }) => ({ path: `/secrets/${name}`, body })),
+  deleteSecret: (names) => keysOf(names).map((key) => ({ path: `/secrets/${names.set}/${key}` })),
+  deleteSecretSet: ({ set, pull }) =>
+    [set, pull].flatMap((name) =>
+      ['', 'force=true', 'force=maybe'].map((query) => ({ path: `/secrets/${name}`, query })),
+    ),
+  getSecretHistory: ({ set, pull }) =>
+    [set, pull].flatMap((name) =>
+      ['', 'limit=1', 'before=3', 'limit=0'].map((query) => ({ path: `/secrets/${name}/history`, query })),
+    ),
+  rollBackSecrets: ({ set, pull, revision }) =>
+    [set, pull].flatMap((name) =>
+      [{}, { dryRun: true }, { expectedRevision: revision }, { expectedRevision: 0 }].flatMap((more) =>
+        [1, revision, 99, 0].map((to) => ({ path: `/secrets/${name}/rollback`, body: { revision: to, ...more } })),
+      ),
+    ),
+  verifyImagePullSecret: ({ set, pull }) =>
+    [set, pull].flatMap((name) =>
+      [{}, { image: 'team/app:1' }].map((body) => ({ path: `/secrets/${name}/verify`, body })),
+    ),
+  listAuditEntries: ({ set, pull }) =>
+    [set, pull].map((name) => ({ path: '/audit', query: `object=${name}&until=BEGIN` })),
+  verifyAudit: () => [{ path: '/audit/verification' }],
+};
+
+/** Deploys name sets, too. */
+const deploys = ({ set, pull }: Names): readonly (Try & { readonly method: string })[] => [
+  { method: 'POST', path: '/agents/ours', body: { secretSet: set } },
+  { method: 'POST', path: '/agents/ours', body: { secretSet: set.toUpperCase() } },
+  { method: 'POST', path: '/agents/ours', body: { secretSet: pull } },
+  { method: 'POST', path: '/agents/ours', body: { imagePullSecretSet: pull } },
+  { method: 'POST', path: '/agents', body: { serviceName: 'fresh', secretSet: set, buildId: 'x' } },
+];
+
+describe('of two organizations, one learns nothing of what the other has', () => {
+  let service: TestServer;
+  let neighbours: SecondOrganization;
+  let ours: BotDirectory;
+  let theirBot: BotDirectory;
+  /** When they had all of it, and nobody had asked yet. */
+  let began: string;
+  let places: { readonly own: readonly string[]; readonly other: readonly string[]; readonly none: readonly string[] };
+
+  const asNeighbour = (method: string, path: string, body?: unknown) =>
+    ask(service, method, path, body, { key: neighbours.privateKey });
+  /** All that they see of what they have. */
+  const theirView = async () => {
+    const paths = ['/secrets', '/secrets/their-keys', '/secrets/their-keys/history', '/secrets/their-pull/history'];
+    const answers = await Promise.all([...paths, '/audit?limit=1000'].map((path) => asNeighbour('GET', path)));
+    return answers.map(({ text }) => text);
+  };
+
+  beforeAll(async () => {
+    ours = await writeBot('ours');
+    theirBot = await writeBot('theirs');
+    service = await startTestServer({ agents: [ours.path] });
+    neighbours = await secondOrganization(service);
+    await neighbours.serve(theirBot.path);
+    for (const value of ['1', '2', '3']) {
+      const secrets = [{ secretKey: theirs.key, secretValue: value }, pair('ZED')];
+      await asNeighbour('PUT', '/secrets/their-keys', { secrets });
+    }
+    const pull = { isImagePullSecret: true, host: 'ghcr.io', secretValue: btoa('me:value') };
+    await asNeighbour('PUT', '/secrets/their-pull', pull);
+    const status = async () => (await asNeighbour('GET', '/secrets/their-keys')).json['status'];
+    await vi.waitUntil(async () => (await status()) === 'ready', { timeout: 40_000 });
+    const agent = () => asNeighbour('POST', '/agents/theirs', { secretSet: 'their-keys' });
+    await vi.waitUntil(async () => (await agent()).status < 300, { timeout: 40_000 });
+    began = new Date().toISOString();
+    const idOf = async (key: string) => {
+      const { json } = await ask(service, 'GET', '/organizations', undefined, { key });
+      return (json['organizations'] as { id: string }[])[0]?.id ?? '';
+    };
+    places = {
+      own: ['', `/organizations/${service.organization}`, `/organizations/${await idOf(service.privateKey)}`],
+      other: [`/organizations/${neighbours.name}`, `/organizations/${await idOf(neighbours.privateKey)}`],
+      none: ['/organizations/nobodysorg', `/organizations/${crypto.randomUUID()}`],
+    };
+    expect(neighbours.name).toHaveLength('nobodysorg'.length);
+  });
+  afterAll(async () => {
+    await neighbours.close();
+    await service.close();
+    await Promise.all([ours.remove(), theirBot.remove()]);
+  });
+
+  const about = Object.values(operations as Record<string, Operation>).filter(({ tag }) =>
+    ['secrets', 'audit'].includes(tag),
+  );
+
+  /** The answer to a try, whose traces are removed. Only what is made anew for each answer is masked, and the names. */
+  async function answerTo(method: string, place: string, names: Names, one: Try, key?: string): Promise<string> {
+    const path = `${place}${one.path}${one.query === undefined ? '' : `?${one.query.replace('BEGIN', began)}`}`;
+    const answer = await ask(service, method, path, one.body, key === undefined ? {} : { key });
+    const made = answer.status === 202 ? [names.set, names.pull] : [];
+    for (const name of made) await ask(service, 'DELETE', `/secrets/${name}?force=true`);
+    return masked(answer, names);
+  }
+
+  it('is tried with every operation that there is', () => {
+    expect(Object.keys(tries).sort()).toEqual(about.map(({ name }) => name).sort());
+  });
+
+  it.each(about.map(({ name, method }) => [name, method] as const))(
+    '%s answers alike about what they have and what nobody has',
+    async (name, method) => {
+      const before = await theirView();
+      const [their, none] = [tries[name]?.(theirs) ?? [], tries[name]?.(nobodys) ?? []];
+      expect(their.length).toBeGreaterThan(0);
+      for (const [index, one] of their.entries()) {
+        const other = none[index];
+        if (other === undefined) throw new Error('no counterpart');
+        // Dry runs are limited: their bodies name one.
+        const isDry = JSON.stringify(one.body)?.includes('dryRun') === true;
+        for (const place of isDry ? places.own.slice(0, 2) : places.own) {
+          const answer = await answerTo(method, place, theirs, one);
+          expect(answer, `${place}${one.path} ${JSON.stringify(one.body)}`).toBe(
+            await answerTo(method, place, nobodys, other),
+          );
+          expect(answer).not.toMatch(/their/i);
+        }
+        for (const key of [service.privateKey, service.publicKey]) {
+          const answers = new Set<string>();
+          for (const place of [...places.other, ...places.none]) {
+            answers.add(await answerTo(method, place, theirs, one, key));
+            answers.add(await answerTo(method, place, nobodys, other, key));
+          }
+          expect([...answers]).toHaveLength(1);
+          expect([...answers][0]).toContain(key === service.publicKey ? 'key-invalid' : 'organization-not-found');
+        }
+      }
+      expect(await theirView()).toEqual(before);
+    },
+    180_000,
+  );
+
+  it('deploys that name their sets are refused as those that name none', async () => {
+    const before = await theirView();
+    const [their, none] = [deploys(theirs), deploys(nobodys)];
+    for (const [index, one] of their.entries()) {
+      const other = none[index];
+      if (other === undefined) throw new Error('no counterpart');
+      for (const place of [...places.own, ...places.other, ...places.none]) {
+        const answer = await answerTo(one.method, place, theirs, one);
+        expect(JSON.parse(answer).status).toBeGreaterThanOrEqual(400);
+        expect(answer).toBe(await answerTo(other.method, place, nobodys, other));
+      }
+    }
+    expect(await theirView()).toEqual(before);
+  });
+
+  it('their keys are revoked as those that nobody has', async () => {
+    const { json } = await asNeighbour('GET', '/keys');
+    const [{ id = '' } = {}] = json['keys'] as { id?: string }[];
+    const random = crypto.randomUUID();
+    const mask = { ...theirs, set: id };
+    const answers = await Promise.all(
+      [id, random].map((keyId) => answerTo('DELETE', '', { ...mask, set: keyId }, { path: `/keys/${keyId}` })),
+    );
+    expect(answers[0]).toBe(answers[1]);
+    expect((await asNeighbour('GET', '/keys')).status).toBe(200);
+  });
+});
+
+/** Status, headers and body, but for what each answer has of its own. */
+function masked({ status, headers, text }: Answer, { set, pull, key }: Names): string {
+  const { date: _, 'x-request-id': requestId, ...stable } = headers;
+  const body = text
+    .replaceAll(String(requestId), 'REQUEST')
+    .replace(new RegExp(set, 'gi'), 'SET')
+    .replace(new RegExp(pull, 'gi'), 'PULL')
+    .replaceAll(key, 'KEY')
+    // The log of those who ask, which tells now and then what it refused.
+    .replace(/"(entries|lastSequence)":\d+|"lastHash":"[0-9a-f]+"/g, 'OWN')
+    // Of a set that was just made: its key is of this organization, and its id is new.
+    .replace(/"fingerprint":"[0-9a-f]+"/g, '"fingerprint":"F"');
+  return JSON.stringify({ status, headers: stable, body });
+}

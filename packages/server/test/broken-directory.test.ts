@@ -1,0 +1,36 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { greet } from '../src/composition/greeting.ts';
+import { type BotDirectory, writeBot } from './support/bots.ts';
+import { startTestServer, type TestServer } from './support/test-server.ts';
+
+let bots: BotDirectory[];
+let service: TestServer;
+beforeAll(async () => {
+  bots = [await writeBot('whole'), await writeBot('broken')];
+  await rm(join(bots[1]?.path ?? '', 'main.js'));
+  service = await startTestServer({ agents: bots.map(({ path }) => path) });
+});
+afterAll(async () => {
+  await service.close();
+  for (const bot of bots) await bot.remove();
+});
+
+it('a directory that no bot can be started from is told at the start, by name and cause; the others are served', async () => {
+  const [whole, broken] = service.server.agents;
+  expect(whole).toEqual({ name: 'whole', problem: null });
+  expect(broken).toEqual({ name: 'broken', problem: expect.stringMatching(/^broken: .*main\.js/) });
+  const greeting = greet(service.server, false);
+  expect(greeting).toContain(`${service.url}/talk/whole`);
+  expect(greeting).not.toContain('/talk/broken');
+
+  const path = { params: { agentName: 'broken' } };
+  expect(await service.client.getAgent(path)).toMatchObject({
+    ready: false,
+    conditions: [{ type: 'Degraded', reason: 'PrepareFailed', message: expect.stringContaining('main.js') }],
+  });
+  await expect(service.publicClient.startSession({ ...path, body: {} })).rejects.toMatchObject({
+    reason: 'deployment-not-ready',
+  });
+});

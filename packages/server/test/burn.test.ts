@@ -1,0 +1,42 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from './support/test-server.ts';
+
+const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url));
+let service: TestServer;
+beforeAll(async () => {
+  service = await startTestServer({ agents: [parrot] });
+});
+afterAll(() => service.close());
+
+it('metrics follow a bot that burns a known amount of CPU and memory, and stay after its end', async () => {
+  const load = { cpuMillicores: 300, megabytes: 200, seconds: 8 };
+  const { sessionId = '' } = await service.publicClient.startSession({ params: { agentName: 'parrot' }, body: {} });
+  const burned = await fetch(`${service.url}/v1/public/parrot/sessions/${sessionId}/burn`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.publicKey}` },
+    body: JSON.stringify(load),
+  });
+  // Its headers come when it begins, its body when it is over, with the CPU time that it used.
+  const begun = performance.now();
+  const answer = (await burned.json()) as { readonly cpuMilliseconds: number };
+  const seconds = (performance.now() - begun) / 1000;
+  expect(answer).toMatchObject(load);
+  expect(answer.cpuMilliseconds).toBeGreaterThanOrEqual(load.cpuMillicores * load.seconds);
+  // 300, and what Node itself needs; less where a busy machine let it burn the same over a longer time.
+  const millicores = answer.cpuMilliseconds / seconds;
+
+  const path = { params: { agentName: 'parrot', sessionId } };
+  await service.client.stopSession(path);
+  const look = async () => service.client.getSession(path);
+  await expect.poll(async () => (await look()).endedAt).not.toBeNull();
+  const { resourceMetrics: metrics } = await look();
+
+  expect(metrics?.sampleCount).toBeGreaterThanOrEqual(load.seconds - 2);
+  // Half of the samples and more were taken while it burned.
+  expect(metrics?.cpuMillicoresP50).toBeGreaterThan(millicores * 0.7);
+  expect(metrics?.cpuMillicoresP50).toBeLessThan(millicores * 1.4);
+  expect(metrics?.memoryBytesP50).toBeGreaterThan(load.megabytes * 1_000_000);
+  expect(metrics?.memoryBytesP50).toBeLessThan((load.megabytes + 200) * 1_000_000);
+  expect(metrics?.timeseries.length).toBeGreaterThanOrEqual(2);
+});

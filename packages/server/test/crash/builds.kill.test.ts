@@ -1,0 +1,144 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Client, ConnectionError, createClient } from '@bothost/contract';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { archive } from '../support/archive.ts';
+import { freePort } from '../support/free-port.ts';
+import { seeded } from '../support/random.ts';
+import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+
+const region = 'us-west';
+const kills = Math.ceil(inject('kills') / 4);
+const random = seeded(inject('killSeed'));
+
+let directory: string;
+let service: ServiceProcess;
+let client: Client;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'bothost-kill-builds-'));
+  await chmod(directory, 0o711);
+  service = serviceProcess({ directory, agents: [], port: await freePort() });
+  service.start();
+  await service.ready();
+  client = createClient({ origin: service.url, key: service.privateKey });
+});
+afterAll(async () => {
+  const life = service.current();
+  life.signal('SIGTERM');
+  await life.dead;
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function killNow(): Promise<void> {
+  const life = service.current();
+  life.signal('SIGKILL');
+  await life.dead;
+  service.start();
+  await service.ready();
+}
+
+/** A call that a kill may break is made again, as a client would. */
+async function insist<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      const isAway = error instanceof ConnectionError || (error instanceof Error && /503|database/.test(error.message));
+      if (!isAway) throw error;
+      await delay(50);
+    }
+  }
+}
+
+type Upload = Awaited<ReturnType<Client['getBuildUploadUrl']>>;
+
+/** Sends the rest in pieces; false when the connection broke. */
+async function sendRest(upload: Upload, bytes: Buffer): Promise<boolean> {
+  const { uploadFields, uploadUrl, receivedBytes } = upload;
+  const headers = { 'upload-token': uploadFields.token, 'upload-offset': receivedBytes };
+  const sent = request(uploadUrl, { method: 'PATCH', headers, agent: false });
+  const answered = once(sent, 'response').then(async ([response]) => ({
+    status: response.statusCode as number,
+    body: await text(response),
+  }));
+  answered.catch(() => undefined);
+  for (let at = receivedBytes; at < bytes.length && !sent.destroyed; at += 500_000) {
+    sent.write(bytes.subarray(at, at + 500_000));
+    await delay(5);
+  }
+  sent.end();
+  const answer = await answered.catch(() => null);
+  if (answer !== null) expect(answer).toMatchObject({ status: 200 });
+  return answer !== null;
+}
+
+it(`a server that is killed ${kills} times while archives come and are built loses none, and shows no half of one`, {
+  timeout: 60_000 + kills * 15_000,
+}, async () => {
+  let resumed = 0;
+  let takenUp = 0;
+  for (let round = 0; round < kills; round++) {
+    const content = randomBytes(4_000_000);
+    const entries = Array.from({ length: 40 }, (_, index) => ({
+      path: `files/${index}`,
+      body: content.subarray(index * 100_000, (index + 1) * 100_000),
+    }));
+    const bytes = archive({ path: 'package.json', body: '{}' }, { path: 'index.js', body: '' }, ...entries);
+    const contentHash = createHash('sha256').update(bytes).digest('hex');
+    const step = random.pick(['upload', 'create', 'build', 'build'] as const);
+
+    let killing: Promise<void> = Promise.resolve();
+    const killIn = (milliseconds: number) => {
+      killing = delay(milliseconds).then(killNow);
+    };
+    if (step === 'upload') killIn(random.below(80));
+    let uploadId = '';
+    for (let isThere = false; !isThere; ) {
+      const upload = await insist(() =>
+        client.getBuildUploadUrl({ body: { region, contentHash, sizeBytes: bytes.length } }),
+      );
+      if (upload.receivedBytes > 0 && upload.receivedBytes < bytes.length) resumed += 1;
+      uploadId = upload.uploadId;
+      isThere = upload.receivedBytes === bytes.length || (await sendRest(upload, bytes));
+      if (!isThere) await killing;
+    }
+    if (step === 'create') killIn(random.below(10));
+    const { build } = await insist(() => client.createBuild({ body: { uploadId, region } }));
+    if (step === 'build') killIn(random.below(250));
+    const projects = join(service.dataDirectory, 'projects', build.id);
+    const over = async () => {
+      const found = await insist(() => client.getBuild({ params: { buildId: build.id } }));
+      return found.build.completedAt === null ? null : found.build;
+    };
+    let done = await over();
+    while (done === null) {
+      await delay(20);
+      done = await over();
+    }
+    await killing;
+    expect(done).toMatchObject({ status: 'success', contentHash, errorMessage: null });
+    for (const { path, body } of entries) expect((await readFile(join(projects, path))).equals(body)).toBe(true);
+    const { logs } = await insist(() => client.getBuildLogs({ params: { buildId: build.id } }));
+    if (logs.some((line) => line.includes('restarted'))) takenUp += 1;
+    const again = await insist(() => client.createBuild({ body: { uploadId, region } }));
+    expect(again).toMatchObject({ cached: true, build: { id: build.id } });
+  }
+  const { total, builds } = await client.listBuilds({ query: { limit: 100 } });
+  expect(total).toBe(kills);
+  expect(builds.every(({ status }) => status === 'success')).toBe(true);
+  expect(readdirSync(join(service.dataDirectory, 'builds/trees'))).toEqual([]);
+  expect(readdirSync(join(service.dataDirectory, 'builds/uploads'))).toHaveLength(kills);
+  expect(existsSync(service.logFile)).toBe(true);
+  const log = await readFile(service.logFile, 'utf8');
+  expect(log).not.toMatch(/\d{10}\.[A-Za-z0-9_-]{43}/);
+  process.stdout.write(
+    `seed ${inject('killSeed')}: ${service.lives.length} lives, ${resumed} uploads resumed, ${takenUp} builds taken up\n`,
+  );
+});

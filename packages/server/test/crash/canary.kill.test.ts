@@ -1,0 +1,302 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+
+/** Long enough to be nowhere by chance, short enough that no storage compresses it. */
+const canary = `canary-${randomBytes(16).toString('hex')}`;
+
+/** How a value could lie somewhere: as it is, encoded at each of the three offsets of Base64, in hex, in UTF-16. */
+function formsOf(value: string): readonly Buffer[] {
+  const bytes = Buffer.from(value);
+  const encoded = [0, 1, 2].map((offset) => {
+    const whole = Buffer.concat([Buffer.alloc(offset), bytes, Buffer.alloc(3)]).toString('base64');
+    // What shares characters with neighbours is left away.
+    return Buffer.from(whole.slice(4, Math.floor(bytes.length / 3) * 4 - 4));
+  });
+  return [bytes, ...encoded, Buffer.from(bytes.toString('hex')), Buffer.from(value, 'utf16le')];
+}
+
+const forms = formsOf(canary);
+const holds = (where: Buffer, what: readonly Buffer[] = forms) => what.some((form) => where.includes(form));
+
+const root = fileURLToPath(new URL('../../../..', import.meta.url));
+/** What `npm start` runs, in a folder with a link to the packages, on a machine that writes core dumps if any may. */
+const { start } = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } })
+  .scripts;
+const startCommand = `ulimit -S -c "$(ulimit -H -c)"; ${start}`;
+
+/** Whether a program that crashes in this folder leaves its memory there, where nothing keeps it from that. */
+function leavesCore(directory: string): boolean {
+  mkdirSync(directory);
+  const command = `ulimit -S -c "$(ulimit -H -c)"; exec "${process.execPath}" -e 'process.abort()'`;
+  spawnSync('/bin/sh', ['-c', command], { cwd: directory });
+  const left = readdirSync(directory).length > 0;
+  rmSync(directory, { recursive: true });
+  return left;
+}
+
+/** A bot that tells whether it has the secret, never which. */
+const bot = `
+require('node:http').createServer((request, response) => {
+  if (request.url === '/bot') return response.end(JSON.stringify({ length: (process.env.CANARY || '').length }));
+  response.end('{}');
+}).listen(Number(process.env.PORT), process.env.BOT_HOST);
+`;
+
+describe('a value that was written', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'bothost-canary-'));
+  const temporary = join(directory, 'tmp');
+  /** Of whom the value is. */
+  const own = mkdtempSync(join(tmpdir(), 'bothost-canary-owner-'));
+  const said: string[] = [];
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    chmodSync(directory, 0o711);
+    mkdirSync(temporary, { mode: 0o1777 });
+    const agent = join(directory, 'finder');
+    mkdirSync(agent);
+    writeFileSync(join(agent, 'deploy.toml'), 'agent_name = "finder"\n[scaling]\nmax_agents = 2\n');
+    writeFileSync(join(agent, 'package.json'), '{"name": "finder", "main": "main.js"}');
+    writeFileSync(join(agent, 'main.js'), bot);
+    const environment = { BOTHOST_LOG_LEVEL: 'trace', TMPDIR: temporary };
+    symlinkSync(join(root, 'packages'), join(directory, 'packages'));
+    const port = await freePort();
+    service = serviceProcess({ directory, agents: [agent], port, environment, command: startCommand });
+    await service.start().ready;
+  });
+  afterAll(async () => {
+    // Of a try that failed, which would leave it and its bots.
+    service.current().signal('SIGTERM');
+    await service.current().dead;
+    for (const one of [directory, own]) rmSync(one, { recursive: true, force: true });
+  });
+
+  async function ask(method: string, path: string, body?: unknown, key = service.privateKey): Promise<number | null> {
+    const answer = await service.call(method, path, key, body);
+    said.push(JSON.stringify(answer));
+    return answer?.status ?? null;
+  }
+  const one = (secretKey: string, secretValue = canary) => ({ secrets: [{ secretKey, secretValue }] });
+  const isReady = async (name: string) =>
+    JSON.stringify((await service.call('GET', `/v1/secrets/${name}`, service.privateKey))?.body).includes('"ready"');
+
+  /** Bytes that no client would send, and all that comes back. */
+  async function raw(bytes: string): Promise<void> {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    socket.end(bytes);
+    said.push(await text(socket));
+  }
+
+  /**
+   * Looks at all processes of the machine until it is told to end: who has the value in its arguments or environment. Beside
+   * a bot one process may have it in its environment: its keeper (runtime/process/keeper.ts), the shell that starts the bot
+   * and waits for it, with the environment that it gives on, as the bot's parent and under the bot's own account.
+   */
+  function watchProcesses() {
+    const found = { arguments: new Set<string>(), foreign: new Set<string>(), bots: new Set<string>() };
+    const keepers = new Map<string, { readonly instance: string; readonly account: string }>();
+    let isOver = false;
+    const read = (path: string) => {
+      try {
+        return readFileSync(path);
+      } catch {
+        return Buffer.alloc(0);
+      }
+    };
+    const isOwnAccount = (account: string) => process.getuid?.() !== 0 || account !== '0';
+    const lookAt = (pid: string) => {
+      const line = read(`/proc/${pid}/cmdline`);
+      const words = line.toString().split('\0');
+      const shown = words.join(' ').slice(0, 80);
+      if (holds(line)) found.arguments.add(shown);
+      const environment = read(`/proc/${pid}/environ`);
+      if (!holds(environment) || found.bots.has(pid)) return;
+      const [, instance] = /(?:^|\0)BOTHOST_INSTANCE=([^\0]+)/.exec(environment.toString('latin1')) ?? [];
+      const status = read(`/proc/${pid}/status`).toString();
+      // It has just ended.
+      if (instance !== undefined && status === '') return;
+      const [, parent = ''] = /^PPid:\t(\d+)/m.exec(status) ?? [];
+      const [, account = ''] = /^Uid:\t(\d+)/m.exec(status) ?? [];
+      if (instance === undefined || !isOwnAccount(account)) return void found.foreign.add(shown);
+      if (words[0] === '/bin/sh' && words[3] === 'bothost-keeper') return void keepers.set(pid, { instance, account });
+      const keeper = keepers.get(parent);
+      if (keeper?.instance === instance && keeper.account === account) found.bots.add(pid);
+      else found.foreign.add(shown);
+    };
+    const watching = (async () => {
+      for (; !isOver; await delay(5))
+        readdirSync('/proc')
+          .filter((name) => /^\d+$/.test(name))
+          .forEach(lookAt);
+    })();
+    return {
+      found,
+      end: async () => {
+        isOver = true;
+        await watching;
+      },
+    };
+  }
+
+  /** Runs the built `botcli`, which is given this on standard input or at its hidden prompt; answers its exit status. */
+  async function botcli(words: string, given = '', where: 'in a terminal' | null = null): Promise<number | null> {
+    const line = `"${process.execPath}" "${join(root, 'packages/cli/bin/botcli.js')}" ${words}`;
+    const [program, ...rest] =
+      where === null ? ['/bin/sh', '-c', line] : ['/usr/bin/script', '-qec', line, '/dev/null'];
+    const env = { HOME: directory, TMPDIR: temporary, BOTCLI_API_URL: service.url, BOTCLI_TOKEN: service.privateKey };
+    const child = spawn(program ?? '', rest, { cwd: directory, env });
+    let shown = '';
+    let isGiven = false;
+    const look = (chunk: Buffer) => {
+      shown += chunk;
+      if (where === null || isGiven || !shown.includes('(not shown): ')) return;
+      isGiven = true;
+      child.stdin.write(given);
+    };
+    child.stdout.on('data', look);
+    child.stderr.on('data', look);
+    if (where === null) child.stdin.end(given);
+    const [status] = await once(child, 'close');
+    said.push(shown);
+    return status;
+  }
+
+  /** The files below the directory that hold one of these. */
+  const filesWith = (what: readonly Buffer[]) =>
+    readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && holds(readFileSync(join(entry.parentPath, entry.name)), what))
+      .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1));
+
+  it('is in the environment of its bot, and nowhere else', async ({ annotate }) => {
+    if (!leavesCore(join(directory, 'crash')))
+      await annotate(
+        'This machine writes no core dump where a program runs: only the limit of the service is looked at.',
+      );
+    expect(readFileSync(`/proc/${service.current().pid}/limits`, 'utf8')).toMatch(/^Max core file size +0 +0 /m);
+    const processes = watchProcesses();
+    const log = () => readFileSync(service.logFile);
+
+    // What is right.
+    expect(await ask('PUT', '/v1/secrets/bird-cage', one('CANARY'))).toBe(202);
+    expect(await ask('PUT', '/v1/secrets/bird-cage', { ...one('CANARY', `${canary}x`), dryRun: true })).toBe(200);
+    expect(await ask('PUT', '/v1/secrets/bird-cage', one('OTHER', `first ${canary}\nsecond ${canary}`))).toBe(202);
+    expect(await ask('POST', '/v1/secrets/bird-cage/rollback', { revision: 1 })).toBe(202);
+    expect(await ask('PUT', '/v1/secrets/bird-cage', one('SHORT', canary))).toBe(202);
+    expect(await ask('DELETE', '/v1/secrets/bird-cage/SHORT')).toBe(200);
+    const credential = Buffer.from(`user:${canary}`).toString('base64');
+    const pull = { isImagePullSecret: true, host: 'ghcr.io', secretValue: credential };
+    expect(await ask('PUT', '/v1/secrets/registry', pull)).toBe(202);
+
+    // What is wrong, with the value in each place where somebody could put it.
+    const wrong: readonly [path: string, body: unknown][] = [
+      ['bird-cage', one('PORT')],
+      ['bird-cage', one('A B')],
+      ['bird-cage', one(canary.repeat(3))],
+      ['bird-cage', one('LONG', canary.repeat(2_000))],
+      ['bird-cage', one('ZERO', `${canary}\0`)],
+      ['bird-cage', { ...one('A'), region: 'nowhere' }],
+      ['bird-cage', { ...one('A'), region: canary }],
+      ['bird-cage', { ...one('A'), mode: canary }],
+      ['bird-cage', { secrets: [{ secretKey: 'A', secretValue: { canary } }] }],
+      ['bird-cage', { secrets: [{ secretKey: 'A', secretValue: [canary] }] }],
+      ['bird-cage', { secrets: canary }],
+      ['bird-cage', { ...one('A'), secretKey: 'A', secretValue: canary }],
+      ['bird-cage', { ...one('A'), expectedRevision: 99 }],
+      ['bird-cage', pull],
+      ['registry', one('A')],
+      ['registry', { ...pull, host: `https://user:${canary}@ghcr.io` }],
+      ['registry', { ...pull, secretValue: canary }],
+      ['registry', { ...pull, secretValue: `${credential}!` }],
+    ];
+    for (const [path, body] of wrong) {
+      const status = await ask('PUT', `/v1/secrets/${path}`, body);
+      expect({ body, status: status ?? 0 }).toSatisfy(({ status }) => status >= 400 && status < 500);
+    }
+    expect(await ask('PUT', '/v1/secrets/bird-cage', one('A'), 'sk_unknown')).toBe(401);
+    expect(await ask('PUT', '/v1/secrets/bird-cage', one('A'), service.publicKey)).toBe(401);
+    const head = (length: number, type = 'application/json') =>
+      `PUT /v1/secrets/bird-cage HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.privateKey}\r\nconnection: close\r\ncontent-type: ${type}\r\ncontent-length: ${length}\r\n\r\n`;
+    const broken = `{"secrets":[{"secretKey":"A","secretValue":"${canary}`;
+    await raw(head(broken.length) + broken);
+    await raw(head(broken.length, 'text/plain') + broken);
+    await raw(head(broken.length + 50) + broken);
+    await raw(head(0) + broken);
+    await raw(`PUT /v1/secrets/x HTTP/1.1\r\nhost: x\r\nx: ${canary}\0\r\n\r\n`);
+
+    // A bot that has it.
+    await expect.poll(() => isReady('bird-cage'), { timeout: 20_000 }).toBe(true);
+    expect(await ask('POST', '/v1/agents/finder', { secretSet: 'bird-cage' })).toBe(200);
+    await expect
+      .poll(async () => (await service.call('POST', '/v1/public/finder/start', service.publicKey, {}))?.status, {
+        timeout: 30_000,
+      })
+      .toBe(200);
+    await expect.poll(() => processes.found.bots.size, { timeout: 20_000 }).toBeGreaterThan(0);
+    for (const path of [
+      'secrets',
+      'secrets/bird-cage',
+      'secrets/bird-cage/history',
+      'secrets/registry',
+      'secrets/registry/history',
+      'agents/finder',
+      'audit?limit=1000',
+    ])
+      await ask('GET', `/v1/${path}`);
+    for (const path of ['/metrics', '/healthz', '/readyz']) said.push(await (await fetch(service.url + path)).text());
+
+    // What operators and users run.
+    writeFileSync(join(own, 'values'), `KEY=${canary}\n`);
+    const set = 'cloud secrets set --skip --wait';
+    expect(await botcli(`${set} by-file --file ${join(own, 'values')}`)).toBe(0);
+    expect(await botcli(`${set} by-input KEY=-`, canary)).toBe(0);
+    expect(await botcli(`${set} by-prompt KEY`, `${canary}\r`, 'in a terminal')).toBe(0);
+    for (const words of ['rotate root', 'rotate organization', 'reencrypt', 'verify'])
+      expect(await botcli(`operator vault ${words} --token-file ${service.dataDirectory}/operator-token`)).toBe(0);
+
+    // A database that dies under a write, and a server that is killed in one.
+    const postmaster = Number(
+      readFileSync(join(service.dataDirectory, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0],
+    );
+    const writes = [1, 2, 3].map((number) => ask('PUT', `/v1/secrets/falling-${number}`, one('A')));
+    process.kill(postmaster, 'SIGQUIT');
+    await Promise.all(writes);
+    const last = ask('PUT', '/v1/secrets/last', one('A'));
+    service.current().signal('SIGABRT');
+    await Promise.all([service.current().dead, last]);
+    expect(filesWith(forms)).toEqual([]);
+    service.start();
+    await service.ready();
+    expect(await isReady('bird-cage')).toBe(true);
+    await processes.end();
+    service.current().signal('SIGTERM');
+    await service.current().dead;
+
+    expect(processes.found).toMatchObject({ arguments: new Set(), foreign: new Set() });
+    expect(said.filter((answer) => holds(Buffer.from(answer)))).toEqual([]);
+    expect(filesWith(forms)).toEqual([]);
+    expect(readdirSync(directory).filter((name) => name.startsWith('core'))).toEqual([]);
+    // The search looks where things lie: names are no secret, and are found in the database and in the log.
+    expect(filesWith([Buffer.from('bird-cage')]).filter((path) => path.startsWith('data/postgres'))).not.toEqual([]);
+    expect(log().includes('bird-cage')).toBe(true);
+  }, 180_000);
+});

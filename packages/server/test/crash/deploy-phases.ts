@@ -1,0 +1,47 @@
+import type { PastServer } from './direct-database.ts';
+
+/** The steps of a deploy in each of which the server has to have been killed (issue "Deployments", "What must be shown", 3). */
+export const deployPhases = ['upload', 'create-build', 'prepare', 'create-deployment', 'validate', 'activate'] as const;
+export type DeployPhase = (typeof deployPhases)[number];
+
+/**
+ * In which step the deploy of a content is, by what the database holds while the server stands still. Null: not begun, or
+ * over.
+ */
+export async function deployPhase(past: PastServer, contentHash: string): Promise<DeployPhase | null> {
+  const [row] = await past.rows(
+    `select u.state as upload, b.state as build, d.state as deployment,
+      exists (select from instances i where i.deployment_id = d.id and i.state = 'ready') as is_ready,
+      exists (select from instances i where i.agent_id = d.agent_id and i.deployment_id <> d.id
+        and i.session_id is null and i.state <> 'ended') as is_draining
+    from uploads u left join builds b on b.upload_id = u.id
+    left join lateral (select * from deployments where build_id = b.id order by created_at desc limit 1) d on true
+    where u.content_hash = $1 order by u.created_at desc, b.created_at desc limit 1`,
+    [contentHash],
+  );
+  if (row === undefined) return null;
+  if (row.build === null) return row.upload === 'open' ? 'upload' : 'create-build';
+  if (row.build === 'pending') return 'create-build';
+  if (row.build === 'building') return 'prepare';
+  if (row.deployment === null) return 'create-deployment';
+  if (row.deployment === 'validating') return row.is_ready ? 'activate' : 'validate';
+  return row.deployment === 'ready' && row.is_draining ? 'activate' : null;
+}
+
+/** What must never be in the database, at whatever moment the server was killed; empty when all is well. */
+export async function halfDeploys(past: PastServer): Promise<readonly string[]> {
+  const found = await past.rows(`
+    select 'the agent serves a deployment that never became ready: ' || a.name as problem
+      from agents a join deployments d on d.id = a.active_deployment_id where d.state <> 'ready' or d.activated_at is null
+    union all select 'an agent without a wanted deployment: ' || name from agents where desired_deployment_id is null
+    union all select 'a deployment on its way that is not the wanted one: ' || d.id
+      from deployments d join agents a on a.id = d.agent_id
+      where d.state in ('preparing', 'validating') and a.desired_deployment_id <> d.id
+    union all select 'a deployment of a build that did not succeed: ' || d.id
+      from deployments d left join builds b on b.id = d.build_id where b.state is distinct from 'success'
+    union all select 'a session on a deployment that never took traffic: ' || s.id
+      from sessions s join deployments d on d.id = s.deployment_id where d.activated_at is null
+    union all select 'two builds of one content: ' || content_hash from builds
+      where state in ('pending', 'building', 'success') group by organization_id, region, content_hash having count(*) > 1`);
+  return found.map(({ problem }) => problem);
+}

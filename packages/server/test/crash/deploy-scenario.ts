@@ -1,0 +1,173 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { EventEmitter } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { archive } from '../support/archive.ts';
+import { versionedBot } from '../support/deploys.ts';
+import type { Answer, ServiceProcess } from '../support/service-process.ts';
+
+/** One deploy, and what its client knows of it. */
+export type Deploy = {
+  readonly version: string;
+  readonly contentHash: string;
+  readonly isBroken: boolean;
+  buildId: string | null;
+  readonly problems: string[];
+};
+
+export type DeployContext = {
+  readonly service: ServiceProcess;
+  /** `upload`, `create-build`, `create-deployment` before the request of that name. */
+  readonly events: EventEmitter;
+  /** The server died: resolves when another one is ready. */
+  readonly nextLife: (life: number) => Promise<void>;
+};
+
+const agent = 'versioned';
+const region = 'us-west';
+/** So that an upload takes some requests, and a kill may fall between them. */
+const paddingBytes = 400_000;
+const pieceBytes = 50_000;
+/** A deploy that takes longer is lost. */
+const timeoutMilliseconds = 60_000;
+const pollMilliseconds = 10;
+
+/** A project whose archive is new, and of which every fourth does not start. */
+export function nextDeploy(number: number): { readonly deploy: Deploy; readonly bytes: Buffer } {
+  const isBroken = number % 4 === 3;
+  const version = `${number}`;
+  const files = versionedBot(version, isBroken ? 'process.exit(3);' : '');
+  const entries = Object.entries(files).map(([path, body]) => ({ path, body }));
+  const bytes = archive(...entries, { path: 'padding.bin', body: randomBytes(paddingBytes) });
+  const contentHash = createHash('sha256').update(bytes).digest('hex');
+  return { deploy: { version, contentHash, isBroken, buildId: null, problems: [] }, bytes };
+}
+
+/** Uploads, builds, deploys and waits, whatever is killed meanwhile: what was not answered is asked again. */
+export async function driveDeploy(context: DeployContext, deploy: Deploy, bytes: Buffer): Promise<void> {
+  const uploadId = await upload(context, deploy, bytes);
+  context.events.emit('create-build');
+  const created = await insist(context, 'POST', '/v1/builds', { uploadId, region });
+  const { build } = created.body as { build?: { id: string } };
+  deploy.buildId = build?.id ?? null;
+  const built = await until(context, `/v1/builds/${deploy.buildId}`, (body) => !/pending|building/.test(stateOf(body)));
+  if (stateOf(built) !== 'success') deploy.problems.push(`its build ended as ${JSON.stringify(built)}`);
+
+  context.events.emit('create-deployment');
+  const known = await insist(context, 'GET', `/v1/agents/${agent}`);
+  const deployed =
+    known.status === 404
+      ? await insist(context, 'POST', '/v1/agents', { serviceName: agent, region, buildId: deploy.buildId })
+      : await insist(context, 'POST', `/v1/agents/${agent}`, { buildId: deploy.buildId });
+  // It was created, and the answer lost.
+  const isThere = deployed.status === 400 && (deployed.body as { reason?: string }).reason === 'agent-exists';
+  if (deployed.status !== 200 && !isThere)
+    deploy.problems.push(`its deployment was answered ${JSON.stringify(deployed)}`);
+
+  type Shown = { desiredDeploymentId?: string; reconciledDeploymentId?: string | null };
+  const isSettled = (body: unknown) => {
+    const { desiredDeploymentId: desired, reconciledDeploymentId: reconciled } = body as Shown;
+    return desired !== undefined && desired === reconciled;
+  };
+  judge(deploy, await until(context, `/v1/agents/${agent}`, isSettled));
+}
+
+/** What the agent says of a deploy that is over. */
+function judge(deploy: Deploy, shown: unknown): void {
+  type Shown = { activeDeploymentReady?: boolean; errors?: { code: string }[]; deployment?: { buildId: string } };
+  const { activeDeploymentReady, errors = [], deployment } = shown as Shown;
+  if (deployment?.buildId !== deploy.buildId) deploy.problems.push(`another build is wanted: ${deployment?.buildId}`);
+  const codes = errors.map(({ code }) => code).join();
+  const expected = deploy.isBroken ? 'false PCC_BOT_EXITED' : 'true ';
+  if (`${activeDeploymentReady} ${codes}` !== expected) {
+    deploy.problems.push(`it ended as ${JSON.stringify({ activeDeploymentReady, errors })}`);
+  }
+}
+
+/** In pieces, going on where the service says that it is. */
+async function upload(context: DeployContext, deploy: Deploy, bytes: Buffer): Promise<string> {
+  type Upload = { uploadId: string; uploadUrl: string; uploadFields: { token: string }; receivedBytes: number };
+  for (;;) {
+    context.events.emit('upload');
+    const begun = await insist(context, 'POST', '/v1/builds/upload-url', {
+      region,
+      contentHash: deploy.contentHash,
+      sizeBytes: bytes.length,
+    });
+    const { uploadId, uploadUrl, uploadFields, receivedBytes } = begun.body as Upload;
+    let offset = receivedBytes;
+    while (offset < bytes.length) {
+      const life = context.service.current().number;
+      const piece = bytes.subarray(offset, offset + pieceBytes);
+      const headers = { 'upload-token': uploadFields.token, 'upload-offset': String(offset) };
+      const init = { method: 'PATCH', headers, body: new Uint8Array(piece) };
+      const answer = await fetch(uploadUrl, init).catch(() => null);
+      if (answer?.ok !== true) {
+        if (answer === null) await context.nextLife(life);
+        break;
+      }
+      offset += piece.length;
+    }
+    if (offset >= bytes.length) return uploadId;
+  }
+}
+
+/** The first answer that comes. */
+async function insist(context: DeployContext, method: string, path: string, body?: object): Promise<Answer> {
+  for (;;) {
+    await context.service.ready();
+    const life = context.service.current().number;
+    const answer = await context.service.call(method, path, context.service.privateKey, body);
+    if (answer === null) await context.nextLife(life);
+    else if (answer.status === 503) await delay(pollMilliseconds);
+    else return answer;
+  }
+}
+
+async function until(context: DeployContext, path: string, holds: (body: unknown) => boolean): Promise<unknown> {
+  const begun = Date.now();
+  for (;;) {
+    const { body } = await insist(context, 'GET', path);
+    if (holds(body) || Date.now() - begun > timeoutMilliseconds) return body;
+    await delay(pollMilliseconds);
+  }
+}
+
+function stateOf(body: unknown): string {
+  return (body as { build?: { status?: string } }).build?.status ?? 'pending';
+}
+
+/**
+ * One session after the other, each of which says its version: what a caller meets while deploys and kills go on. Returns
+ * what it met, in order.
+ */
+export function talkOn(context: DeployContext): { readonly over: () => Promise<readonly string[]> } {
+  const { service } = context;
+  const met: string[] = [];
+  let isOver = false;
+  async function talk(): Promise<void> {
+    while (!isOver) {
+      await service.ready();
+      const life = service.current().number;
+      const started = await service.call('POST', `/v1/public/${agent}/start`, service.publicKey, {});
+      const { sessionId } = (started?.body ?? {}) as { sessionId?: string };
+      if (started !== null && started.status !== 200)
+        met.push(`start: ${started.status} ${JSON.stringify(started.body)}`);
+      if (sessionId !== undefined) {
+        const url = `${service.url}/v1/public/${agent}/sessions/${sessionId}/version`;
+        const said = await fetch(url, { headers: { authorization: `Bearer ${service.publicKey}` } }).catch(() => null);
+        const text = await said?.text().catch(() => null);
+        if (said?.status === 200 && typeof text === 'string') met.push(text);
+        await service.call('DELETE', `/v1/agents/${agent}/sessions/${sessionId}`, service.privateKey);
+      }
+      if (service.current().diedAt() !== null) await context.nextLife(life);
+    }
+  }
+  const done = talk();
+  return {
+    over: async () => {
+      isOver = true;
+      await done;
+      return met;
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { createClient } from '@bothost/contract';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { layoutOf } from '../../src/store/embedded/layout.ts';
+import { findPostmaster } from '../../src/store/embedded/postmaster.ts';
+import { seeded } from '../support/random.ts';
+import { type KillRun, openKillRun } from './crash-run.ts';
+import { disorder, untruths } from './invariants.ts';
+import { leftovers, pidsOf } from './orphans.ts';
+import { begin, type Drive, driveSession, type Kind, kinds } from './session-scenario.ts';
+
+/** Long enough that a kill falls into it, once all have begun. */
+const sessionMilliseconds = 4_000;
+
+let run: KillRun;
+
+beforeEach(async () => {
+  run = await openKillRun(seeded(inject('killSeed')));
+});
+afterEach(() => run.clear());
+
+/** One session of each kind at once; resolves when every bot has its own. */
+async function allBegun(milliseconds: number): Promise<{ readonly ended: Promise<Drive[]> }> {
+  const ended = Promise.all(kinds.map((kind: Kind) => driveSession(run.context, kind, kind, milliseconds)));
+  const begun = async () => (await run.observer.records()).filter((record) => record.bot_started_at !== null).length;
+  await expect.poll(begun, { timeout: 60_000, interval: 20 }).toBe(kinds.length);
+  return { ended };
+}
+
+async function problemsOf(drives: readonly Drive[]): Promise<readonly string[]> {
+  const records = new Map((await run.observer.records()).map((record) => [record.id, record]));
+  const entries = run.diary.entries();
+  const lives = run.service.lives.map((life) => ({ bornAt: life.bornAt, diedAt: life.diedAt() }));
+  const untrue = drives.flatMap((drive) => [
+    ...drive.problems.map((problem) => `${drive.kind}: ${problem}`),
+    ...untruths(
+      drive,
+      records.get(drive.sessionId ?? ''),
+      entries.filter(({ session }) => session === drive.sessionId),
+      lives,
+    ).map((problem) => `${drive.kind}: ${problem}`),
+  ]);
+  return [...untrue, ...disorder(drives, [...records.values()], entries)];
+}
+
+async function postmaster(): Promise<number> {
+  const pid = await findPostmaster(layoutOf(run.service.dataDirectory).data);
+  if (pid === undefined) throw new Error('no database runs');
+  return pid;
+}
+
+async function stopInOrder(): Promise<void> {
+  const life = run.service.current();
+  await life.ready;
+  life.signal('SIGTERM');
+  expect(await life.dead).toBe(0);
+  expect(leftovers(run.directory)).toEqual([]);
+}
+
+describe('SIGKILL', () => {
+  it('of the database under live sessions loses nothing: it is started again, and all end truly', async () => {
+    const { ended } = await allBegun(sessionMilliseconds);
+    const killed = await postmaster();
+    process.kill(killed, 'SIGKILL');
+    expect(await problemsOf(await ended)).toEqual([]);
+    expect(await postmaster()).not.toBe(killed);
+    expect(run.service.lives).toHaveLength(1);
+    await stopInOrder();
+  });
+
+  it('of server and database together loses nothing', async () => {
+    const { ended } = await allBegun(sessionMilliseconds);
+    await run.killer.killAll([await postmaster()]);
+    run.service.start();
+    expect(await problemsOf(await ended)).toEqual([]);
+    await stopInOrder();
+  });
+
+  it('of everything at once ends every session as one whose bot was lost', async () => {
+    const { ended } = await allBegun(600_000);
+    ended.catch(() => undefined);
+    const before = await run.observer.records();
+    await run.killer.killAll(pidsOf(run.directory).filter((pid) => pid !== run.service.current().pid));
+    const life = run.service.start();
+    await life.ready;
+    const open = async () => (await run.observer.records()).filter(({ state }) => state !== 'ended').length;
+    await expect.poll(open, { timeout: 60_000 }).toBe(0);
+    const records = await run.observer.records();
+    expect(records).toHaveLength(before.length);
+    const ends = records.map(({ transport, completion_status }) => [transport, completion_status]);
+    const lost = records.map(({ transport }) => [
+      transport,
+      transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : 'HTTP_ERROR',
+    ]);
+    expect(ends).toEqual(lost);
+    await stopInOrder();
+  });
+
+  it('of the server keeps the metrics of a session that goes on, and its end is true when the service is stopped', async () => {
+    const { service, observer } = run;
+    const { drive } = await begin(run.context, 'stopped', 'measured', 0);
+    const sessionId = drive.sessionId ?? '';
+    const stored = () => observer.storedSamples(sessionId);
+    await expect.poll(stored, { timeout: 60_000 }).toBeGreaterThan(0);
+    const before = await stored();
+    await run.killer.kill('live');
+    await service.start().ready;
+    await expect.poll(stored, { timeout: 60_000 }).toBeGreaterThan(before);
+    await stopInOrder();
+
+    await service.start().ready;
+    const [record] = await observer.records([sessionId]);
+    expect(record?.completion_status).toBe('SESSION_STOPPED');
+    expect(record?.sample_count).toBeGreaterThan(before);
+    const client = createClient({ origin: service.url, key: service.privateKey });
+    const { resourceMetrics } = await client.getSession({ params: { agentName: 'parrot', sessionId } });
+    expect((resourceMetrics?.timeseries[0]?.t ?? 0) * 1_000).toBeLessThan(service.lives[0]?.diedAt() ?? 0);
+    await stopInOrder();
+  });
+});

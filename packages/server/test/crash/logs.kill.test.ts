@@ -1,0 +1,159 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LogLine } from '@bothost/contract';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { seeded } from '../support/random.ts';
+import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+
+/** Counts as far as its session says, with a last line that it does not end, then answers and exits. */
+const bot = `
+const { createServer } = require('node:http');
+const { writeSync } = require('node:fs');
+let sessionId;
+createServer(async (request, response) => {
+  if (request.url === '/_bot/session') {
+    return response.end(JSON.stringify(sessionId === undefined ? { state: 'idle' } : { state: 'running', sessionId }));
+  }
+  if (request.url !== '/bot') return response.end('{}');
+  sessionId = request.headers['x-session-id'];
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  const { count, atOnce, pause } = JSON.parse(body);
+  let next = 0;
+  const timer = setInterval(() => {
+    let text = '';
+    for (let i = 0; i < atOnce && next < count; i++) text += next++ + '\\n';
+    writeSync(1, next < count ? text : text + 'the end');
+    if (next < count) return;
+    clearInterval(timer);
+    // It may be a dead server that waits for the answer.
+    response.once('close', () => process.exit(0)).end('{}');
+  }, pause);
+}).listen(Number(process.env.PORT), process.env.BOT_HOST);
+`;
+
+const kills = Math.max(5, Math.floor(inject('kills') / 5));
+const seed = inject('killSeed');
+
+type Page = { readonly logs: readonly LogLine[]; readonly nextCursor: string | null };
+
+describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
+  const random = seeded(seed);
+  const directory = mkdtempSync(join(tmpdir(), 'bothost-logs-kill-'));
+  let service: ServiceProcess;
+
+  /** Until the service answers, whoever is killed meanwhile. */
+  async function ask<T>(method: string, path: string, key: string, body?: unknown): Promise<T> {
+    for (;;) {
+      const before = service.current().number;
+      const answer = await service.call(method, path, key, body);
+      if (answer !== null && answer.status < 500) {
+        expect({ path, ...answer }).toMatchObject({ status: 200 });
+        return answer.body as T;
+      }
+      if (answer === null && service.current().number === before && service.current().diedAt() === null)
+        await delay(20);
+      else await service.ready();
+    }
+  }
+  const page = (query: string) => ask<Page>('GET', `/v1/agents/counter/logs?${query}`, service.privateKey);
+  async function begin(body: { count: number; atOnce: number; pause: number }): Promise<string> {
+    const { sessionId } = await ask<{ sessionId: string }>('POST', '/v1/public/counter/start', service.publicKey, {
+      body,
+    });
+    return sessionId;
+  }
+  /** All lines of a session from its first to its end, read as they come. */
+  async function follow(sessionId: string): Promise<readonly string[]> {
+    const lines: string[] = [];
+    for (let cursor = ''; ; ) {
+      const next = await page(`sessionId=${sessionId}&order=asc&limit=1000&wait=5${cursor}`);
+      lines.push(...next.logs.map(({ log }) => log));
+      if (next.nextCursor === null) return lines;
+      cursor = `&cursor=${next.nextCursor}`;
+    }
+  }
+  const counted = (count: number) => [...Array.from({ length: count }, (_, index) => String(index)), 'the end'];
+
+  beforeAll(async () => {
+    chmodSync(directory, 0o711);
+    const agent = join(directory, 'counter');
+    mkdirSync(agent);
+    writeFileSync(join(agent, 'deploy.toml'), 'agent_name = "counter"\n[scaling]\nmax_agents = 10\n');
+    writeFileSync(join(agent, 'package.json'), '{"name": "counter", "main": "main.js"}');
+    writeFileSync(join(agent, 'main.js'), bot);
+    const environment = { BOTHOST_AGENTS: agent };
+    service = serviceProcess({ directory, agents: [agent], port: await freePort(), environment });
+    await service.start().ready;
+  });
+  afterAll(async () => {
+    service.current().signal('SIGTERM');
+    await service.current().dead;
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('lose no line and double none, neither for who follows nor for who reads afterwards', async () => {
+    let isOver = false;
+    const long = await begin({ count: 1_000_000, atOnce: 20, pause: 10 });
+    const following = { lines: [] as string[], cursor: '' };
+    const followed = (async () => {
+      while (!isOver) {
+        const next = await page(`sessionId=${long}&order=asc&limit=1000&wait=2${following.cursor}`);
+        following.lines.push(...next.logs.map(({ log }) => log));
+        following.cursor = `&cursor=${next.nextCursor}`;
+      }
+    })();
+    const short: { readonly sessionId: string; readonly count: number; readonly lines: readonly string[] }[] = [];
+    const open = new Set<string>();
+    const client = async () => {
+      while (!isOver) {
+        const count = 1 + random.below(400);
+        const sessionId = await begin({ count, atOnce: 1 + random.below(50), pause: 2 });
+        open.add(sessionId);
+        short.push({ sessionId, count, lines: await follow(sessionId) });
+        open.delete(sessionId);
+      }
+    };
+    const clients = [client(), client()];
+    for (let kill = 0; kill < kills; kill++) {
+      await service.ready();
+      await delay(random.below(2_500));
+      service.current().signal('SIGKILL');
+      await service.current().dead;
+      if (random.next() < 0.3) await delay(random.below(300));
+      service.start();
+    }
+    await service.ready();
+    isOver = true;
+    // A bot that could not be asked, and whose start was lost with a server, waits for its limit: nobody else ends it.
+    await Promise.race([Promise.all(clients), delay(20_000)]);
+    for (const sessionId of open) await ask('DELETE', `/v1/agents/counter/sessions/${sessionId}`, service.privateKey);
+    await Promise.all([followed, ...clients]);
+
+    const { lines } = following;
+    expect(lines.length).toBeGreaterThan(kills * 20);
+    expect(lines).toEqual(counted(1_000_000).slice(0, lines.length));
+    expect(short.length).toBeGreaterThan(kills / 4);
+    const wrong: unknown[] = [];
+    for (const { sessionId, count, lines: seen } of short) {
+      const again = await follow(sessionId);
+      const expected = JSON.stringify(counted(count));
+      const ends = await ask<{ completionStatus: string }>(
+        'GET',
+        `/v1/agents/counter/sessions/${sessionId}`,
+        service.privateKey,
+      );
+      // A bot whose session was ended otherwise may not have got to its end.
+      const isWhole = ends.completionStatus === 'HTTP_COMPLETED';
+      for (const read of [seen, again]) {
+        if (isWhole ? JSON.stringify(read) !== expected : !expected.startsWith(JSON.stringify(read).slice(0, -1)))
+          wrong.push({ sessionId, count, ends: ends.completionStatus, read });
+      }
+    }
+    expect(wrong).toEqual([]);
+    process.stdout.write(`${kills} kills: ${lines.length} lines followed, ${short.length} short sessions\n`);
+  }, 600_000);
+});

@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SessionsTable } from '../../src/store/tables.ts';
+import type { BotDiary } from './bot-diary.ts';
+import { pastServer } from './direct-database.ts';
+import { type Found, phaseOf, phaseOfStatement, type Sight } from './session-phases.ts';
+
+export type SessionRecord = Omit<SessionsTable, 'events'> & {
+  readonly agent: string;
+  readonly instance_id: string | null;
+  readonly sample_count: number | null;
+};
+
+/** Looks at the database past the server, with a connection of its own that outlives it. */
+export type Observer = {
+  /** In which phases sessions are. The server should stand still. */
+  readonly look: (except: ReadonlySet<string>) => Promise<readonly Found[]>;
+  /** Resolves when the dead server's connections are gone, and with them what it had not committed. */
+  readonly settled: () => Promise<void>;
+  /** The open sessions by the tag in their body. */
+  readonly byTag: () => Promise<ReadonlyMap<string, readonly string[]>>;
+  readonly records: (ids?: readonly string[]) => Promise<readonly SessionRecord[]>;
+  readonly instanceIds: () => Promise<readonly string[]>;
+  readonly storedSamples: (sessionId: string) => Promise<number>;
+  readonly close: () => Promise<void>;
+};
+
+export function openObserver(dataDirectory: string, diary: BotDiary): Observer {
+  const { rows, settled, close } = pastServer(dataDirectory);
+
+  async function look(except: ReadonlySet<string>): Promise<readonly Found[]> {
+    const open = await rows(`select query from pg_stat_activity
+      where xact_start is not null and pid <> pg_backend_pid() and backend_type = 'client backend'`);
+    const seen = await rows(`select s.id, s.state, i.id as instance_id, i.state as instance_state
+      from sessions s left join instances i on i.session_id = s.id
+      where s.state <> 'ended' or i.state <> 'ended'`);
+    const entries = diary.entries();
+    const said = (what: string) =>
+      new Set(entries.filter((entry) => entry.what === what).map(({ session }) => session));
+    const [entered, left] = [said('entered'), said('ended')];
+    const sights = seen
+      .filter(({ id }) => !except.has(id))
+      .map(
+        (row): Sight => ({
+          sessionId: row.id,
+          state: row.state,
+          instanceState: row.instance_state,
+          begun: row.instance_id !== null && existsSync(join(dataDirectory, 'instances', row.instance_id)),
+          entered: entered.has(row.id),
+          left: left.has(row.id),
+        }),
+      );
+    const found = [...open.map(({ query }) => phaseOfStatement(query)), ...sights.map(phaseOf)];
+    return found.filter((one) => one !== null);
+  }
+
+  async function byTag(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const open = await rows(`select id, body::json ->> 'tag' as tag from sessions where body is not null`);
+    const found = new Map<string, string[]>();
+    for (const { id, tag } of open) found.set(tag, [...(found.get(tag) ?? []), id]);
+    return found;
+  }
+
+  return {
+    look,
+    settled,
+    byTag,
+    records: (ids) =>
+      rows(
+        `select s.*, a.name as agent, i.id as instance_id, m.sample_count
+        from sessions s join agents a on a.id = s.agent_id left join instances i on i.session_id = s.id
+        left join session_metrics m on m.session_id = s.id
+        where $1::uuid[] is null or s.id = any($1)`,
+        [ids ?? null],
+      ),
+    instanceIds: async () => (await rows('select id from instances')).map(({ id }) => id),
+    storedSamples: async (sessionId) =>
+      (
+        await rows(
+          `select coalesce(sum(json_array_length(samples)), 0)::int as count from session_samples where session_id = $1`,
+          [sessionId],
+        )
+      )[0].count,
+    close,
+  };
+}

@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+
+const parrot = fileURLToPath(new URL('../../../../examples/parrot', import.meta.url));
+
+describe('the program', () => {
+  let directory: string;
+  let port: number;
+  const started: ServiceProcess[] = [];
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'bothost-program-'));
+    await chmod(directory, 0o711);
+    port = await freePort();
+  });
+  afterEach(async () => {
+    for (const service of started.splice(0).reverse()) {
+      const life = service.current();
+      // The first signal stops it in order; one that already ended ignores it.
+      life.signal('SIGTERM');
+      await life.dead;
+    }
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  async function run(environment: Record<string, string> = {}) {
+    const service = serviceProcess({ directory, agents: [parrot], port, environment });
+    started.push(service);
+    const life = service.start();
+    await life.ready;
+    return { service, life };
+  }
+
+  /** A session that its bot has taken. */
+  async function live(service: ServiceProcess): Promise<string> {
+    const answer = await service.call('POST', '/v1/public/parrot/start', service.publicKey, {});
+    const { sessionId } = (answer?.body ?? {}) as { sessionId: string };
+    expect(await hello(service, sessionId)).toMatchObject({ status: 200, body: { sessionId } });
+    return sessionId;
+  }
+  const hello = (service: ServiceProcess, sessionId: string) =>
+    service.call('GET', `/v1/public/parrot/sessions/${sessionId}/hello`, service.publicKey);
+  const record = async (service: ServiceProcess, sessionId: string) =>
+    (await service.call('GET', `/v1/agents/parrot/sessions/${sessionId}`, service.privateKey))?.body;
+  const databaseRuns = (service: ServiceProcess) =>
+    existsSync(join(service.dataDirectory, 'postgres/data/postmaster.pid'));
+
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'stops in order at %s: sessions stopped, the database down, status 0',
+    async (signal) => {
+      const { service, life } = await run();
+      const sessionId = await live(service);
+      expect(databaseRuns(service)).toBe(true);
+      life.signal(signal);
+      expect(await life.dead).toBe(0);
+      expect(databaseRuns(service)).toBe(false);
+
+      const next = await run();
+      expect(await record(next.service, sessionId)).toMatchObject({
+        completionStatus: 'SESSION_STOPPED',
+        endState: 'terminated',
+      });
+    },
+  );
+
+  it('leaves bots and database running when it is told to, for the next one', async () => {
+    const first = await run({ BOTHOST_ON_STOP: 'leave' });
+    const sessionId = await live(first.service);
+    first.life.signal('SIGTERM');
+    expect(await first.life.dead).toBe(0);
+    expect(databaseRuns(first.service)).toBe(true);
+
+    const { service, life } = await run();
+    expect(await hello(service, sessionId)).toMatchObject({ status: 200, body: { sessionId } });
+    expect(await record(service, sessionId)).toMatchObject({ endedAt: null, endState: 'active' });
+    life.signal('SIGTERM');
+    expect(await life.dead).toBe(0);
+    expect(databaseRuns(service)).toBe(false);
+  });
+
+  it('with settings that are not right says all of them in a sentence each, and ends with status 1', async () => {
+    const { service, life } = await run({ BOTHOST_PORT: 'x', BOTHOST_ON_STOP: 'keep' });
+    expect(await life.dead).toBe(1);
+    const said = await readFile(service.logFile, 'utf8');
+    expect(said).toMatch(/^bothost: Invalid settings:\n {2}BOTHOST_PORT: .+\n {2}BOTHOST_ON_STOP: .+\n$/);
+    expect(existsSync(service.dataDirectory)).toBe(false);
+  });
+});

@@ -1,0 +1,136 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AuditEntry, SecretRevision, SecretSetDetails, WrittenSecrets } from '@bothost/contract';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { seeded } from '../support/random.ts';
+import { type Answer, type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+
+const kills = Math.ceil(inject('kills') * 1.5);
+const seed = inject('killSeed');
+const keys = Array.from({ length: 50 }, (_, index) => `KEY_${String(index).padStart(2, '0')}`);
+
+/** What the test knows of one set: what it asked for last, and the newest revision that was told or seen. */
+type Known = { readonly name: string; generation: number; revision: number };
+
+describe(`${kills} kills of the server in writes of ${keys.length} keys (seed ${seed})`, () => {
+  const random = seeded(seed);
+  const directory = mkdtempSync(join(tmpdir(), 'bothost-secrets-kill-'));
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    chmodSync(directory, 0o711);
+    service = serviceProcess({ directory, agents: [], port: await freePort() });
+    await service.start().ready;
+  });
+  afterAll(async () => {
+    service.current().signal('SIGTERM');
+    await service.current().dead;
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const call = (method: string, path: string, body?: unknown) =>
+    service.call(method, `/v1/secrets/${path}`, service.privateKey, body);
+  async function read<T>(path: string): Promise<T> {
+    const answer = await call('GET', path);
+    expect(answer).toMatchObject({ status: 200 });
+    return answer?.body as T;
+  }
+  const audit = async <T>(path: string) =>
+    (await service.call('GET', `/v1/audit${path}`, service.privateKey))?.body as T;
+  /** Each value tells its key and its generation, so that no two writes share one. */
+  const put = (name: string, generation: number) =>
+    call('PUT', name, {
+      secrets: keys.map((secretKey) => ({ secretKey, secretValue: `${name} ${secretKey} ${generation}\n`.repeat(20) })),
+    });
+  const isReady = async (name: string) => (await read<SecretSetDetails>(name)).status === 'ready';
+
+  it(
+    'never show a part of one, nor leave a set that is not ready',
+    async () => {
+      const sets: Known[] = [];
+      const met = { 'before the write': 0, 'after the write': 0, 'after the answer': 0 };
+
+      // How long a write takes here, and it with its delivery, so that the kills fall into all of it.
+      const took = { write: 50, whole: 100 };
+
+      for (let kill = 0; kill < kills; kill++) {
+        const set = choose(sets, kill);
+        const generation = set.generation + 1;
+        let answer: Answer | null = null;
+        const asked = put(set.name, generation).then((answered) => {
+          answer = answered;
+        });
+        await delay(random.next() * (random.next() < 0.7 ? took.write * 1.2 : took.whole * 1.2));
+        service.current().signal('SIGKILL');
+        await Promise.all([service.current().dead, asked]);
+        service.start();
+        await service.ready();
+
+        const found = await call('GET', set.name);
+        const details = found?.status === 200 ? (found.body as SecretSetDetails) : null;
+        if (details === null) expect({ kill, ...found, set }).toMatchObject({ status: 404, set: { revision: 0 } });
+        const revision = details?.revision ?? 0;
+        const isWritten = revision > set.revision;
+        if (answer !== null)
+          expect({ kill, answer, isWritten }).toMatchObject({ answer: { status: 202 }, isWritten: true });
+        met[answer !== null ? 'after the answer' : isWritten ? 'after the write' : 'before the write'] += 1;
+        expect({ kill, revision, was: set.revision }).toEqual({
+          kill,
+          revision: set.revision + (isWritten ? 1 : 0),
+          was: set.revision,
+        });
+        expect((details?.secrets ?? []).map(({ fieldName }) => fieldName)).toEqual(details === null ? [] : keys);
+        expect(new Set(details?.secrets.map((secret) => secret.revision) ?? [])).toEqual(
+          new Set(details === null ? [] : [revision]),
+        );
+
+        // The same write once more: all of it is there, or nothing of it was.
+        const begun = performance.now();
+        const again = await put(set.name, generation);
+        if (again === null) throw new Error('the service is away, and nobody killed it');
+        if (!isWritten) took.write = (took.write + performance.now() - begun) / 2;
+        const changes = new Set((again.body as WrittenSecrets).changes.map(({ change }) => change));
+        expect({ kill, status: again.status, changes }).toEqual({
+          kill,
+          status: isWritten ? 200 : 202,
+          changes: new Set([isWritten ? 'unchanged' : set.revision === 0 ? 'new' : 'changed']),
+        });
+        set.revision += 1;
+        set.generation = generation;
+        await expect.poll(() => isReady(set.name), { timeout: 20_000, interval: 10 }).toBe(true);
+        if (!isWritten) took.whole = (took.whole + performance.now() - begun) / 2;
+      }
+
+      for (const set of sets) {
+        const { revisions } = await read<{ revisions: SecretRevision[] }>(`${set.name}/history?limit=100`);
+        const newest = revisions.map(({ revision }) => revision);
+        expect(newest).toEqual(newest.map((_, index) => set.revision - index));
+        // Each revision is told once, and no other.
+        const query = `object=${set.name}&action=secrets.set&result=done&order=asc&limit=1000`;
+        const log = (await audit<{ entries: AuditEntry[] }>(`?${query}`)).entries;
+        expect(log.map(({ revisionAfter }) => revisionAfter)).toEqual(
+          Array.from({ length: set.revision }, (_, index) => index + 1),
+        );
+      }
+      expect(await audit('/verification')).toMatchObject({ ok: true, brokenAt: null });
+      // Writes were met before their end and after it; between it and the answer there is hardly time.
+      expect(met['before the write']).toBeGreaterThan(0);
+      expect(met['after the answer']).toBeGreaterThan(0);
+      const counts = Object.entries(met).map(([place, times]) => `${times} ${place}`);
+      process.stdout.write(`${kills} kills: ${counts.join(', ')}; ${sets.length} sets\n`);
+    },
+    120_000 + kills * 10_000,
+  );
+
+  /** A third of the writes make a set. */
+  function choose(sets: Known[], kill: number): Known {
+    const known = random.next() < 0.67 ? sets[random.below(sets.length)] : undefined;
+    if (known !== undefined) return known;
+    const set = { name: `set-${kill}`, generation: 0, revision: 0 };
+    sets.push(set);
+    return set;
+  }
+});

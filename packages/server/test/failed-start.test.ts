@@ -1,0 +1,148 @@
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startServer } from '../src/composition/server.ts';
+import { readConfig } from '../src/config.ts';
+import { openDatabase } from '../src/store/database.ts';
+import type { Tables } from '../src/store/tables.ts';
+import { testDatabase } from './support/test-database.ts';
+import { startTestServer } from './support/test-server.ts';
+
+const logger = pino({ level: 'silent' });
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'bothost-failed-start-'));
+  // Bots have accounts of their own and must pass through.
+  await chmod(folder, 0o711);
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A port that somebody has, until the test lets go of it. */
+async function takenPort() {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+  return { port, free: () => new Promise<void>((resolve) => other.close(() => resolve())) };
+}
+
+it('a start that finds its port taken leaves the profile of the running service as it is', async () => {
+  const { port, free } = await takenPort();
+  const profile = join(await temporaryFolder(), 'config.toml');
+  const text = `api_url = "http://127.0.0.1:${port}"\nprivate_key = "sk_of_the_running_service"\n`;
+  await writeFile(profile, text);
+
+  const environment = { BOTHOST_PORT: String(port), BOTCLI_CONFIG: profile };
+  await expect(startTestServer({ environment })).rejects.toThrow(/is in use/);
+  expect(await readFile(profile, 'utf8')).toBe(text);
+
+  await free();
+});
+
+/** A service that is not started yet: its folder, its settings, and what others see of it. */
+async function unstarted() {
+  const folder = await temporaryFolder();
+  const database = await testDatabase();
+  const addresses: string[] = [];
+  const listener = {
+    write: (line: string) => void addresses.push(...(/listening at (http[^"]+)/.exec(line)?.slice(1) ?? [])),
+  };
+  const environment = {
+    PATH: process.execPath.replace(/\/[^/]+$/, ''),
+    HOME: folder,
+    BOTHOST_PORT: '0',
+    BOTHOST_DATA_DIR: join(folder, 'data'),
+    BOTHOST_AGENTS: '',
+    BOTHOST_REGION: 'eu-south',
+    BOTHOST_SHUTDOWN_GRACE: '0',
+    BOTCLI_CONFIG: join(folder, 'profile', 'config.toml'),
+    DATABASE_URL: database.url,
+  };
+  const db = await openDatabase<Tables>({ address: database.address, logger, maxConnections: 1 });
+  onTestFinished(async () => {
+    await db.destroy();
+    await database.drop();
+  });
+  const connections = sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`;
+  return {
+    folder,
+    environment,
+    /** Where it has listened. */
+    addresses,
+    start: () => startServer(readConfig(environment), pino({ level: 'info' }, listener)),
+    regions: async () => (await db.selectFrom('hosts').select('region').execute()).map(({ region }) => region),
+    // A connection that was closed is seen for a moment longer.
+    connectionsAreClosed: () => expect.poll(async () => (await connections.execute(db)).rows).toEqual([{ count: 0 }]),
+  };
+}
+
+type Unstarted = Awaited<ReturnType<typeof unstarted>>;
+type Step = { readonly says: RegExp; readonly block: (service: Unstarted) => Promise<() => Promise<unknown>> };
+
+async function fileInPlaceOf(folder: string): Promise<() => Promise<void>> {
+  await writeFile(folder, '');
+  return () => rm(folder);
+}
+
+/** What is in the way at each step that something can be in the way of, and how to clear it; in the order of the steps. */
+const steps: Record<string, Step> = {
+  'open the vault': {
+    says: /EEXIST|ENOTDIR/,
+    block: ({ environment }) => fileInPlaceOf(join(environment.BOTHOST_DATA_DIR, 'vault-keys')),
+  },
+  'open the runtime': {
+    says: /EEXIST|ENOTDIR/,
+    block: ({ environment }) => fileInPlaceOf(join(environment.BOTHOST_DATA_DIR, 'instances')),
+  },
+  'open what builds need': {
+    says: /EEXIST|ENOTDIR/,
+    block: ({ environment }) => fileInPlaceOf(join(environment.BOTHOST_DATA_DIR, 'builds')),
+  },
+  'read the token of the operator': {
+    says: /operator-token is damaged/,
+    block: ({ environment }) => fileInPlaceOf(join(environment.BOTHOST_DATA_DIR, 'operator-token')),
+  },
+  listen: {
+    says: /is in use/,
+    block: async ({ environment }) => {
+      const { port, free } = await takenPort();
+      environment.BOTHOST_PORT = String(port);
+      return async () => {
+        await free();
+        environment.BOTHOST_PORT = '0';
+      };
+    },
+  },
+  'write the profile of its first organization': {
+    says: /EEXIST|ENOTDIR/,
+    block: ({ folder }) => fileInPlaceOf(join(folder, 'profile')),
+  },
+};
+
+describe.each(Object.entries(steps))('a start that cannot %s', (_, { says, block }) => {
+  it('leaves nothing of itself, and the next one does when that is mended', async () => {
+    const service = await unstarted();
+    await mkdir(service.environment.BOTHOST_DATA_DIR);
+    const clear = await block(service);
+    await expect(service.start()).rejects.toThrow(says);
+    await service.connectionsAreClosed();
+    expect(await service.regions()).toEqual([]);
+    for (const address of service.addresses) await expect(fetch(address)).rejects.toThrow();
+    await clear();
+    // The data directory and the region are nobody's.
+    const server = await service.start();
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    expect(await service.regions()).toEqual(['eu-south']);
+    expect(service.addresses).toContain(server.url);
+    await server.close();
+    await service.connectionsAreClosed();
+    // What ran has its region, also while it is down.
+    expect(await service.regions()).toEqual(['eu-south']);
+  });
+});

@@ -1,0 +1,265 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { ended, idle, sessionUrl, start, stop, tell, withKey } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+/** A process that runs; a zombie does not. */
+function runs(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+const listen = `.listen(Number(process.env.PORT), process.env.BOT_HOST)`;
+
+describe('a bot that is at fault', () => {
+  let service: TestServer;
+  let bots: BotDirectory[];
+
+  beforeAll(async () => {
+    bots = [
+      await writeBot('puppet'),
+      await writeBot('gone', { afterFall: 'console.error("no luck today"); process.exit(3);' }),
+      await writeBot('binary', {
+        afterFall:
+          'require("node:fs").writeSync(2, Buffer.from("bad\\0\\x1b[31m\\xff\\xfe end", "latin1")); process.exit(4);',
+      }),
+      await writeBot('never', {
+        afterFall: `require('node:http').createServer((_, response) => response.writeHead(503).end())${listen};`,
+      }),
+      await writeBot('nonsense', {
+        alone: true,
+        prelude: `require('node:net').createServer((socket) => socket.on('error', () => undefined).once('data', (data) => {
+          const line = String(data).split(' ')[1];
+          if (line === '/readyz') return socket.end('HTTP/1.1 200 OK\\r\\ncontent-length: 0\\r\\n\\r\\n');
+          if (line === '/bot') return;
+          socket.end(Buffer.from(decodeURIComponent(line.slice(1)).replace('LONG', 'a'.repeat(40_000)), 'latin1'));
+        }))${listen};`,
+      }),
+    ];
+    service = await startTestServer({ agents: bots.map((bot) => bot.path) });
+    // What is broken from the start would take no traffic. The instances that showed that these can run are used up.
+    for (const [index, name] of ['gone', 'binary', 'never'].entries()) {
+      await bots[index + 1]?.fall();
+      const id = await start(service, name);
+      await tell(service, name, id, 'state.end(200, "{}")');
+    }
+  });
+  afterAll(async () => {
+    await service.close();
+    await Promise.all(bots.map((bot) => bot.remove()));
+  });
+
+  const exitOf = async (agentName: string, sessionId: string) => {
+    const read = async () => {
+      const { events } = await service.client.getSession({ params: { agentName, sessionId } });
+      return events.find(({ eventCode }) => eventCode === 'INSTANCE_EXITED')?.detail ?? null;
+    };
+    await expect.poll(read).not.toBeNull();
+    return read();
+  };
+  const puppet = (id: string, code: string) => tell(service, 'puppet', id, code);
+
+  it('exits before it is ready: the session ends at once, with its status and last words', async () => {
+    const id = await start(service, 'gone');
+    const held = fetch(sessionUrl(service, 'gone', id, '/x'), withKey(service.publicKey));
+    expect(await ended(service, 'gone', id)).toMatchObject({
+      completionStatus: 'HTTP_ERROR',
+      endState: 'ended_before_agent_start',
+      botStartSeconds: null,
+    });
+    expect(await exitOf('gone', id)).toMatchObject({
+      code: 3,
+      signal: null,
+      tail: expect.stringContaining('no luck today'),
+    });
+    expect((await held).status).toBe(404);
+    await idle(service, 'gone');
+  });
+
+  it('exits before it is ready while a WebSocket waits: the client is told by plain HTTP', async () => {
+    const {
+      wsUrl,
+      token,
+      sessionId = '',
+    } = await service.publicClient.startSession({
+      params: { agentName: 'gone' },
+      body: { transport: 'websocket' },
+    });
+    const socket = new WebSocket(`${wsUrl}?token=${token}`);
+    socket.on('error', () => undefined);
+    const [, answer] = await once(socket, 'unexpected-response');
+    expect(answer.statusCode).toBe(502);
+    socket.terminate();
+    expect((await ended(service, 'gone', sessionId)).completionStatus).toBe('HTTP_ERROR');
+  });
+
+  it('says things that are no text: the record holds what can be read of them', async () => {
+    const id = await start(service, 'binary');
+    expect((await ended(service, 'binary', id)).completionStatus).toBe('HTTP_ERROR');
+    expect(await exitOf('binary', id)).toMatchObject({ code: 4, tail: expect.stringMatching(/bad.*end/s) });
+    await idle(service, 'binary');
+  });
+
+  it.each([
+    ['with a status', 'setImmediate(() => process.exit(7)); true', { code: 7, signal: null }],
+    ['with the status of success', 'setImmediate(() => process.exit(0)); true', { code: 0, signal: null }],
+    [
+      'by an error',
+      'setImmediate(() => { throw new Error("oh dear") }); true',
+      { code: 1, tail: expect.stringContaining('oh dear') },
+    ],
+    ['by a signal', 'process.kill(process.pid, "SIGKILL"); true', { code: null, signal: 'SIGKILL' }],
+  ])('exits in the middle of a session %s', async (_, code, exit) => {
+    const id = await start(service, 'puppet');
+    await puppet(id, code).catch(() => undefined);
+    expect(await ended(service, 'puppet', id)).toMatchObject({
+      completionStatus: 'HTTP_ERROR',
+      endState: 'agent_error',
+    });
+    expect(await exitOf('puppet', id)).toMatchObject(exit);
+    await idle(service, 'puppet');
+  });
+
+  it.each([
+    [200, '{}', 'HTTP_COMPLETED'],
+    [500, 'it broke', '500'],
+    [204, '', '204'],
+    [418, '{"completionStatus": "HTTP_COMPLETED"}', '418'],
+    [500, '{"completionStatus": "SESSION_STOPPED"}', '500'],
+    [200, '{"completionStatus": "LEFT_EARLY"}', 'LEFT_EARLY'],
+    [200, '{"completionStatus": "left [red]early"}', 'HTTP_COMPLETED'],
+    [200, `{"completionStatus": "${'A'.repeat(80)}"}`, 'HTTP_COMPLETED'],
+  ])('ends with %i and %s, which is recorded as what it is', async (status, body, recorded) => {
+    const id = await start(service, 'puppet');
+    await puppet(id, `setImmediate(() => state.end(${status}, ${JSON.stringify(body)})); true`);
+    expect((await ended(service, 'puppet', id)).completionStatus).toBe(recorded);
+    await idle(service, 'puppet');
+  });
+
+  it('does not end when it is asked to: it is made to, with all that it started', async () => {
+    const id = await start(service, 'puppet');
+    const family = (await puppet(
+      id,
+      `process.on('SIGTERM', () => {}); new Promise((resolve) => {
+        const { spawn } = require('node:child_process');
+        // A child, one in a session of its own, and a grandchild whose parent has exited: all deaf to SIGTERM.
+        const deaf = "trap '' TERM HUP; echo $$; exec sleep 600";
+        const pids = [process.pid];
+        const take = (child) => child.stdout.once('data', (text) => { pids.push(Number(text)); if (pids.length === 4) resolve(pids); });
+        take(spawn('sh', ['-c', deaf]));
+        take(spawn('sh', ['-c', deaf], { detached: true }));
+        take(spawn('sh', ['-c', "setsid sh -c \\"" + deaf.replaceAll('$', '\\\\$') + "\\" &"]));
+      })`,
+    )) as number[];
+    expect(family.map(runs)).toEqual([true, true, true, true]);
+    await stop(service, 'puppet', id);
+    expect((await ended(service, 'puppet', id)).completionStatus).toBe('SESSION_STOPPED');
+    await idle(service, 'puppet');
+    expect(family.map(runs)).toEqual([false, false, false, false]);
+  });
+
+  it('floods its output: the service goes on, and the record says what was cut', async () => {
+    const id = await start(service, 'puppet');
+    await puppet(
+      id,
+      `const block = 'x'.repeat(1023) + '\\n'; for (let n = 0; n < 90_000; n += 1) require('node:fs').writeSync(1, block); true`,
+    );
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+    const cut = async () => {
+      const { events } = await service.client.getSession({ params: { agentName: 'puppet', sessionId: id } });
+      return events.some(({ eventCode }) => eventCode === 'INSTANCE_OUTPUT_DROPPED');
+    };
+    await expect.poll(cut).toBe(true);
+    await stop(service, 'puppet', id);
+    await idle(service, 'puppet');
+  });
+
+  it.runIf(process.geteuid?.() === 0)('eats memory: it alone is ended, and the record says why', async () => {
+    const id = await start(service, 'puppet');
+    const other = await start(service, 'puppet');
+    await puppet(other, 'true');
+    await puppet(
+      id,
+      `const kept = []; const eat = () => { kept.push(Buffer.alloc(32 * 1048576, 1)); setImmediate(eat); }; eat(); true`,
+    ).catch(() => undefined);
+    expect((await ended(service, 'puppet', id)).completionStatus).toBe('HTTP_ERROR');
+    expect(await exitOf('puppet', id)).toMatchObject({ outOfMemory: true });
+    expect(await puppet(other, '"still here"')).toBe('still here');
+    await stop(service, 'puppet', other);
+    await idle(service, 'puppet');
+  });
+
+  it('never becomes ready: what waits for it ends with the session, and nothing is left', async () => {
+    const id = await start(service, 'never');
+    const held = fetch(sessionUrl(service, 'never', id, '/x'), withKey(service.publicKey));
+    await expect
+      .poll(async () => (await service.client.getAgent({ params: { agentName: 'never' } })).startingInstanceCount)
+      .toBe(1);
+    await stop(service, 'never', id);
+    expect((await held).status).toBe(404);
+    expect(await ended(service, 'never', id)).toMatchObject({
+      completionStatus: 'SESSION_STOPPED',
+      botStartSeconds: null,
+      coldStart: null,
+    });
+    await idle(service, 'never');
+  });
+
+  it('never becomes ready, and the WebSocket client that waited goes away: its instance goes too', async () => {
+    const {
+      wsUrl,
+      token,
+      sessionId = '',
+    } = await service.publicClient.startSession({
+      params: { agentName: 'never' },
+      body: { transport: 'websocket' },
+    });
+    const socket = new WebSocket(`${wsUrl}?token=${token}`);
+    socket.on('error', () => undefined);
+    const agent = () => service.client.getAgent({ params: { agentName: 'never' } });
+    await expect.poll(async () => (await agent()).startingInstanceCount).toBe(1);
+    socket.terminate();
+    expect((await ended(service, 'never', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
+    await idle(service, 'never');
+  });
+
+  it.each([
+    ['a status that is none', 'HTTP/1.1 042 Odd\r\n\r\n'],
+    ['a status beyond all', 'HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n'],
+    ['an answer to nothing', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['a switch that nobody asked for', 'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
+    ['no HTTP', 'hello'],
+    ['nothing', ''],
+    ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
+    ['a length and a coding', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
+    ['characters that no header may hold', 'HTTP/1.1 200 OK\r\nx-a: \x01\x02\r\ncontent-length: 0\r\n\r\n'],
+    ['headers without end', 'HTTP/1.1 200 OK\r\nx-a: LONG\r\n\r\n'],
+  ])('answers with %s: its client gets an answer, and the service goes on', async (_, answer) => {
+    const id = await start(service, 'nonsense');
+    const url = sessionUrl(service, 'nonsense', id, `/${encodeURIComponent(answer)}`);
+    const { status } = await fetch(url, withKey(service.publicKey)).catch(() => ({ status: 0 }));
+    expect([502, 999]).toContain(status);
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+    await stop(service, 'nonsense', id);
+    await idle(service, 'nonsense');
+  });
+
+  it('breaks off in the middle of an answer: so does the answer to its client', async () => {
+    const id = await start(service, 'puppet');
+    await puppet(
+      id,
+      'state.onRequest = (_, response) => { response.writeHead(200, { "content-length": 10 }); response.write("half"); setTimeout(() => response.destroy(), 20) }; true',
+    );
+    const response = await fetch(sessionUrl(service, 'puppet', id, '/half'), withKey(service.publicKey));
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow();
+    await stop(service, 'puppet', id);
+    await idle(service, 'puppet');
+  });
+});

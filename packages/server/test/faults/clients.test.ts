@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { ended, idle, openSocket, sessionUrl, start, stop, tell } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+describe('a client that goes away', () => {
+  let service: TestServer;
+  let bots: BotDirectory[];
+
+  beforeAll(async () => {
+    bots = [
+      await writeBot('target', { maxAgents: 2 }),
+      // Its probe says no a few times, so that requests are held.
+      await writeBot('slow', {
+        prelude: `{ const http = require('node:http');
+          const real = http.createServer;
+          let probes = 0;
+          http.createServer = (handler) => real((request, response) =>
+            request.url === '/readyz' && ++probes < 8 ? response.writeHead(503).end() : handler(request, response)); }`,
+      }),
+    ];
+    service = await startTestServer({ agents: bots.map((bot) => bot.path) });
+  });
+  afterAll(async () => {
+    await service.close();
+    await Promise.all(bots.map((bot) => bot.remove()));
+  });
+
+  const order = (id: string, code: string) => tell(service, 'target', id, code);
+  const head = (id: string, method: string, lines: string, agentName = 'target') =>
+    `${method} ${new URL(sessionUrl(service, agentName, id, '/x')).pathname} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\n${lines}\r\n`;
+
+  it('while its request is held leaves the session as it is', async () => {
+    const id = await start(service, 'slow');
+    const open = async () => {
+      const socket = await openSocket(service);
+      socket.write(head(id, 'GET', '', 'slow'));
+      return socket;
+    };
+    const [first, second, third] = [await open(), await open(), await open()] as const;
+    first.destroy();
+    second.resetAndDestroy();
+    // The third gets its answer all the same, from the bot.
+    const [answer] = await once(third, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 404 [\s\S]*the bot knows no such path/);
+    third.destroy();
+    expect(await tell(service, 'slow', id, 'state.starts.length')).toBe(1);
+    await stop(service, 'slow', id);
+    await idle(service, 'slow');
+  });
+
+  it.each([
+    ['in the middle of a sized upload', 'content-length: 1000000\r\n', 'x'.repeat(5_000)],
+    ['in the middle of an upload in chunks', 'transfer-encoding: chunked\r\n', `1388\r\n${'x'.repeat(5_000)}\r\n`],
+  ])('%s is told to the bot, which never takes it for whole', async (_, lines, body) => {
+    const id = await start(service, 'target');
+    await order(
+      id,
+      `state.upload = 'none'; state.onRequest = (request) => { state.upload = 'begun';
+        request.on('data', () => {}).on('end', () => { state.upload = 'whole'; }).on('error', () => { state.upload = 'broken'; }); }; true`,
+    );
+    const socket = await openSocket(service);
+    socket.write(head(id, 'POST', lines) + body);
+    await expect.poll(() => order(id, 'state.upload')).toBe('begun');
+    socket.destroy();
+    await expect.poll(() => order(id, 'state.upload')).toBe('broken');
+    await stop(service, 'target', id);
+    await idle(service, 'target');
+  });
+
+  it('in the middle of a download stops the bot from sending more', async () => {
+    const id = await start(service, 'target');
+    await order(
+      id,
+      `state.closed = false; state.onRequest = (request, response) => {
+        const block = Buffer.alloc(1048576); const push = () => { while (response.write(block)); }; response.on('drain', push).on('close', () => { state.closed = true; }); push(); }; true`,
+    );
+    const sent = request(sessionUrl(service, 'target', id, '/x'), {
+      headers: { authorization: `Bearer ${service.publicKey}` },
+    });
+    sent.end();
+    const [answer] = await once(sent, 'response');
+    await once(answer, 'data');
+    sent.destroy();
+    await expect.poll(() => order(id, 'state.closed')).toBe(true);
+    await stop(service, 'target', id);
+    await idle(service, 'target');
+  });
+
+  it('in a WebSocket through the session proxy closes the one to the bot, and the session goes on', async () => {
+    const id = await start(service, 'target');
+    const url = sessionUrl(service, 'target', id, '/socket').replace('http', 'ws');
+    const socket = new WebSocket(`${url}?access_token=${service.publicKey}`);
+    await once(socket, 'open');
+    expect(await order(id, 'sockets.clients.size')).toBe(1);
+    socket.terminate();
+    await expect.poll(() => order(id, 'sockets.clients.size')).toBe(0);
+    expect(await order(id, 'state.starts.length')).toBe(1);
+    await stop(service, 'target', id);
+    await idle(service, 'target');
+  });
+
+  it('in a WebSocket of its own ends the session, and so does a bot that goes away', async () => {
+    const open = async () => {
+      const {
+        wsUrl,
+        token,
+        sessionId = '',
+      } = await service.publicClient.startSession({
+        params: { agentName: 'target' },
+        body: { transport: 'websocket' },
+      });
+      const socket = new WebSocket(`${wsUrl}?token=${token}`);
+      await once(socket, 'open');
+      return { socket, sessionId };
+    };
+    const client = await open();
+    client.socket.terminate();
+    expect((await ended(service, 'target', client.sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
+    await idle(service, 'target');
+
+    const bot = await open();
+    const closed = once(bot.socket, 'close');
+    await order(bot.sessionId, 'setImmediate(() => process.kill(process.pid, "SIGKILL")); true');
+    expect((await closed)[0]).toBe(1011);
+    expect((await ended(service, 'target', bot.sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
+    await idle(service, 'target');
+  });
+
+  it('with the first byte of the answer to its start leaves a session that can be found and stopped', async () => {
+    const socket = await openSocket(service);
+    const body = '{}';
+    socket.write(
+      `POST /v1/public/target/start HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    // Not sooner: a request whose client is gone before it was read is none.
+    await once(socket, 'data');
+    socket.destroy();
+    const active = async () =>
+      (await service.client.getSessions({ params: { agentName: 'target' }, query: { status: 'active' } })).sessions;
+    await expect.poll(async () => (await active()).length).toBe(1);
+    const [session] = await active();
+    await stop(service, 'target', session?.sessionId ?? '');
+    expect((await ended(service, 'target', session?.sessionId ?? '')).completionStatus).toBe('SESSION_STOPPED');
+    await idle(service, 'target');
+  });
+});

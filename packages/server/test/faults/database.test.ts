@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { ended, idle, start, tell, withKey } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+describe('the database is killed while the service works', () => {
+  let service: TestServer;
+  let bot: BotDirectory;
+
+  beforeAll(async () => {
+    bot = await writeBot('steady', { minAgents: 1, maxAgents: 40 });
+    // Its own embedded database: the one of the tests is everyone's.
+    service = await startTestServer({ agents: [bot.path], environment: { DATABASE_URL: '' } });
+  });
+  afterAll(async () => {
+    await service.close();
+    await bot.remove();
+  });
+
+  function killDatabase() {
+    const file = join(service.dataDirectory, 'postgres', 'data', 'postmaster.pid');
+    process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGKILL');
+  }
+
+  it('answers every request with what is true or with 503, recovers by itself, and keeps the live session', async () => {
+    const live = await start(service, 'steady');
+    await tell(service, 'steady', live, 'true');
+    const record = `${service.url}/v1/agents/steady/sessions/${live}`;
+    const seen = new Map<number, number>();
+    const started: string[] = [];
+    const notOurs: unknown[] = [];
+    const note = async (response: Response) => {
+      seen.set(response.status, (seen.get(response.status) ?? 0) + 1);
+      const body = (await response.json()) as { sessionId?: string; reason?: string };
+      const isRight = response.status === 200 || (response.status === 503 && body.reason === 'database-unavailable');
+      if (!isRight && response.status !== 429) notOurs.push([response.status, body]);
+      return body;
+    };
+    const going = new AbortController();
+    const loop = async (ask: () => Promise<void>) => {
+      while (!going.signal.aborted) await ask();
+    };
+    const readers = Array.from({ length: 4 }, () =>
+      loop(async () => void (await note(await fetch(record, withKey(service.privateKey))))),
+    );
+    let room = 12;
+    const starter = loop(async () => {
+      if (room === 0) return void (await new Promise((resolve) => setImmediate(resolve)));
+      const response = await fetch(`${service.url}/v1/public/steady/start`, {
+        method: 'POST',
+        body: '{}',
+        ...withKey(service.publicKey),
+      });
+      const { sessionId } = await note(response);
+      if (response.status === 200 && sessionId !== undefined) {
+        started.push(sessionId);
+        room -= 1;
+      }
+    });
+    await expect.poll(() => started.length).toBeGreaterThan(2);
+    killDatabase();
+    // The bot does not need the database, nor do requests to it.
+    expect(await tell(service, 'steady', live, '"still here"')).toBe('still here');
+    await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
+    await expect.poll(() => room).toBe(0);
+    going.abort();
+    await Promise.all([...readers, starter]);
+
+    expect(notOurs).toEqual([]);
+    expect(seen.get(200)).toBeGreaterThan(0);
+    // Each start that was answered is a session, and each session was answered or is one of a start that got 503.
+    const list = await service.client.getSessions({ params: { agentName: 'steady' }, query: { limit: 1000 } });
+    const ids = new Set(list.sessions.map(({ sessionId }) => sessionId));
+    expect(started.filter((id) => !ids.has(id))).toEqual([]);
+    expect(ids.has(live)).toBe(true);
+    const { sessions } = await service.client.getSessions({
+      params: { agentName: 'steady' },
+      query: { status: 'active', limit: 1000 },
+    });
+    await Promise.all(
+      sessions.map(({ sessionId }) => service.client.stopSession({ params: { agentName: 'steady', sessionId } })),
+    );
+    await idle(service, 'steady');
+  });
+
+  it('records the end of a session that ended while the database was away', async () => {
+    const id = await start(service, 'steady');
+    // By itself a moment later: a request to it might need the database, to know its key.
+    await tell(service, 'steady', id, 'setTimeout(() => state.end(500, "{}"), 200); true');
+    killDatabase();
+    await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
+    expect((await ended(service, 'steady', id)).completionStatus).toBe('500');
+    await idle(service, 'steady');
+  });
+});

@@ -1,0 +1,133 @@
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, it, onTestFinished } from 'vitest';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { ended, start, stop, tell, withKey } from '../support/client.ts';
+import { startTestServer } from '../support/test-server.ts';
+
+const isRoot = process.geteuid?.() === 0;
+
+/** A disk of its own; null where this machine does not let root mount one. */
+async function smallDisk(megabytes: number, at?: string): Promise<string | null> {
+  const path = at ?? (await mkdtemp(join(tmpdir(), 'bothost-disk-')));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0711`, 'tmpfs', path], { stdio: 'ignore' });
+  } catch {
+    await rm(path, { recursive: true });
+    return null;
+  }
+  onTestFinished(async () => {
+    execFileSync('umount', ['-l', path]);
+    await rm(path, { recursive: true });
+  });
+  return path;
+}
+
+async function fill(path: string): Promise<string> {
+  const { bavail, bsize } = await statfs(path);
+  const filler = join(path, 'filler');
+  await writeFile(filler, Buffer.alloc(Math.max(0, bavail * bsize - 4096))).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOSPC') throw error;
+  });
+  return filler;
+}
+
+/** Only root can make a small disk; the runtime's and the store's own tests say what an ordinary user sees. */
+it.runIf(isRoot)(
+  'a full disk: starts are refused with the reason, live sessions go on, and what ends is recorded when there is room',
+  async ({ skip }) => {
+    const disk = await smallDisk(220);
+    if (disk === null) return skip('this machine does not let root mount a tmpfs');
+    await chmod(disk, 0o711);
+    const bot: BotDirectory = await writeBot('steady', { maxAgents: 50 });
+    onTestFinished(() => bot.remove());
+    const service = await startTestServer({
+      agents: [bot.path],
+      environment: { DATABASE_URL: '', BOTHOST_DATA_DIR: join(disk, 'data') },
+    });
+    onTestFinished(() => service.close());
+    const live = await start(service, 'steady');
+    await tell(service, 'steady', live, 'true');
+
+    const filler = await fill(disk);
+    const startOne = async () => {
+      const response = await fetch(`${service.url}/v1/public/steady/start`, {
+        method: 'POST',
+        // Large enough for more than what is left in the pages of the table.
+        body: JSON.stringify({ body: { text: 'x'.repeat(900_000) } }),
+        ...withKey(service.publicKey),
+      });
+      return { status: response.status, ...((await response.json()) as { reason?: string; sessionId?: string }) };
+    };
+    const refusals = new Set<string>();
+    const started: string[] = [];
+    await expect
+      .poll(
+        async () => {
+          const { status, reason = '', sessionId } = await startOne();
+          if (sessionId !== undefined) started.push(sessionId);
+          else refusals.add(`${status} ${reason}`);
+          return refusals.size;
+        },
+        { timeout: 20_000 },
+      )
+      .toBeGreaterThan(0);
+    expect(
+      [...refusals].filter((refusal) => !['507 storage-full', '503 database-unavailable'].includes(refusal)),
+    ).toEqual([]);
+    expect(await tell(service, 'steady', live, '"still here"')).toBe('still here');
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+    await tell(service, 'steady', live, 'setImmediate(() => state.end(200, "{}")); true');
+
+    rmSync(filler);
+    await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
+    expect((await ended(service, 'steady', live)).completionStatus).toBe('HTTP_COMPLETED');
+    // Those that were answered with a session have one, and it ended or works.
+    for (const id of started) {
+      const { completionStatus } = await service.client.getSession({ params: { agentName: 'steady', sessionId: id } });
+      if (completionStatus === null) await stop(service, 'steady', id);
+      else expect(completionStatus).toBe('HTTP_ERROR');
+    }
+    const after = await start(service, 'steady');
+    expect(await tell(service, 'steady', after, '"as before"')).toBe('as before');
+    await stop(service, 'steady', after);
+    expect(await readFile(join(disk, 'data', 'key'), 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
+  },
+  90_000,
+);
+
+it.runIf(isRoot)(
+  'a full disk of logs: the instance is not forgotten, it is tried again by the clock and no faster, and nothing is lost',
+  async ({ skip }) => {
+    const tries: number[] = [];
+    const write = (line: string) => {
+      const { msg, time } = JSON.parse(line);
+      if (msg === 'an action of the reconciler failed') tries.push(time);
+    };
+    const bot: BotDirectory = await writeBot('wordy', { prelude: 'console.log("x".repeat(5_000_000) + "\\nthe end")' });
+    onTestFinished(() => bot.remove());
+    const service = await startTestServer({ agents: [bot.path], logger: pino({ level: 'error' }, { write }) });
+    onTestFinished(() => service.close());
+    const logs = join(service.dataDirectory, 'logs');
+    await mkdir(logs, { recursive: true });
+    if ((await smallDisk(1, logs)) === null) return skip('this machine does not let root mount a tmpfs');
+
+    const sessionId = await start(service, 'wordy');
+    await stop(service, 'wordy', sessionId);
+    expect((await ended(service, 'wordy', sessionId)).completionStatus).toBe('SESSION_STOPPED');
+    await expect.poll(() => tries.length).toBeGreaterThan(8);
+    expect((tries[8] ?? 0) - (tries[3] ?? 0)).toBeGreaterThan(3_000);
+
+    execFileSync('mount', ['-o', 'remount,size=32m', logs]);
+    const query = { sessionId, order: 'asc', query: 'the end' } as const;
+    const read = () => service.client.getLogs({ params: { agentName: 'wordy' }, query });
+    // Nothing more can come: the instance has ended, too.
+    await expect.poll(async () => (await read()).nextCursor).toBeNull();
+    expect((await read()).logs).toMatchObject([{ log: 'the end', sessionId }]);
+  },
+  90_000,
+);

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { start, tell } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const isRoot = process.geteuid?.() === 0;
+
+/** An ordinary user's bots all share that user's account; the runtime's own tests hold the warning about it. */
+describe.runIf(isRoot)('a bot that looks for what is not its own, on a service of root', () => {
+  let service: TestServer;
+  let bots: BotDirectory[];
+  let spy: string;
+  let victim: string;
+
+  beforeAll(async () => {
+    bots = [await writeBot('spy'), await writeBot('victim')];
+    service = await startTestServer({ agents: bots.map((bot) => bot.path), environment: { DATABASE_URL: '' } });
+    spy = await start(service, 'spy');
+    victim = await start(service, 'victim');
+  });
+  afterAll(async () => {
+    await service.close();
+    await Promise.all(bots.map((bot) => bot.remove()));
+  });
+
+  /** What the system says to an attempt: an error's code, or `done`. */
+  const attempt = (code: string) =>
+    tell(
+      service,
+      'spy',
+      spy,
+      `const fs = require('node:fs'); (async () => { try { await (${code}); return 'done'; } catch (error) { return error.code ?? String(error); } })()`,
+    );
+  const read = (path: string) => attempt(`fs.readFileSync(${JSON.stringify(path)})`);
+
+  it('finds neither the key file nor the files of the database', async () => {
+    const data = service.dataDirectory;
+    const paths = [
+      join(data, 'key'),
+      join(data, 'postgres/data/PG_VERSION'),
+      join(data, 'postgres/data/pg_hba.conf'),
+      join(data, 'postgres/data/postmaster.pid'),
+      join(data, 'postgres/postgres.log'),
+    ];
+    for (const path of paths) expect([path, await read(path)]).toEqual([path, 'EACCES']);
+    for (const path of [data, join(data, 'postgres'), join(data, 'instances'), join(data, 'projects')]) {
+      expect([path, await attempt(`fs.readdirSync(${JSON.stringify(path)})`)]).toEqual([path, 'EACCES']);
+      expect([path, await attempt(`fs.writeFileSync(${JSON.stringify(join(path, 'x'))}, '')`)]).toEqual([
+        path,
+        'EACCES',
+      ]);
+    }
+  });
+
+  it('cannot speak to the database', async () => {
+    // Line 5 of the file is where its socket lies, line 4 its port (PostgreSQL documentation 67.1).
+    const lines = readFileSync(join(service.dataDirectory, 'postgres/data/postmaster.pid'), 'utf8').split('\n');
+    const socket = join(lines[4] ?? '', `.s.PGSQL.${lines[3]}`);
+    const connect = (target: string) =>
+      attempt(
+        `new Promise((resolve, reject) => require('node:net').connect(${target}).on('connect', resolve).on('error', reject))`,
+      );
+    expect(await connect(JSON.stringify({ path: socket }))).toMatch(/^(EACCES|ENOENT)$/);
+    expect(await connect(JSON.stringify({ host: '127.0.0.1', port: Number(lines[3]) }))).toBe('ECONNREFUSED');
+  });
+
+  it('cannot read or end another bot, nor the service', async () => {
+    const own = await tell<Record<'home' | 'project', string> & Record<'pid' | 'parent', number>>(
+      service,
+      'victim',
+      victim,
+      `require('node:fs').writeFileSync(process.env.HOME + '/note', 'mine');
+       ({ home: process.env.HOME, project: process.cwd(), pid: process.pid, parent: process.ppid })`,
+    );
+    const paths = [
+      join(own.home, 'note'),
+      join(own.project, 'main.js'),
+      join(own.home, '../log/output'),
+      `/proc/${own.pid}/environ`,
+      `/proc/${own.pid}/mem`,
+      `/proc/${own.pid}/cwd/main.js`,
+      `/proc/${own.parent}/environ`,
+      `/proc/${process.pid}/environ`,
+      `/proc/${process.pid}/mem`,
+    ];
+    for (const path of paths) expect([path, await read(path)]).toEqual([path, 'EACCES']);
+    for (const pid of [own.pid, own.parent, process.pid]) {
+      expect([pid, await attempt(`process.kill(${pid}, 'SIGKILL')`)]).toEqual([pid, 'EPERM']);
+    }
+    expect(await tell(service, 'victim', victim, '"still here"')).toBe('still here');
+  });
+
+  it('finds nothing of the service in its own surroundings', async () => {
+    const environment = await tell<Record<string, string>>(service, 'spy', spy, 'process.env');
+    expect(
+      Object.keys(environment).filter((name) => /^(BOTHOST_(?!INSTANCE$)|DATABASE|PG|npm_|VITEST)/.test(name)),
+    ).toEqual([]);
+    const text = JSON.stringify(environment) + (await tell<string>(service, 'spy', spy, 'process.argv.join()'));
+    const secrets = [
+      service.privateKey,
+      service.publicKey,
+      readFileSync(join(service.dataDirectory, 'key'), 'utf8').trim(),
+    ];
+    for (const secret of secrets) expect(text).not.toContain(secret);
+    const open = await tell<string[]>(
+      service,
+      'spy',
+      spy,
+      `require('node:fs').readdirSync('/proc/self/fd').flatMap((fd) => { try { return [require('node:fs').readlinkSync('/proc/self/fd/' + fd)] } catch { return [] } })`,
+    );
+    expect(open.filter((target) => target.includes('postgres') || target.endsWith('/key'))).toEqual([]);
+  });
+});

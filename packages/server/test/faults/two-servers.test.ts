@@ -1,0 +1,161 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createClient } from '@bothost/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { start, stop, tell } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+/** Runs the built program until it ends; it is expected to refuse. */
+async function run(environment: Record<string, string>) {
+  const { PATH, HOME } = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: environment['BOTHOST_DATA_DIR'] ?? '/' };
+  const env = {
+    PATH,
+    HOME,
+    BOTHOST_PORT: '0',
+    BOTHOST_AGENTS: '',
+    BOTCLI_CONFIG: join(HOME, 'cli.toml'),
+    ...environment,
+  };
+  const ended = promisify(execFile)(process.execPath, [program], { env, timeout: 50_000 });
+  return ended.then(
+    () => ({ code: 0, stderr: '' }),
+    (error: { code: number | null; stderr: string }) => ({ code: error.code, stderr: error.stderr }),
+  );
+}
+
+describe.runIf(existsSync(program)).concurrent('a second server', () => {
+  let service: TestServer;
+  let embedded: TestServer;
+  let bot: BotDirectory;
+  let elsewhere: string;
+  const key = randomBytes(32).toString('hex');
+
+  beforeAll(async () => {
+    bot = await writeBot('first');
+    elsewhere = await mkdtemp(join(tmpdir(), 'bothost-second-'));
+    await chmod(elsewhere, 0o711);
+    service = await startTestServer({ agents: [bot.path], environment: { BOTHOST_KEY: key } });
+    embedded = await startTestServer({ agents: [bot.path], environment: { DATABASE_URL: '' } });
+  });
+  afterAll(async () => {
+    await Promise.all([service.close(), embedded.close()]);
+    await Promise.all([bot.remove(), rm(elsewhere, { recursive: true, force: true })]);
+  });
+
+  it('of the same region refuses, names who runs it, and harms nothing', async () => {
+    const id = await start(service, 'first');
+    await tell(service, 'first', id, 'true');
+    const { code, stderr } = await run({
+      BOTHOST_DATA_DIR: join(elsewhere, 'same-region'),
+      DATABASE_URL: service.database.url,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('Another server runs the bots of region us-west');
+    expect(stderr).toContain(`data directory ${service.dataDirectory}`);
+    expect(stderr).toContain(`process ${process.pid}`);
+    // One sentence for people, no stack; and no address, which may hold a password.
+    expect(stderr).not.toMatch(/\n +at |postgres(ql)?:\/\//);
+    expect(await tell(service, 'first', id, '"still here"')).toBe('still here');
+    await stop(service, 'first', id);
+  });
+
+  it('on the same data directory refuses too, and leaves the database of the first running', async () => {
+    const id = await start(embedded, 'first');
+    await tell(embedded, 'first', id, 'true');
+    const before = await readdir(embedded.dataDirectory);
+    const { code, stderr } = await run({ BOTHOST_DATA_DIR: embedded.dataDirectory });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/Another server (uses|runs) /);
+    expect(stderr).toContain(embedded.dataDirectory);
+    expect(await readdir(embedded.dataDirectory)).toEqual(before);
+    expect((await fetch(`${embedded.url}/readyz`)).status).toBe(200);
+    expect(await tell(embedded, 'first', id, '"still here"')).toBe('still here');
+    await stop(embedded, 'first', id);
+  });
+
+  it('of another region needs the root key of the first, for secrets have one', async () => {
+    const { code, stderr } = await run({
+      BOTHOST_DATA_DIR: join(elsewhere, 'other-key'),
+      BOTHOST_REGION: 'eu-south',
+      DATABASE_URL: service.database.url,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/Secrets are sealed with the root key [0-9a-f]+, and none is available/);
+    expect(stderr).not.toMatch(/\n +at /);
+    // Nobody can deploy to a region that no server ever ran.
+    const { regions } = await service.client.listRegions();
+    expect(regions.map(({ code }) => code)).not.toContain('eu-south');
+  });
+
+  it('of another region runs beside the first, and each leaves the bots of the other alone', async (test) => {
+    const second = await startTestServer({
+      agents: [],
+      environment: { DATABASE_URL: service.database.url, BOTHOST_REGION: 'eu-north', BOTHOST_KEY: key },
+    });
+    // Also when something below fails, or its second try would find the region taken.
+    test.onTestFinished(() => second.close());
+    const id = await start(service, 'first');
+    await tell(service, 'first', id, 'true');
+    // It knows the agent, and that it runs elsewhere.
+    const refused = await fetch(`${second.url}/v1/public/first/start`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.publicKey}` },
+    });
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      expect.objectContaining({ code: 'PCC-1001', reason: 'deployment-not-ready' }),
+    ]);
+    const { regions } = await service.client.listRegions();
+    expect(regions.map(({ code }) => code)).toEqual(expect.arrayContaining(['eu-north', 'us-west']));
+    await second.close();
+    expect(await tell(service, 'first', id, '"still here"')).toBe('still here');
+    await stop(service, 'first', id);
+  });
+});
+
+describe('two servers of one database with key files', () => {
+  it('have the same root key: neither makes another one while the other is alive', async (test) => {
+    const first = await startTestServer();
+    test.onTestFinished(() => first.close());
+    const directory = await mkdtemp(join(tmpdir(), 'bothost-copied-'));
+    test.onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    await chmod(directory, 0o711);
+    const keys = (of: string) => join(of, 'vault-keys');
+    const data = join(directory, 'data');
+    await cp(keys(first.dataDirectory), keys(data), { recursive: true });
+    const second = await startTestServer({
+      environment: { DATABASE_URL: first.database.url, BOTHOST_REGION: 'eu-north', BOTHOST_DATA_DIR: data },
+    });
+    test.onTestFinished(() => second.close());
+    const operator = async (of: TestServer) => {
+      const token = await readFile(join(of.dataDirectory, 'operator-token'), 'utf8');
+      return createClient({ origin: of.url, key: token.trim() });
+    };
+    const before = await readdir(keys(first.dataDirectory));
+    for (const [one, beside] of [
+      [first, 'eu-north'],
+      [second, 'us-west'],
+    ] as const) {
+      await expect((await operator(one)).rotateVault({ body: { layer: 'root' } })).rejects.toMatchObject({
+        reason: 'root-key-not-shared',
+        message: expect.stringContaining(beside),
+      });
+      expect(await readdir(keys(one.dataDirectory))).toEqual(before);
+    }
+    await first.client.putSecrets({
+      params: { setName: 'keys' },
+      body: { secrets: [{ secretKey: 'A', secretValue: 'one' }], region: 'eu-north' },
+    });
+    const state = async () => (await first.client.getSecretSet({ params: { setName: 'keys' } })).status;
+    await expect.poll(state).toBe('ready');
+  });
+});

@@ -1,0 +1,35 @@
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from './support/test-server.ts';
+
+const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url));
+
+describe('one session of the parrot, from start to getSession', () => {
+  let service: TestServer;
+
+  // Each try has the instance that is ready from the start.
+  beforeEach(async () => {
+    service = await startTestServer({ agents: [parrot] });
+  });
+  afterEach(() => service.close());
+
+  it('starts, answers through the proxy, is stopped, and is looked up with a true record', async () => {
+    const { sessionId = '' } = await service.publicClient.startSession({ params: { agentName: 'parrot' }, body: {} });
+    const hello = await fetch(`${service.url}/v1/public/parrot/sessions/${sessionId}/hello`, {
+      headers: { authorization: `Bearer ${service.publicKey}` },
+    });
+    expect(await hello.json()).toMatchObject({ sessionId });
+
+    const path = { agentName: 'parrot', sessionId };
+    await service.client.stopSession({ params: path });
+    await expect.poll(async () => (await service.client.getSession({ params: path })).endedAt).not.toBeNull();
+    expect(await service.client.getSession({ params: path })).toMatchObject({
+      sessionId,
+      completionStatus: 'SESSION_STOPPED',
+      coldStart: false,
+      botStartSeconds: expect.any(Number),
+      endState: 'terminated',
+      meetingIds: [],
+    });
+  });
+});

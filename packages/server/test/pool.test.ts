@@ -1,0 +1,109 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startServer } from '../src/composition/server.ts';
+import { readConfig } from '../src/config.ts';
+import { type BotOptions, writeBot } from './support/bots.ts';
+import { ended, start, stop, tell } from './support/client.ts';
+import { startTestServer, type TestServer } from './support/test-server.ts';
+
+const logger = pino({ level: 'silent' });
+const undo: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+async function serve(options: BotOptions, environment: Record<string, string> = {}) {
+  const bot = await writeBot('pooled', options);
+  undo.push(bot.remove);
+  const service = await startTestServer({ agents: [bot.path], environment });
+  undo.push(service.close);
+  return { bot, service };
+}
+
+const poll = { timeout: 40_000, interval: 50 };
+const show = (service: Pick<TestServer, 'client'>) => service.client.getAgent({ params: { agentName: 'pooled' } });
+const idleOf = async (service: Pick<TestServer, 'client'>) => (await show(service)).idleInstanceCount;
+const session = (service: Pick<TestServer, 'client'>, sessionId: string) =>
+  service.client.getSession({ params: { agentName: 'pooled', sessionId } });
+
+describe('the warm pool', () => {
+  it('is filled at the start, serves at once, and is filled again behind each session', async () => {
+    const { service } = await serve({ minAgents: 1, maxAgents: 2 });
+    await expect.poll(() => idleOf(service), poll).toBe(1);
+    const first = await start(service, 'pooled');
+    const process = await tell<number>(service, 'pooled', first, 'process.pid');
+    // The proxy is told that the bot has its session before the record is.
+    await expect.poll(async () => (await session(service, first)).coldStart, poll).toBe(false);
+    expect((await session(service, first)).startPhases?.boot).toBe(0);
+
+    await expect.poll(() => idleOf(service), poll).toBe(1);
+    const second = await start(service, 'pooled');
+    expect(await tell<number>(service, 'pooled', second, 'process.pid')).not.toBe(process);
+    // At max_agents nothing is kept warm, and the next one has to wait.
+    await expect(start(service, 'pooled')).rejects.toMatchObject({ reason: 'at-capacity' });
+    expect(await idleOf(service)).toBe(0);
+
+    await stop(service, 'pooled', first);
+    await ended(service, 'pooled', first);
+    await expect.poll(() => idleOf(service), poll).toBe(1);
+  });
+
+  it('whose bots do not start says why, and ends the session that waits for one', async () => {
+    const { bot, service } = await serve({
+      minAgents: 1,
+      afterFall: 'console.error("no voice"); process.exit(3);',
+    });
+    await expect.poll(() => idleOf(service), poll).toBe(1);
+    await bot.fall();
+    await stop(service, 'pooled', await start(service, 'pooled'));
+    const conditions = async () => (await show(service)).conditions;
+    await expect
+      .poll(conditions, poll)
+      .toMatchObject([
+        { type: 'Degraded', reason: 'InstancesFailToStart', message: expect.stringContaining('no voice') },
+      ]);
+    const id = await start(service, 'pooled');
+    expect(await ended(service, 'pooled', id)).toMatchObject({ completionStatus: 'HTTP_ERROR', coldStart: null });
+    expect(await show(service)).toMatchObject({
+      ready: true,
+      errors: [],
+      currentRevision: { phase: 'Active', health: { ready: false, state: 'waiting', lastExitCode: 3 } },
+    });
+  });
+});
+
+it('a new deployment takes new sessions, while a live one goes on with the old', async () => {
+  const { bot, service } = await serve({ minAgents: 1 }, { BOTHOST_ON_STOP: 'leave' });
+  await expect.poll(() => idleOf(service), poll).toBe(1);
+  const old = await start(service, 'pooled');
+  const pid = await tell<number>(service, 'pooled', old, 'process.pid');
+  const { activeDeploymentId } = await show(service);
+  await service.server.close();
+
+  await writeFile(join(bot.path, 'changed.txt'), 'a new version');
+  const server = await startServer(
+    readConfig({
+      PATH: process.execPath.replace(/\/[^/]+$/, ''),
+      HOME: service.dataDirectory,
+      BOTHOST_PORT: new URL(service.url).port,
+      BOTHOST_AGENTS: bot.path,
+      BOTHOST_DATA_DIR: service.dataDirectory,
+      BOTHOST_SHUTDOWN_GRACE: '0',
+      DATABASE_URL: service.database.url,
+    }),
+    logger,
+  );
+  undo.push(server.close);
+  const deployed = await show(service);
+  expect(deployed).toMatchObject({ activeDeploymentReady: true });
+  expect(deployed.activeDeploymentId).not.toBe(activeDeploymentId);
+  await expect.poll(() => idleOf(service), poll).toBe(1);
+
+  const young = await start(service, 'pooled');
+  expect((await session(service, young)).deploymentId).toBe(deployed.activeDeploymentId);
+  expect((await session(service, old)).deploymentId).toBe(activeDeploymentId);
+  expect(await tell<number>(service, 'pooled', old, 'process.pid')).toBe(pid);
+  expect(await session(service, old)).toMatchObject({ endedAt: null });
+});

@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { readConfig } from '../src/config.ts';
+import { ended, start } from './support/client.ts';
+import { startTestServer, type TestServer } from './support/test-server.ts';
+
+const echo = fileURLToPath(new URL('../../../examples/pipecat-echo', import.meta.url));
+const pattern = Buffer.from([0, 64]);
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A folder of programs in which there is uv; '' where there is no Python. */
+    uvFolder: string;
+  }
+}
+
+let service: TestServer;
+let directory: string;
+
+/** Both install the same: the second finds the environment of the first. */
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'bothost-python-'));
+  const [good, bad] = [join(directory, 'pipecat-echo'), join(directory, 'pipecat-broken')];
+  for (const folder of [good, bad]) await cp(echo, folder, { recursive: true });
+  await edit(join(bad, 'deploy.toml'), 'pipecat-echo', 'pipecat-broken');
+  await edit(join(bad, 'bot.py'), '"""Called once for each session."""', 'raise RuntimeError("in the middle")');
+  const { inherited, secrets } = readConfig();
+  service = await startTestServer({
+    agents: [good, bad],
+    // The service takes the uv that it finds, and pip takes four times as long.
+    environment: { PATH: `${inject('uvFolder')}:${inherited.path}`, ...secrets.buildVariables },
+  });
+  await isReady('pipecat-echo');
+  await isReady('pipecat-broken');
+  return async () => {
+    await service.close();
+    await rm(directory, { recursive: true, force: true });
+  };
+});
+
+async function edit(file: string, from: string, to: string): Promise<void> {
+  const text = await readFile(file, 'utf8');
+  expect(text).toContain(from);
+  await writeFile(file, text.replaceAll(from, to));
+}
+
+async function isReady(agentName: string): Promise<void> {
+  await vi.waitUntil(async () => (await service.client.getAgent({ params: { agentName } })).ready, {
+    timeout: 500_000,
+    interval: 500,
+  });
+}
+
+async function open(agentName: string): Promise<{ readonly socket: WebSocket; readonly sessionId: string }> {
+  const { wsUrl, token, sessionId } = await service.publicClient.startSession({
+    params: { agentName },
+    body: { transport: 'websocket' },
+  });
+  const socket = new WebSocket(`${wsUrl}?token=${token}`);
+  return { socket, sessionId: sessionId ?? '' };
+}
+
+/** `pipecat.Frame { audio: { audio, sample_rate, num_channels } }`, 0.2 s of one sample. */
+function soundFrame(): Buffer {
+  const sound = Buffer.concat(Array.from({ length: 3200 }, () => pattern));
+  const audio = Buffer.concat([field(3, sound), Buffer.from([4 << 3, 0x80, 0x7d, 5 << 3, 1])]);
+  return field(2, audio);
+}
+
+function field(number: number, content: Buffer): Buffer {
+  const { length } = content;
+  const size = [(length & 0x7f) | 0x80, ((length >> 7) & 0x7f) | 0x80, length >> 14];
+  return Buffer.concat([Buffer.from([(number << 3) | 2, ...size]), content]);
+}
+
+async function linesOf(agentName: string, sessionId: string): Promise<string> {
+  const page = await service.client.getLogs({ params: { agentName }, query: { sessionId, limit: 1000 } });
+  return page.logs.map(({ log }) => log).join('\n');
+}
+
+describe('a Pipecat bot in Python', () => {
+  it('echoes over a WebSocket, and its session ends with the socket', async () => {
+    const { socket, sessionId } = await open('pipecat-echo');
+    await once(socket, 'open');
+    const heard = new Promise<void>((resolve) => {
+      socket.on('message', (frame: Buffer) => {
+        if (frame.includes(Buffer.concat([pattern, pattern, pattern, pattern]))) resolve();
+      });
+    });
+    socket.send(soundFrame());
+    await heard;
+    socket.close();
+    const record = await ended(service, 'pipecat-echo', sessionId);
+    expect(record.completionStatus).toBe('WS_CONNECTION_CLOSED');
+    await expect.poll(() => linesOf('pipecat-echo', sessionId)).toContain(`${sessionId} - The client has left`);
+  });
+
+  it('ends a start without a transport by itself', async () => {
+    const sessionId = await start(service, 'pipecat-echo');
+    expect((await ended(service, 'pipecat-echo', sessionId)).completionStatus).toBe('HTTP_COMPLETED');
+  });
+
+  it('that raises in the middle ends with 500, and the trace is in its log', async () => {
+    const sessionId = await start(service, 'pipecat-broken');
+    expect((await ended(service, 'pipecat-broken', sessionId)).completionStatus).toBe('500');
+    const log = await linesOf('pipecat-broken', sessionId);
+    expect(log).toContain('Traceback (most recent call last):');
+    expect(log).toContain('RuntimeError: in the middle');
+  });
+
+  it('that raises closes its client with 1011', async () => {
+    const { socket } = await open('pipecat-broken');
+    const [code] = await once(socket, 'close');
+    expect(code).toBe(1011);
+  });
+});

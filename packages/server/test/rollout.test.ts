@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ended, sessionUrl, start, stop, withKey } from './support/client.ts';
+import { buildProject, settled, versionedBot } from './support/deploys.ts';
+import { freshName } from './support/fresh-name.ts';
+import { type SecondOrganization, secondOrganization } from './support/second-organization.ts';
+import { startTestServer, type TestServer } from './support/test-server.ts';
+
+let service: TestServer;
+let neighbours: SecondOrganization;
+let one: string;
+let two: string;
+let broken: string;
+
+const loud = 'console.error("no voice to be found"); process.exit(3);';
+
+beforeAll(async () => {
+  service = await startTestServer();
+  neighbours = await secondOrganization(service);
+  one = (await buildProject(service, versionedBot('one'))).id;
+  two = (await buildProject(service, versionedBot('two'))).id;
+  broken = (await buildProject(service, versionedBot('broken', loud))).id;
+});
+afterAll(async () => {
+  await neighbours.close();
+  await service.close();
+});
+
+const ask = async (agentName: string, sessionId: string, path: string) =>
+  (await fetch(sessionUrl(service, agentName, sessionId, path), withKey(service.publicKey))).text();
+const version = (agentName: string, sessionId: string) => ask(agentName, sessionId, '/version');
+const show = (agentName: string) => service.client.getAgent({ params: { agentName } });
+const session = (agentName: string, sessionId: string) =>
+  service.client.getSession({ params: { agentName, sessionId } });
+const deploy = (agentName: string, body: NonNullable<Parameters<typeof service.client.updateAgent>[0]['body']>) =>
+  service.client.updateAgent({ params: { agentName }, body });
+async function create(serviceName: string, buildId: string, maxAgents = 5) {
+  await service.client.createAgent({ body: { serviceName, buildId, autoScaling: { maxAgents } } });
+  return settled(service, serviceName);
+}
+
+describe('a deploy', () => {
+  it('under 20 live sessions: all finish on the old version, new ones run on the new; and back again', async () => {
+    const name = freshName('busy');
+    const first = await create(name, one, 21);
+    const old = await Promise.all(Array.from({ length: 20 }, () => start(service, name)));
+    expect(new Set(await Promise.all(old.map((id) => version(name, id))))).toEqual(new Set(['one']));
+
+    expect(await deploy(name, { buildId: two })).toMatchObject({ change: 'deployment', available: true });
+    const second = await settled(service, name);
+    expect(second).toMatchObject({
+      activeDeploymentReady: true,
+      activeSessionCount: 20,
+      currentRevision: { deploymentID: second.desiredDeploymentId, phase: 'Active', readyReplicas: 1 },
+      previousRevision: { deploymentID: first.desiredDeploymentId, phase: 'Draining', readyReplicas: 20 },
+      errors: [],
+      conditions: [],
+    });
+    const young = await start(service, name);
+    expect(await version(name, young)).toBe('two');
+    expect((await session(name, young)).deploymentId).toBe(second.activeDeploymentId);
+    // The limit is the agent's, over all of its versions.
+    await expect(start(service, name)).rejects.toMatchObject({ reason: 'at-capacity' });
+
+    expect(new Set(await Promise.all(old.map((id) => version(name, id))))).toEqual(new Set(['one']));
+    for (const id of old) await ask(name, id, '/end?status=200');
+    const records = await Promise.all(old.map((id) => ended(service, name, id)));
+    for (const record of records) {
+      expect(record).toMatchObject({
+        completionStatus: 'HTTP_COMPLETED',
+        deploymentId: first.activeDeploymentId,
+      });
+    }
+    await expect.poll(async () => (await show(name)).previousRevision).toBeNull();
+
+    const rolled = await service.client.rollback({ params: { agentName: name }, body: {} });
+    expect(rolled).toMatchObject({ change: 'deployment', deployment: { buildId: one } });
+    await settled(service, name);
+    const back = await start(service, name);
+    expect(await version(name, back)).toBe('one');
+    expect(await version(name, young)).toBe('two');
+    await Promise.all([young, back].map((id) => stop(service, name, id)));
+    const { deployments } = await service.client.listDeployments({ params: { agentName: name } });
+    expect(deployments).toMatchObject([
+      { serving: true, state: 'ready', buildId: one, rolledBackFrom: first.activeDeploymentId },
+      { serving: false, state: 'ready', buildId: two },
+      { serving: false, state: 'ready', buildId: one, rolledBackFrom: null },
+    ]);
+  });
+
+  it('of a bot that does not start takes no traffic: what served goes on, and the agent says why', async () => {
+    const name = freshName('careful');
+    const first = await create(name, one);
+    await deploy(name, { buildId: broken });
+    const versions: string[] = [];
+    for (let isOver = false; !isOver; ) {
+      const id = await start(service, name);
+      versions.push(await version(name, id));
+      await stop(service, name, id);
+      isOver = (await show(name)).errors.length > 0;
+    }
+    const id = await start(service, name);
+    expect([...versions, await version(name, id)].filter((text) => text !== 'one')).toEqual([]);
+    await stop(service, name, id);
+
+    const failed = await show(name);
+    expect(failed).toMatchObject({
+      ready: true,
+      available: true,
+      activeDeploymentReady: false,
+      activeDeploymentId: first.desiredDeploymentId,
+      reconciledDeploymentId: failed.desiredDeploymentId,
+      errors: [{ code: 'PCC_BOT_EXITED', message: expect.stringContaining('no voice to be found') }],
+      currentRevision: { phase: 'Failed', health: { lastExitCode: 3, reason: 'Error' } },
+      previousRevision: { phase: 'Active' },
+    });
+    const path = { params: { agentName: name, deploymentId: failed.desiredDeploymentId } };
+    expect(await service.client.getDeployment(path)).toMatchObject({
+      state: 'failed',
+      failure: { code: 'PCC_BOT_EXITED', exitCode: 3, tail: expect.stringContaining('no voice to be found') },
+    });
+
+    await deploy(name, { buildId: two });
+    expect(await settled(service, name)).toMatchObject({ activeDeploymentReady: true, errors: [], conditions: [] });
+  });
+
+  it('that is the first and broken serves nothing, and a later one does', async () => {
+    const name = freshName('hopeful');
+    expect(await create(name, broken)).toMatchObject({
+      ready: false,
+      available: false,
+      activeDeploymentId: null,
+      errors: [{ code: 'PCC_BOT_EXITED' }],
+    });
+    await expect(start(service, name)).rejects.toMatchObject({ code: 'PCC-1001' });
+    await deploy(name, { buildId: one });
+    expect(await settled(service, name)).toMatchObject({ ready: true, activeDeploymentReady: true, errors: [] });
+  });
+
+  it('many times at once ends with the last that was asked for, and nothing is left of the others', async () => {
+    const name = freshName('hasty');
+    await create(name, one);
+    const all = Array.from({ length: 6 }, (_, index) => (index % 2 === 0 ? two : one));
+    await Promise.all(all.map((buildId) => deploy(name, { buildId, forceRedeploy: true })));
+    const { desiredDeploymentId } = await settled(service, name);
+    const { deployments } = await service.client.listDeployments({ params: { agentName: name } });
+    expect(deployments.filter(({ serving }) => serving).map(({ id }) => id)).toEqual([desiredDeploymentId]);
+    const given = deployments.filter(({ state }) => state === 'failed');
+    expect(new Set(given.map(({ failure }) => failure?.code))).toEqual(new Set(['PCC_SUPERSEDED']));
+    await expect
+      .poll(async () => {
+        const { idleInstanceCount, startingInstanceCount } = await show(name);
+        return [idleInstanceCount, startingInstanceCount];
+      })
+      .toEqual([1, 0]);
+  });
+
+  it('of an unchanged project is answered at once, and changes nothing', async () => {
+    const name = freshName('calm');
+    const { desiredDeploymentId } = await create(name, one);
+    const again = await buildProject(service, versionedBot('one'));
+    expect(again.id).toBe(one);
+    expect(await deploy(name, { buildId: again.id })).toMatchObject({ change: 'none', desiredDeploymentId });
+    expect(await deploy(name, { autoScaling: { minAgents: 1 } })).toMatchObject({
+      change: 'scaling',
+      desiredDeploymentId,
+      autoScaling: { minReplicas: 1 },
+    });
+  });
+
+  it('of a name that begins with start is warned about', async () => {
+    const answer = await service.client.createAgent({ body: { serviceName: freshName('starter'), buildId: one } });
+    expect(answer.warning).toMatch(/offerUrlTemplate/);
+  });
+});
+
+describe('a deleted agent', () => {
+  it('starts nothing more, its live session goes on to its end, and its name is free', async () => {
+    const name = freshName('fleeting');
+    await create(name, one);
+    const id = await start(service, name);
+    expect(await version(name, id)).toBe('one');
+    const gone = await service.client.deleteAgent({ params: { agentName: name } });
+    expect(gone).toMatchObject({ status: 'OK', activeSessionCount: 1 });
+    await expect(start(service, name)).rejects.toMatchObject({ status: 404 });
+    await expect(show(name)).rejects.toMatchObject({ reason: 'not-found' });
+
+    await create(name, two);
+    expect((await service.client.getSessions({ params: { agentName: name } })).total_count).toBe(0);
+    expect(await session(gone.id, id)).toMatchObject({ endedAt: null });
+    await service.client.stopSession({ params: { agentName: gone.id, sessionId: id } });
+    expect(await ended(service, gone.id, id)).toMatchObject({ completionStatus: 'SESSION_STOPPED' });
+  });
+});
+
+it('an agent of another organization looks like one that is not there, whatever is asked', async () => {
+  const taken = freshName('private');
+  await create(taken, one);
+  const theirs = (method: string, path: string, body?: object) =>
+    fetch(`${service.url}/v1/agents${path}`, {
+      method,
+      ...withKey(neighbours.privateKey, body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const requests = [
+    (name: string) => theirs('GET', `/${name}`),
+    (name: string) => theirs('POST', `/${name}`, { buildId: one }),
+    (name: string) => theirs('POST', `/${name}/rollback`, {}),
+    (name: string) => theirs('GET', `/${name}/deployments`),
+    (name: string) => theirs('GET', `/${name}/deployments/${one}`),
+    (name: string) => theirs('DELETE', `/${name}`),
+  ];
+  for (const request of requests) {
+    const answers = await Promise.all([taken, freshName('private')].map(request));
+    expect(answers.map(({ status }) => status)).toEqual([404, 404]);
+    const bodies = await Promise.all(answers.map((answer) => answer.json() as Promise<Record<string, unknown>>));
+    const [left, right] = bodies.map(({ requestId: _, ...rest }) => rest);
+    expect(left).toEqual(right);
+  }
+  // Nor can their build be deployed.
+  const answer = await theirs('POST', '', { serviceName: 'thief', buildId: one });
+  expect(await answer.json()).toMatchObject({ code: '400', reason: 'build-not-usable' });
+});

@@ -1,0 +1,342 @@
+import { createHash } from 'node:crypto';
+import { createClient, reservedSecretKey, secretSetSize, secretValueBytes } from '@bothost/contract';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { purgeTraces } from '../src/agents/deployment-traces.ts';
+import { startServer } from '../src/composition/server.ts';
+import { readConfig } from '../src/config.ts';
+import { openDatabase } from '../src/store/database.ts';
+import type { Database, Tables } from '../src/store/tables.ts';
+import { sessionUrl, start, stop, withKey } from './support/client.ts';
+import { buildProject, settled, versionedBot } from './support/deploys.ts';
+import { freshName } from './support/fresh-name.ts';
+import { startTestServer, type TestServer } from './support/test-server.ts';
+
+const logger = pino({ level: 'silent' });
+let service: TestServer;
+let buildId: string;
+let db: Database;
+
+/** It ends its answers to `/version` with the hash of each of its variables, as the kernel has them. */
+const bot = versionedBot('with secrets');
+const main = bot['main.js']?.replace(
+  "if (url.pathname === '/version')",
+  `if (url.pathname === '/say') { console.log('it is ' + process.env.A); return response.end(); }
+  if (url.pathname === '/hashes') {
+    const bytes = require('node:fs').readFileSync('/proc/self/environ');
+    const hashes = Object.create(null);
+    for (let from = 0; from < bytes.length; from = bytes.indexOf(0, from) + 1) {
+      const is = bytes.indexOf(61, from);
+      const value = bytes.subarray(is + 1, bytes.indexOf(0, from));
+      hashes[bytes.toString('latin1', from, is)] = require('node:crypto').createHash('sha256').update(value).digest('hex');
+    }
+    return response.end(JSON.stringify(hashes));
+  }
+  if (url.pathname === '/version')`,
+);
+
+beforeAll(async () => {
+  service = await startTestServer();
+  db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 1 });
+  buildId = (await buildProject(service, { ...bot, 'main.js': main ?? '' })).id;
+});
+afterAll(async () => {
+  await db.destroy();
+  await service.close();
+});
+
+const show = (agentName: string) => service.client.getAgent({ params: { agentName } });
+const deploy = (agentName: string, body: NonNullable<Parameters<typeof service.client.updateAgent>[0]['body']> = {}) =>
+  service.client.updateAgent({ params: { agentName }, body });
+async function put(
+  setName: string,
+  values: Readonly<Record<string, string>>,
+  mode: 'merge' | 'replace' = 'merge',
+  { client } = service,
+) {
+  const secrets = Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue }));
+  await client.putSecrets({ params: { setName }, body: { secrets, mode } });
+  const list = async () => (await client.listSecrets({})).sets.find(({ name }) => name === setName)?.status;
+  await expect.poll(list, { interval: 20 }).toBe('ready');
+}
+async function create(serviceName: string, secretSet: string, minAgents = 0) {
+  const autoScaling = { minAgents, maxAgents: 5 };
+  await service.client.createAgent({ body: { serviceName, buildId, secretSet, autoScaling } });
+  return settled(service, serviceName);
+}
+async function hashesIn(agentName: string, sessionId: string, at = service): Promise<Record<string, string>> {
+  const answer = await fetch(sessionUrl(at, agentName, sessionId, '/hashes'), withKey(at.publicKey));
+  return JSON.parse(await answer.text());
+}
+const hash = (value: string) => createHash('sha256').update(value, 'utf8').digest('hex');
+/** Changes a row as somebody with the database in hands could. */
+const move = (setName: string, region: string, within = db) =>
+  within.updateTable('secret_sets').set({ region }).where('name', '=', setName).execute();
+
+describe('secrets', () => {
+  it('are in the bot byte by byte, from the request to the environment', async () => {
+    const name = fc
+      .stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
+      .filter((text) => !/^(NODE|LC|LD|GLIBC|SSL|UV|BOT)/.test(text));
+    const value = fc
+      .oneof(
+        fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }),
+        fc.constantFrom(' \n', '\r\n\t', '$(id)', '"\'`\\', '%00', 'A=B', ' x ', '\u{1F600}', '\\u0000', '() { :;}'),
+      )
+      .map((text) => text.replaceAll('\0', '.'));
+    const pairs = fc.uniqueArray(fc.tuple(name, value), {
+      minLength: secretSetSize.keys - 8,
+      maxLength: secretSetSize.keys - 8,
+      selector: ([key]) => key,
+    });
+    const drawn = fc.sample(pairs, 1)[0] ?? [];
+    const odd = {
+      ['__proto__']: 'p',
+      'a-b': ' 1\n',
+      '1A': "'",
+      PWD: '/nowhere',
+      IFS: 'x',
+      PPID: '0',
+      OPTIND: 'y',
+      go: '\n',
+      _: '_',
+    };
+    const large = secretSetSize.bytes / secretValueBytes - 2;
+    for (const values of [
+      { ...Object.fromEntries(drawn), ...odd },
+      Object.fromEntries(Array.from({ length: large }, (_, i) => [`L-${i}`, `${i}\u{1F600}\n`.repeat(10_900)])),
+    ]) {
+      await put('exact', values, 'replace');
+      if ((await service.client.listAgents({})).agents.every((agent) => agent.name !== 'exact'))
+        await create('exact', 'exact');
+      else await deploy('exact');
+      await settled(service, 'exact');
+      const id = await start(service, 'exact');
+      const got = new Map(Object.entries(await hashesIn('exact', id)));
+      const differing = Object.entries(values).filter(([key, text]) => got.get(key) !== hash(text));
+      expect(differing.map(([key, text]) => [key, text.slice(0, 80)])).toEqual([]);
+      await stop(service, 'exact', id);
+    }
+  });
+
+  it('have no name that the service sets for a bot, but for those that are left to its owner', async () => {
+    const names = freshName('names');
+    const named = freshName('named');
+    await put(names, { A: 'one' });
+    await create(named, names);
+    const bare = await start(service, named);
+    const seen = await hashesIn(named, bare);
+    expect(seen).toMatchObject({ PYTHONUNBUFFERED: hash('1'), PYTHON_DOTENV_DISABLED: hash('1') });
+    const open = Object.keys(seen).filter((name) => !reservedSecretKey(name) && name !== 'A');
+    // The last is the shell's that starts the bot.
+    expect(open.sort()).toEqual(['PIPECAT_LOG_LEVEL', 'PWD']);
+    await put(names, Object.fromEntries(open.map((name) => [name, `own ${name}`])));
+    await deploy(named);
+    await settled(service, named);
+    const own = await start(service, named);
+    const expected = Object.fromEntries(open.map((name) => [name, hash(`own ${name}`)]));
+    expect(await hashesIn(named, own)).toMatchObject(expected);
+    await Promise.all([bare, own].map((id) => stop(service, named, id)));
+  });
+
+  it('that changed come with the next deploy: warm instances are replaced, live sessions keep what they have', async () => {
+    const keys = freshName('keys');
+    const keeps = freshName('keeps');
+    await put(keys, { A: 'one' });
+    const first = await create(keeps, keys, 1);
+    const old = await start(service, keeps);
+    await expect.poll(async () => (await show(keeps)).idleInstanceCount).toBe(1);
+
+    await put(keys, { A: 'two' });
+    expect((await show(keeps)).secretSets).toEqual([{ secretSet: keys, revision: 1, newestRevision: 2, stale: true }]);
+    const still = await start(service, keeps);
+    expect(await hashesIn(keeps, still)).toMatchObject({ A: hash('one') });
+    expect(await deploy(keeps)).toMatchObject({ change: 'deployment' });
+    const second = await settled(service, keeps);
+    expect(second.secretSets).toMatchObject([{ revision: 2, stale: false }]);
+    const young = await start(service, keeps);
+    expect(await hashesIn(keeps, young)).toMatchObject({ A: hash('two') });
+    expect(await hashesIn(keeps, old)).toMatchObject({ A: hash('one') });
+    expect(await deploy(keeps)).toMatchObject({ change: 'none' });
+
+    const deploymentId = first.desiredDeploymentId;
+    await service.client.rollback({ params: { agentName: keeps }, body: { deploymentId } });
+    await settled(service, keeps);
+    const back = await start(service, keeps);
+    expect(await hashesIn(keeps, back)).toMatchObject({ A: hash('one') });
+    await deploy(keeps, { secretSet: null });
+    await settled(service, keeps);
+    const bare = await start(service, keeps);
+    expect(await hashesIn(keeps, bare)).not.toHaveProperty('A');
+    await Promise.all([old, still, young, back, bare].map((id) => stop(service, keeps, id)));
+  });
+
+  it('that are damaged fail a deployment with the reason, while what runs goes on, and other agents do', async () => {
+    const broken = freshName('broken');
+    const whole = freshName('whole');
+    const unlucky = freshName('unlucky');
+    const lucky = freshName('lucky');
+    await put(broken, { A: 'one' });
+    await put(whole, { A: 'whole' });
+    await create(unlucky, broken);
+    await create(lucky, whole);
+    const running = await start(service, unlucky);
+    expect(await hashesIn(unlucky, running)).toMatchObject({ A: hash('one') });
+    await move(broken, 'elsewhere');
+
+    const cold = await start(service, unlucky);
+    const failed = async () => (await show(unlucky)).conditions;
+    await expect
+      .poll(failed)
+      .toMatchObject([{ message: expect.stringMatching(new RegExp(`set ${broken} is damaged.*set it again`)) }]);
+    const params = { agentName: unlucky, sessionId: cold };
+    await expect.poll(async () => (await service.client.getSession({ params })).completionStatus).toBe('HTTP_ERROR');
+    await expect(start(service, unlucky)).rejects.toMatchObject({
+      status: 503,
+      reason: 'secrets-unavailable',
+      code: 'PCC-SECRETS-UNAVAILABLE',
+      message: expect.not.stringContaining(broken),
+    });
+    expect(await hashesIn(unlucky, running)).toMatchObject({ A: hash('one') });
+    const spared = await start(service, lucky);
+    expect(await hashesIn(lucky, spared)).toMatchObject({ A: hash('whole') });
+
+    await move(broken, 'us-west');
+    const again = await start(service, unlucky);
+    expect(await hashesIn(unlucky, again)).toMatchObject({ A: hash('one') });
+
+    await Promise.all([running, again].map((id) => stop(service, unlucky, id)));
+    await stop(service, lucky, spared);
+  });
+
+  it('whose values are damaged fail the deployment that would start with them by name', async () => {
+    const bent = freshName('bent');
+    const straight = freshName('straight');
+    const bends = freshName('bends');
+    await put(bent, { A: 'one' });
+    const { id: setId } = await db
+      .selectFrom('secret_sets')
+      .select('id')
+      .where('name', '=', bent)
+      .executeTakeFirstOrThrow();
+    await db.updateTable('secret_values').set({ bytes: 4 }).where('set_id', '=', setId).execute();
+    await put(straight, { A: 'one' });
+    await create(bends, straight);
+    await deploy(bends, { secretSet: bent });
+    expect(await settled(service, bends)).toMatchObject({
+      available: true,
+      activeDeploymentReady: false,
+      errors: [{ code: 'PCC_SECRETS_UNAVAILABLE', message: expect.stringContaining(`set ${bent} is damaged`) }],
+      secretSets: [{ secretSet: straight, stale: false }],
+    });
+    const id = await start(service, bends);
+    expect(await hashesIn(bends, id)).toMatchObject({ A: hash('one') });
+    await stop(service, bends, id);
+  });
+
+  it('that a bot prints are taken out of its logs, and cannot be looked for there', async () => {
+    const spoken = freshName('spoken');
+    const speaks = freshName('speaks');
+    await put(spoken, { A: 'sk_canary_1' });
+    await create(speaks, spoken);
+    const sessionId = await start(service, speaks);
+    await fetch(sessionUrl(service, speaks, sessionId, '/say'), withKey(service.publicKey));
+    const read = async (query: { query?: string; wait?: number }) => {
+      const page = await service.client.getLogs({ params: { agentName: speaks }, query: { sessionId, ...query } });
+      return page.logs.map(({ log }) => log);
+    };
+    await expect.poll(() => read({ wait: 5 })).toEqual(['it is ***']);
+    expect(await read({ query: 'sk_canary_1' })).toEqual([]);
+    expect(await read({ query: 'is sk' })).toEqual([]);
+    await stop(service, speaks, sessionId);
+    await expect.poll(() => read({ query: 'it is' })).toEqual(['it is ***']);
+  });
+
+  it('that a bot prints are taken out of its logs also when its set is damaged, or deleted', async () => {
+    const gone = freshName('gone');
+    const forgets = freshName('forgets');
+    await put(gone, { A: 'sk_canary_3' });
+    await create(forgets, gone);
+    const sessionId = await start(service, forgets);
+    const say = () => fetch(sessionUrl(service, forgets, sessionId, '/say'), withKey(service.publicKey));
+    const read = async () => {
+      const query = { sessionId, limit: 100 };
+      const { logs } = await service.client.getLogs({ params: { agentName: forgets }, query });
+      return logs.map(({ log }) => log);
+    };
+    await say();
+    await expect.poll(read).toEqual(['it is ***']);
+    await db.updateTable('secret_values').set({ bytes: 4 }).where('bytes', '=', 'sk_canary_3'.length).execute();
+    await say();
+    await expect.poll(read).toEqual(['it is ***', 'it is ***']);
+    await service.client.deleteSecretSet({ params: { setName: gone }, query: { force: 'true' } });
+    await say();
+    await expect.poll(read).toEqual(['it is ***', 'it is ***', 'it is ***']);
+    await stop(service, forgets, sessionId);
+    await expect.poll(read).toEqual(['it is ***', 'it is ***', 'it is ***']);
+
+    const { desiredDeploymentId: deployment } = await show(forgets);
+    const areKept = async () => {
+      await purgeTraces({ db, now: () => new Date(Date.now() + 7_200_000) });
+      const rows = await db.selectFrom('deployment_traces').select('deployment_id').execute();
+      return rows.some((row) => row.deployment_id === deployment);
+    };
+    expect(await areKept()).toBe(true);
+    const own = { sealed: Buffer.alloc(60) };
+    await db.updateTable('deployment_traces').set(own).where('deployment_id', '=', deployment).execute();
+    expect(new Set(await read())).toEqual(new Set([expect.stringMatching(/^.not shown: this bot was started/)]));
+    const isForgotten = async () => {
+      await db.deleteFrom('instance_logs').where('deployment_id', '=', deployment).execute();
+      return !(await areKept());
+    };
+    // Its instance has to end first.
+    await expect.poll(isForgotten, { timeout: 60_000 }).toBe(true);
+  });
+
+  it('that a bot prints as it falls are not in what is said of its end', async () => {
+    const lost = freshName('lost');
+    const falls = freshName('falls');
+    const falling = versionedBot('falls', "console.error('no such voice: ' + process.env.A); process.exit(3);");
+    const broken = (await buildProject(service, falling)).id;
+    await put(lost, { A: 'sk_canary_2' });
+    await create(falls, lost);
+    await deploy(falls, { buildId: broken });
+    const agent = await settled(service, falls);
+    expect(agent.errors).toMatchObject([{ message: expect.stringContaining('no such voice: ***') }]);
+    const rows = await db.selectFrom('deployments').select(['error', 'last_exit']).execute();
+    expect(JSON.stringify(rows)).not.toContain('sk_canary_2');
+  });
+
+  it('that are damaged keep no server from coming back, nor the sessions that run', async () => {
+    const own = await startTestServer({ environment: { BOTHOST_ON_STOP: 'leave' } });
+    onTestFinished(own.close);
+    const ownBuild = await buildProject(own, { ...bot, 'main.js': main ?? '' });
+    await put('lasting', { A: 'one' }, 'merge', own);
+    await own.client.createAgent({ body: { serviceName: 'lasts', buildId: ownBuild.id, secretSet: 'lasting' } });
+    await settled(own, 'lasts');
+    const running = await start(own, 'lasts');
+    expect(await hashesIn('lasts', running, own)).toMatchObject({ A: hash('one') });
+    const ownDb = await openDatabase<Tables>({ address: own.database.address, logger, maxConnections: 1 });
+    await move('lasting', 'elsewhere', ownDb).finally(() => ownDb.destroy());
+    await own.server.close();
+    const environment = {
+      PATH: process.execPath.replace(/\/[^/]+$/, ''),
+      HOME: own.dataDirectory,
+      BOTHOST_PORT: '0',
+      BOTHOST_DATA_DIR: own.dataDirectory,
+      BOTHOST_SHUTDOWN_GRACE: '0',
+      DATABASE_URL: own.database.url,
+    };
+    const next = await startServer(readConfig(environment), logger);
+    onTestFinished(next.close);
+    const path = `/v1/public/lasts/sessions/${running}`;
+    const answer = await fetch(`${next.url}${path}/hashes`, withKey(own.publicKey));
+    expect(JSON.parse(await answer.text())).toMatchObject({ A: hash('one') });
+    const client = createClient({ origin: next.url, key: own.privateKey });
+    const session = () => client.getSession({ params: { agentName: 'lasts', sessionId: running } });
+    expect(await session()).toMatchObject({ endedAt: null });
+    await client.stopSession({ params: { agentName: 'lasts', sessionId: running } });
+    await expect.poll(async () => (await session()).completionStatus).toBe('SESSION_STOPPED');
+  });
+});

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { AgentDetails, Build, Client } from '@bothost/contract';
+import { expect } from 'vitest';
+import { archive } from './archive.ts';
+import type { TestServer } from './test-server.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+const region = 'us-west';
+
+/**
+ * A project whose bot says its version at `/version` and ends its session with what `/end` is told as its status. `first`
+ * is JavaScript that runs before anything else.
+ */
+export function versionedBot(version: string, first = ''): Files {
+  return {
+    'package.json': JSON.stringify({ name: 'versioned', main: 'main.js' }),
+    'main.js': `${first}
+const http = require('node:http');
+let held = null;
+http.createServer((request, response) => {
+  const url = new URL(request.url, 'http://bot');
+  if (url.pathname === '/readyz') return response.end();
+  if (url.pathname === '/bot') { held = response; return; }
+  if (url.pathname === '/version') return response.end(${JSON.stringify(version)});
+  if (url.pathname === '/end') { held.statusCode = Number(url.searchParams.get('status')); held.end('{}'); return response.end(); }
+  response.statusCode = 404;
+  response.end();
+}).listen(Number(process.env.PORT), process.env.BOT_HOST);
+`,
+  };
+}
+
+/** Uploads a project and waits until its build is over. */
+export async function buildProject({ client }: { readonly client: Client }, files: Files): Promise<Build> {
+  const bytes = archive(...Object.entries(files).map(([path, body]) => ({ path, body })));
+  const contentHash = createHash('sha256').update(bytes).digest('hex');
+  const upload = await client.getBuildUploadUrl({ body: { region, contentHash, sizeBytes: bytes.length } });
+  const { receivedBytes, uploadFields, uploadUrl, uploadId } = upload;
+  if (receivedBytes < bytes.length) {
+    const answer = await fetch(uploadUrl, {
+      method: 'PATCH',
+      headers: { 'upload-token': uploadFields.token, 'upload-offset': String(receivedBytes) },
+      body: new Uint8Array(bytes.subarray(receivedBytes)),
+    });
+    expect(answer.ok).toBe(true);
+  }
+  const { build } = await client.createBuild({ body: { uploadId, region } });
+  for (let nextToken: string | undefined = '0'; nextToken !== undefined; ) {
+    ({ nextToken } = await client.getBuildLogs({ params: { buildId: build.id }, query: { nextToken, wait: 20 } }));
+  }
+  return (await client.getBuild({ params: { buildId: build.id } })).build;
+}
+
+/** Resolves when what is wanted of an agent serves, or failed. */
+export async function settled({ client }: Pick<TestServer, 'client'>, agentName: string): Promise<AgentDetails> {
+  const show = () => client.getAgent({ params: { agentName } });
+  const isSettled = async () => {
+    const { desiredDeploymentId, reconciledDeploymentId } = await show();
+    return desiredDeploymentId === reconciledDeploymentId;
+  };
+  await expect.poll(isSettled, { timeout: 40_000, interval: 20 }).toBe(true);
+  return show();
+}

@@ -1,0 +1,47 @@
+import { hashDirectory } from '@bothost/runtime/directory-hash';
+import { agentFromDirectory } from '../../src/agents/from-directory.ts';
+import { createKey } from '../../src/organizations/keys.ts';
+import { createKeyring } from '../../src/secrets/vault/keyring.ts';
+import { localRootKeys } from '../../src/secrets/vault/root-key.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import type { Tables } from '../../src/store/tables.ts';
+import { newId } from '../../src/store/uuid.ts';
+import type { TestServer } from './test-server.ts';
+
+export type SecondOrganization = {
+  readonly name: string;
+  readonly privateKey: string;
+  readonly publicKey: string;
+  /** Serves a directory as an agent of it; the reconciler finds it within a second. */
+  readonly serve: (path: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** Another tenant of the same service. There is no operation that makes one yet, so its rows are written here. */
+export async function secondOrganization(service: TestServer, name = 'neighbours'): Promise<SecondOrganization> {
+  const logger = { warn: () => undefined };
+  const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
+  const now = () => new Date();
+  // Its agents have no secrets.
+  const keyring = createKeyring({ rootKeys: localRootKeys([]), now });
+  const context = { db, now, newId, hashDirectory, keyring };
+  const organizationId = newId();
+  const region = 'us-west';
+  const row = {
+    id: organizationId,
+    name,
+    verbose_name: name,
+    default_region: region,
+    created_at: new Date(),
+  };
+  await db.insertInto('organizations').values(row).execute();
+  const key = async (kind: 'private' | 'public') =>
+    (await createKey(context, { organizationId }, { kind, name: 'second' })).key;
+  return {
+    name,
+    privateKey: await key('private'),
+    publicKey: await key('public'),
+    serve: async (path) => void (await agentFromDirectory(context, organizationId, region, path)),
+    close: () => db.destroy(),
+  };
+}

@@ -1,0 +1,91 @@
+import { createHash, randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { pino } from 'pino';
+import { inject } from 'vitest';
+import { addressUrl, clientConfig, type DatabaseAddress } from '../../src/store/address.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { openEmbeddedPostgres } from '../../src/store/embedded.ts';
+import { type Migration, migrate } from '../../src/store/migrate.ts';
+import { migrations as allMigrations } from '../../src/store/migrations/all.ts';
+
+const logger = pino({ level: 'silent' });
+
+export type TestDatabase = {
+  readonly address: DatabaseAddress;
+  /** The same as `DATABASE_URL` would have it, for a server in a process of its own. */
+  readonly url: string;
+  /** The server's own database, as a role that may create, alter and drop this one. */
+  readonly admin: DatabaseAddress;
+  /** Removes it, whoever is still connected. */
+  readonly drop: () => Promise<void>;
+};
+
+/**
+ * A fresh, migrated database in the one PostgreSQL of this test run: an embedded one, started by whoever comes first and
+ * stopped at the end of the run, or the server of `BOTHOST_TEST_DATABASE_URL`, whose role must be allowed to create databases.
+ */
+export async function testDatabase(migrations: readonly Migration[] = allMigrations): Promise<TestDatabase> {
+  const server = await testServer();
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await withClient(server.admin, async (client) => {
+    const template = await requireTemplate(client, server, migrations);
+    await client.query(`create database ${name} template ${template} owner ${client.escapeIdentifier(server.owner)}`);
+  });
+  const address = server.database(name);
+  const drop = () => withClient(server.admin, (client) => client.query(`drop database if exists ${name} with (force)`));
+  return { address, url: addressUrl(address), admin: server.admin, drop: async () => void (await drop()) };
+}
+
+type TestServer = {
+  readonly admin: DatabaseAddress;
+  readonly owner: string;
+  readonly database: (name: string) => DatabaseAddress;
+};
+
+async function testServer(): Promise<TestServer> {
+  const external = inject('testDatabaseUrl');
+  if (external !== '') {
+    const at = (name: string) => {
+      const url = new URL(external);
+      url.pathname = `/${name}`;
+      return { url: url.href };
+    };
+    return { admin: { url: external }, owner: decodeURIComponent(new URL(external).username), database: at };
+  }
+  const { address } = await openEmbeddedPostgres({ dataDirectory: inject('testDatabaseDirectory'), logger });
+  if ('url' in address) throw new Error('an embedded database has a socket');
+  const admin = { ...address, database: 'postgres', user: 'postgres' };
+  return { admin, owner: address.user, database: (name) => ({ ...address, database: name }) };
+}
+
+/** The name of a database that went through exactly these migrations; made once per run, by one of the workers. */
+async function requireTemplate(
+  client: pg.Client,
+  server: TestServer,
+  migrations: readonly Migration[],
+): Promise<string> {
+  const content = migrations.map(({ name, up }) => `${name}\n${up}`).join('\n');
+  const name = `template_${createHash('sha256').update(content).digest('hex').slice(0, 16)}`;
+  await client.query(`select pg_advisory_lock(hashtextextended('bothost test template', 0))`);
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+  if (rowCount === 0) {
+    const unfinished = `${name}_${randomUUID().replaceAll('-', '')}`;
+    await client.query(
+      `create database ${unfinished} template template0 owner ${client.escapeIdentifier(server.owner)}`,
+    );
+    const db = await openDatabase<unknown>({ address: server.database(unfinished), logger, maxConnections: 1 });
+    await migrate(db, migrations).finally(() => db.destroy());
+    await client.query(`alter database ${unfinished} rename to ${name}`);
+  }
+  return name;
+}
+
+async function withClient<T>(address: DatabaseAddress, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(clientConfig(address));
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

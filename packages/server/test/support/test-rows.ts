@@ -1,0 +1,126 @@
+import type { Insertable } from 'kysely';
+import { pino } from 'pino';
+import { openDatabase } from '../../src/store/database.ts';
+import type {
+  AgentsTable,
+  Database,
+  DeploymentsTable,
+  InstancesTable,
+  SessionsTable,
+  Tables,
+} from '../../src/store/tables.ts';
+import { newId } from '../../src/store/uuid.ts';
+import { type TestDatabase, testDatabase } from './test-database.ts';
+
+export const testNow = new Date('2026-11-20T12:00:00.000Z');
+
+/** The moment some seconds before `testNow`. */
+export function ago(seconds: number): Date {
+  return new Date(testNow.getTime() - seconds * 1000);
+}
+
+/** A fresh database, with rows as the tests of a feature need them; each adder returns the new row's id. */
+export type TestRows = {
+  readonly db: Database;
+  readonly database: TestDatabase;
+  readonly organization: (name?: string) => Promise<string>;
+  readonly host: (region?: string) => Promise<string>;
+  readonly agent: (organizationId: string, fields?: Partial<Insertable<AgentsTable>>) => Promise<string>;
+  /** Of an agent, serving unless `fields` say otherwise. */
+  readonly deployment: (agentId: string, fields?: Partial<Insertable<DeploymentsTable>>) => Promise<string>;
+  readonly session: (
+    of: { organizationId: string; agentId: string; deploymentId: string },
+    fields?: Partial<Insertable<SessionsTable>>,
+  ) => Promise<string>;
+  readonly instance: (
+    of: { agentId: string; deploymentId: string; hostId: string },
+    fields?: Partial<Insertable<InstancesTable>>,
+  ) => Promise<string>;
+  readonly close: () => Promise<void>;
+};
+
+export async function testRows(): Promise<TestRows> {
+  const database = await testDatabase();
+  const db = await openDatabase<Tables>({
+    address: database.address,
+    logger: pino({ level: 'silent' }),
+    maxConnections: 5,
+  });
+  return {
+    db,
+    database,
+    organization: (name = `org-${newId()}`) =>
+      insert(db, 'organizations', { name, verbose_name: name, default_region: 'us-west', created_at: testNow }),
+    host: (region = 'us-west') =>
+      insert(db, 'hosts', { region, runtime: 'process', description: 'a test', heartbeat_at: testNow }),
+    agent: (organizationId, fields) =>
+      insert(db, 'agents', {
+        organization_id: organizationId,
+        name: 'parrot',
+        region: 'us-west',
+        created_at: testNow,
+        updated_at: testNow,
+        ...fields,
+      }),
+    deployment: async (agentId, fields) => {
+      const id = await insert(db, 'deployments', {
+        agent_id: agentId,
+        source: JSON.stringify({ kind: 'directory', path: '/bots/parrot', contentHash: 'hash' }),
+        state: 'ready',
+        prepared: '{}',
+        min_agents: 0,
+        max_agents: 2,
+        profile: 'agent-1x',
+        max_session_seconds: 7200,
+        websocket_auth: 'token',
+        created_at: testNow,
+        updated_at: testNow,
+        ...fields,
+      });
+      const active = (fields?.state ?? 'ready') === 'ready' ? { active_deployment_id: id } : {};
+      await db
+        .updateTable('agents')
+        .set({ desired_deployment_id: id, ...active })
+        .where('id', '=', agentId)
+        .execute();
+      return id;
+    },
+    session: ({ organizationId, agentId, deploymentId }, fields) =>
+      insert(db, 'sessions', {
+        organization_id: organizationId,
+        agent_id: agentId,
+        deployment_id: deploymentId,
+        state: 'starting',
+        transport: 'none',
+        created_at: testNow,
+        updated_at: testNow,
+        events: '[]',
+        ...fields,
+      }),
+    instance: ({ agentId, deploymentId, hostId }, fields) =>
+      insert(db, 'instances', {
+        agent_id: agentId,
+        deployment_id: deploymentId,
+        host_id: hostId,
+        state: 'ready',
+        host: '127.0.0.1',
+        port: 40_000,
+        created_at: testNow,
+        ready_at: testNow,
+        ...fields,
+      }),
+    close: async () => {
+      await db.destroy();
+      await database.drop();
+    },
+  };
+}
+
+async function insert<Name extends keyof Tables>(db: Database, table: Name, row: object): Promise<string> {
+  const whole = { id: newId(), ...row };
+  await db
+    .insertInto(table)
+    .values(whole as never)
+    .execute();
+  return whole.id;
+}

@@ -1,0 +1,69 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Client, createClient } from '@bothost/contract';
+import { type Logger, pino } from 'pino';
+import { type RunningServer, startServer } from '../../src/composition/server.ts';
+import { type Config, readConfig } from '../../src/config.ts';
+import { type TestDatabase, testDatabase } from './test-database.ts';
+
+/** A whole service in this process, on a database and in a data directory of its own. */
+export type TestServer = {
+  readonly url: string;
+  readonly organization: string;
+  readonly privateKey: string;
+  readonly publicKey: string;
+  /** With the private key. */
+  readonly client: Client;
+  /** With the public key. */
+  readonly publicClient: Client;
+  readonly database: TestDatabase;
+  readonly dataDirectory: string;
+  readonly server: RunningServer;
+  /** Stops the service and removes what it kept. */
+  readonly close: () => Promise<void>;
+};
+
+const organization = 'test-org';
+
+/** `agents` are directories; `environment` are settings beside those that every test needs. */
+export async function startTestServer(
+  options: { agents?: readonly string[]; environment?: Record<string, string>; logger?: Logger } = {},
+): Promise<TestServer> {
+  const database = await testDatabase();
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-server-'));
+  // Bots have accounts of their own and must pass through.
+  await chmod(directory, 0o711);
+  const privateKey = `sk_${'p'.repeat(40)}`;
+  const publicKey = `pk_${'q'.repeat(40)}`;
+  const config: Config = readConfig({
+    PATH: process.execPath.replace(/\/[^/]+$/, ''),
+    HOME: directory,
+    BOTHOST_PORT: '0',
+    BOTHOST_DATA_DIR: join(directory, 'data'),
+    BOTHOST_AGENTS: (options.agents ?? []).join(','),
+    BOTHOST_BOOTSTRAP_ORGANIZATION: organization,
+    BOTHOST_BOOTSTRAP_PRIVATE_KEY: privateKey,
+    BOTHOST_BOOTSTRAP_PUBLIC_KEY: publicKey,
+    BOTHOST_SHUTDOWN_GRACE: '0',
+    DATABASE_URL: database.url,
+    ...options.environment,
+  });
+  const server = await startServer(config, options.logger ?? pino({ level: 'silent' }));
+  return {
+    url: server.url,
+    organization,
+    privateKey,
+    publicKey,
+    client: createClient({ origin: server.url, key: privateKey }),
+    publicClient: createClient({ origin: server.url, key: publicKey }),
+    database,
+    dataDirectory: config.dataDirectory,
+    server,
+    close: async () => {
+      await server.close();
+      await database.drop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { ApiError, type PutSecretsRequest } from '@bothost/contract';
+import { pino } from 'pino';
+import { deliverSecrets } from '../../src/secrets/deliver.ts';
+import { createRegistryPolicy } from '../../src/secrets/registry/registry-policy.ts';
+import { createKeyring } from '../../src/secrets/vault/keyring.ts';
+import { openVault } from '../../src/secrets/vault/open-vault.ts';
+import { wantedSecrets } from '../../src/secrets/wanted.ts';
+import { writeSecrets } from '../../src/secrets/write.ts';
+import type { Database } from '../../src/store/tables.ts';
+import { newId } from '../../src/store/uuid.ts';
+
+/** Plain http is allowed for one registry. */
+export const testPolicy = createRegistryPolicy(['http://plain.test:5000'], []);
+const testRegions = { known: ['us-west', 'eu'], standard: 'us-west' };
+
+/** A vault of its own root key on a test's database, and the verbs on it as one organization would use them. */
+export async function testVault(rows: { readonly db: Database }, keys: readonly Buffer[] = [randomBytes(32)]) {
+  const now = () => new Date('2026-11-20T12:00:00.000Z');
+  const { rootKeys } = await openVault({ db: rows.db, now, isAlone: true }, { keys });
+  const keyring = createKeyring({ rootKeys, now });
+  const host = { id: newId(), region: 'us-west' };
+  const context = { db: rows.db, now, newId, keyring, host, logger: pino({ level: 'silent' }) };
+  const scopeOf = (organizationId: string) => ({ organizationId, keyId: '01890000-0000-7000-8000-000000000001' });
+  return {
+    context,
+    rootKeys,
+    scopeOf,
+    put: async (organizationId: string, name: string, body: PutSecretsRequest) =>
+      writeSecrets(context, scopeOf(organizationId), name, wantedSecrets(body, testPolicy), testRegions),
+    /** All that is due; how many that were. */
+    deliver: async () => {
+      let delivered = 0;
+      for (let due = -1; due !== 0; delivered += due) due = await deliverSecrets(context);
+      return delivered;
+    },
+  };
+}
+
+/** The body that writes these values. */
+export function pairs(values: Readonly<Record<string, string>>): PutSecretsRequest {
+  return { secrets: Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue })) };
+}
+
+/** Why something was refused; the error itself where it is another one, and null where nothing was. */
+export async function reasonOf(promise: Promise<unknown>): Promise<unknown> {
+  const error = await promise.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof ApiError ? error.reason : error;
+}

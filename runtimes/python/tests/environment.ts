@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const folder = dirname(import.meta.dirname);
+const interpreters = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11'];
+const oldestMinor = 11;
+
+export type TestEnvironment =
+  | { readonly kind: 'ready'; readonly bin: string }
+  /** One line. */
+  | { readonly kind: 'missing'; readonly reason: string };
+
+/**
+ * Makes the Python environment of the shim's tests in `cacheDirectory`, once for its requirements; later runs take what is
+ * there. `interpreter`: a Python of the caller's choice. Rejects when an installation fails.
+ */
+export async function openTestEnvironment(
+  cacheDirectory: string,
+  interpreter: string | undefined,
+): Promise<TestEnvironment> {
+  const python = await firstUsable(interpreter === undefined ? interpreters : [interpreter]);
+  if (python === null) {
+    return {
+      kind: 'missing',
+      reason: `Python 3.${oldestMinor} or later with venv is needed, as in Debian's python3-venv`,
+    };
+  }
+  const requirements = [join(folder, 'tests/requirements.txt'), join(folder, 'pyproject.toml')];
+  const hash = createHash('sha256').update(python.version);
+  for (const file of requirements) hash.update(await readFile(file));
+  const environment = join(cacheDirectory, `python-shim-${hash.digest('hex').slice(0, 16)}`);
+  const bin = join(environment, 'bin');
+  // Written last: what was broken off is made anew.
+  const mark = join(environment, 'complete');
+  if (existsSync(mark)) return { kind: 'ready', bin };
+  await rm(environment, { recursive: true, force: true });
+  await mkdir(cacheDirectory, { recursive: true });
+  await run(python.path, ['-m', 'venv', environment]);
+  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-input'];
+  const shim = await ownRequirements(join(bin, 'python'));
+  await run(join(bin, 'python'), [...install, '-r', join(folder, 'tests/requirements.txt'), ...shim]);
+  await writeFile(mark, '');
+  return { kind: 'ready', bin };
+}
+
+type Interpreter = { readonly path: string; readonly version: string };
+
+async function firstUsable(candidates: readonly string[]): Promise<Interpreter | null> {
+  for (const path of candidates) {
+    const ask = 'import ensurepip, sys, venv; print(sys.version_info.major, sys.version_info.minor, sys.version)';
+    const answer = await run(path, ['-c', ask]).catch(() => null);
+    const [major, minor] = (answer?.stdout ?? '').split(' ').map(Number);
+    if (answer !== null && major === 3 && minor !== undefined && minor >= oldestMinor) {
+      return { path, version: answer.stdout };
+    }
+  }
+  return null;
+}
+
+/** What the shim itself asks for, without installing it: the tests run its sources. */
+async function ownRequirements(python: string): Promise<readonly string[]> {
+  const ask =
+    'import json, tomllib; print(json.dumps(tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"]))';
+  const { stdout } = await run(python, ['-c', ask], { cwd: folder });
+  return JSON.parse(stdout) as string[];
+}
