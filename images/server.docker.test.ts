@@ -54,7 +54,8 @@ describe.skipIf(images === null)('the image of the service, alone', () => {
     const found = await run(
       'sh',
       '-c',
-      'cd /app && ls -d node_modules/typescript node_modules/vite packages/*/src .git bench || true',
+      'cd /app && ls -d node_modules/typescript node_modules/vite packages/*/src packages/*/test runtimes/*/tests .git bench || true; ' +
+        'find packages examples runtimes -name "*.test.*"',
     );
     expect(found).toBe('');
     expect(await run('botcli', '--version')).toMatch(/^botcli \d+\.\d+\.\d+$/);

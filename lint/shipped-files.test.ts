@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const packages = ['packages', 'examples', 'runtimes']
+  .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
+  .filter((folder) => existsSync(join(root, folder, 'package.json')));
+
+/** Tests, what supports them, and the conformance suite of runtime drivers. */
+const isTestFile = (path: string) =>
+  /\.(?:test|setup)\.|(?:^|\/)test[-_]|(?:^|\/)(?:tests?|testing|conformance)\//.test(path);
+
+/** The files in each package's tarball, `dist` among them. */
+let packed: readonly (readonly string[])[];
+beforeAll(() => {
+  const workspaces = packages.map((folder) => `--workspace=${folder}`);
+  const command = ['pack', '--dry-run', '--json', '--ignore-scripts', ...workspaces];
+  const { stdout, stderr } = spawnSync('npm', command, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1_048_576 });
+  if (!stdout.startsWith('[')) throw new Error(`npm pack failed: ${stderr}`);
+  const tarballs = JSON.parse(stdout) as { files: { path: string }[] }[];
+  packed = tarballs.map(({ files }) => files.map(({ path }) => path));
+});
+
+// If an earlier version of the build left tests in "dist", remove "dist" and build again.
+it.each(packages.map((folder, index) => [folder, index] as const))('%s ships its build and no test', (_, index) => {
+  const files = packed[index] ?? [];
+  expect(files.some((path) => /^(?:dist|src)\//.test(path))).toBe(true);
+  expect(files.filter(isTestFile)).toEqual([]);
+});
