@@ -27,6 +27,7 @@ import { withAnySignal } from './concurrency/any-signal.ts';
 import { createBoundedQueue } from './concurrency/bounded-queue.ts';
 import type { Context } from './context.ts';
 import { countInstances } from './instances/claim.ts';
+import { otherRegions } from './instances/host.ts';
 import { getLogs } from './logs/get.ts';
 import type { Asker } from './organizations/authenticate.ts';
 import { createKey, listKeys, revokeKey } from './organizations/keys.ts';
@@ -41,6 +42,7 @@ import { deleteSecretSet } from './secrets/delete.ts';
 import { listSecrets } from './secrets/list.ts';
 import { rollBackSecrets } from './secrets/rollback.ts';
 import { getSecretSet, secretHistory } from './secrets/show.ts';
+import { vaultOperations } from './secrets/upkeep/operations.ts';
 import { verifyImagePullSecret } from './secrets/verify.ts';
 import { bytesOf, type WantedSecrets, wantedSecrets } from './secrets/wanted.ts';
 import { writeSecrets } from './secrets/write.ts';
@@ -48,7 +50,6 @@ import { getSession } from './sessions/get.ts';
 import { listSessions } from './sessions/list.ts';
 import { stopSession } from './sessions/stop.ts';
 import { startSession } from './start-session.ts';
-import { vaultOperations } from './vault-operations.ts';
 
 /**
  * Which verb answers which operation: a missing one, or one that answers something else, does not compile. `gone` makes a
@@ -113,7 +114,10 @@ export function createHandlers(context: Context): Handlers {
     }
   }
 
-  const vault = vaultOperations(context);
+  const vault = vaultOperations({
+    ...context,
+    otherRegions: (db) => otherRegions({ ...context, db }, context.host.region),
+  });
 
   return {
     listOrganizations: async (_, caller) => ({ organizations: await listOrganizations(context, caller) }),

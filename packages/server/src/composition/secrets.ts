@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { pullSecretChecks, secretDryRuns, secretWrites } from '@bothost/contract';
 import { pinnedDeployments } from '../agents/pinned-deployments.ts';
 import { pinnedRevisions } from '../agents/pinned-revisions.ts';
+import { startPollingLoop } from '../concurrency/polling-loop.ts';
 import { createRateLimit } from '../concurrency/rate-limit.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
-import { startDeliveryWorker } from '../secrets/delivery-worker.ts';
+import { deliverSecrets } from '../secrets/deliver.ts';
 import { resolveBySystem } from '../secrets/registry/guarded-agent.ts';
 import { createRegistryPolicy } from '../secrets/registry/registry-policy.ts';
 import { stampFormerPins } from '../secrets/upkeep/former-pins.ts';
@@ -43,7 +44,10 @@ export async function openSecrets(
 ): Promise<Secrets> {
   const { keyring, rootKeys } = await openVault(base, vaultKeysOf(config, data));
   await stampFormerPins({ ...base, keyring, rootKeys, pinnedIn: pinnedDeployments });
-  const delivery = startDeliveryWorker({ ...base, keyring });
+  const delivery = startPollingLoop(
+    () => deliverSecrets({ ...base, keyring }),
+    (error) => base.logger.warn({ err: error }, 'secret delivery failed; it is retried'),
+  );
   teardown.add(() => delivery.close());
   const upkeep = startUpkeepWorker({
     ...base,

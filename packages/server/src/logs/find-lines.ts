@@ -1,9 +1,12 @@
-import type { LogLevel, LogLine } from '@bothost/contract';
+import { type LogLevel, type LogLine, logLevels } from '@bothost/contract';
 import type { OffsetRange, OutputFile, Timestamp } from '@bothost/runtime';
 import { blockBytes, type LineRange } from './line-breaks.ts';
-import { isAtLeast, levelOf } from './line-level.ts';
 import { type Cut, followsBlock, type Mask } from './mask.ts';
 import type { OutputPart } from './output-parts.ts';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control characters
+const colours = /\x1b\[[0-9;]*m/g;
+const pipecatLine = new RegExp(String.raw`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| (${logLevels.join('|')}) *\|`);
 
 /** What a line has to be like. `text` is in lower case. */
 export type LineFilter = { readonly text: string | undefined; readonly level: LogLevel | undefined };
@@ -114,4 +117,14 @@ function formatTimestamp(at: Timestamp, nanoseconds: number): string {
   const micro = String(at % 1000).padStart(3, '0');
   const nano = String(nanoseconds).padStart(3, '0');
   return new Date(Math.floor(at / 1000)).toISOString().replace('Z', `${micro}${nano}Z`);
+}
+
+/** The level of a line in the Pipecat format, with or without colours; null for any other. */
+export function levelOf(text: string): LogLevel | null {
+  const start = text.slice(0, 120).replace(colours, '');
+  return (pipecatLine.exec(start)?.[1] as LogLevel | undefined) ?? null;
+}
+
+export function isAtLeast(level: LogLevel | null, least: LogLevel): boolean {
+  return level !== null && logLevels.indexOf(level) >= logLevels.indexOf(least);
 }

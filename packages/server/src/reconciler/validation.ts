@@ -1,3 +1,4 @@
+import { startDeadlineSeconds } from '@bothost/contract';
 import type { Logger } from 'pino';
 import {
   activateDeployment,
@@ -6,10 +7,11 @@ import {
   type OpenDeployment,
   type Problem,
 } from '../agents/deployment.ts';
+import { StartError } from '@bothost/runtime';
+import { SecretsUnavailable } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import type { Backoff } from './backoff.ts';
 import type { Outcomes } from './outcomes.ts';
-import { startProblem } from './start-problem.ts';
 
 type Context = {
   readonly db: Database;
@@ -84,4 +86,27 @@ export function createValidation(context: Context): Validation {
   }
 
   return { passed, startFailed, started, idleExit };
+}
+
+/**
+ * Why an instance did not become ready, for the owner of its agent. `lasting`: the same start would fail again, because of the
+ * bot or of what its deployment pins. Any other problem passes with time or needs the operator.
+ */
+export function startProblem(error: unknown, timedOut: boolean): Problem & { readonly lasting: boolean } {
+  const message = error instanceof Error ? error.message : String(error);
+  const exit = error instanceof StartError ? error.exit : null;
+  if (exit !== null) {
+    return { code: exit.outOfMemory ? 'PCC_OUT_OF_MEMORY' : 'PCC_BOT_EXITED', message, exit, lasting: true };
+  }
+  if (error instanceof StartError && error.cause instanceof SecretsUnavailable) {
+    const { message: reason, lasting } = error.cause;
+    return { code: 'PCC_SECRETS_UNAVAILABLE', message: reason, exit, lasting };
+  }
+  if (timedOut) {
+    const tail = error instanceof StartError ? error.tail : '';
+    const stopped = { code: null, signal: null, outOfMemory: false, tail };
+    const late = `${message} It had ${startDeadlineSeconds} seconds.`;
+    return { code: 'PCC_BOT_START_TIMEOUT', message: late, exit: stopped, lasting: true };
+  }
+  return { code: 'PCC_UNKNOWN_ERROR', message, exit, lasting: false };
 }

@@ -13,7 +13,7 @@ export type SessionFilter = {
   readonly endState: string | undefined;
 };
 
-/** `end_state` in SQL; `end-state.ts` says the same for one row, and a test holds the two together. */
+/** `end_state` in SQL, for filters; `endStateOf` in `present.ts` computes it from a row, and a test compares the two. */
 export const endStateSql = sql<string>`case
   when state <> 'ended' then 'active'
   when completion_status in ('SESSION_STOPPED', 'SESSION_TIME_LIMIT') then 'terminated'

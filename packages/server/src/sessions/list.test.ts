@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { endStateOf } from './end-state.ts';
 import { listSessions } from './list.ts';
 import { endStateSql } from './list-rows.ts';
+import { endStateOf } from './present.ts';
 
 const endStates = Object.keys({
   active: true,

@@ -1,5 +1,4 @@
-import type { ResourceMetrics, SessionResponse, SessionSummary, StartPhases } from '@bothost/contract';
-import { endStateOf } from './end-state.ts';
+import type { EndState, ResourceMetrics, SessionResponse, SessionSummary, StartPhases } from '@bothost/contract';
 import type { PresentedRow } from './rows.ts';
 
 /** A row as lists show it (spec 2.1). */
@@ -28,6 +27,21 @@ export function presentSession(row: PresentedRow, metrics: ResourceMetrics | nul
     events: row.events.map((event) => ({ eventCode: event.code, eventTs: event.at, detail: event.detail })),
     startPhases: startPhases(row),
   };
+}
+
+/** The state of a session as one word, for clients that show nothing else. `list-rows.ts` has the same rule in SQL, for filters. */
+export function endStateOf(session: {
+  readonly state: string;
+  readonly completion_status: string | null;
+  readonly bot_started_at: Date | null;
+}): EndState {
+  const { state, completion_status: status, bot_started_at: startedAt } = session;
+  if (state !== 'ended' || status === null) return 'active';
+  if (status === 'SESSION_STOPPED' || status === 'SESSION_TIME_LIMIT') return 'terminated';
+  if (status === 'BOT_START_TIMEOUT' || status === 'BOT_CONNECTION_TIMEOUT') return 'agent_start_timeout';
+  if (startedAt === null && !/^[0-9]{3}$/.test(status)) return 'ended_before_agent_start';
+  if (status === 'HTTP_ERROR' || /^[0-9]{3}$/.test(status)) return 'agent_error';
+  return 'completed';
 }
 
 function botStartSeconds(row: PresentedRow): number | null {

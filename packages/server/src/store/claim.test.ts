@@ -4,8 +4,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { withClaim } from './claim.ts';
-import { startTicks } from './process-start.ts';
+import { startTicks, withClaim } from './claim.ts';
 
 async function lockDirectory(): Promise<string> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'bothost-lock-'));

@@ -1,6 +1,5 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { startTicks } from './process-start.ts';
 import { StoreError } from './store-error.ts';
 import { waitFor } from './wait.ts';
 
@@ -47,4 +46,14 @@ async function othersClaim(directory: string, own: string): Promise<boolean> {
     await rm(path.join(directory, name), { force: true });
   }
   return false;
+}
+
+/**
+ * When a living process started, in clock ticks since boot (proc(5): fields 3 and 22 of /proc/pid/stat, counted from the end
+ * of its name). A zombie counts as dead: in a container it may never be reaped.
+ */
+export async function startTicks(pid: number): Promise<string | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isAtLeast, levelOf } from './line-level.ts';
+import { isAtLeast, levelOf } from './find-lines.ts';
 
 it.each([
   ['2026-11-20 12:00:00.123 | INFO     | bot:run:12 | NONE - hello', 'INFO'],
