@@ -10,40 +10,40 @@ import { writeFixtureBots } from './fixture-bots.ts';
 import { createKiller, type Killer } from './killer.ts';
 import { type Observer, openObserver } from './observer.ts';
 import { pidsOf } from './orphans.ts';
-import { type Drive, type DriveContext, driveSession, kinds } from './session-scenario.ts';
+import { kinds, runScenario, type Scenario, type ScenarioContext } from './session-scenario.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** How often the server is killed. */
     kills: number;
-    /** What the random decisions of a run come from. */
+    /** Seed of the run's random decisions. */
     killSeed: number;
   }
 }
 
-/** A service with its bots in a directory of its own, five clients that use it, and whoever kills it. */
-export type KillRun = {
+/** A service with its bots in its own directory, five clients, and the killer. */
+export type CrashRun = {
   readonly directory: string;
   readonly service: ServiceProcess;
   readonly observer: Observer;
   readonly diary: BotDiary;
   readonly killer: Killer;
-  readonly context: DriveContext;
-  /** Sessions of this kind say nothing of a phase. */
+  readonly context: ScenarioContext;
+  /** Sessions that the killer ignores when it looks for a phase. */
   readonly bystanders: Set<string>;
-  readonly drives: readonly Drive[];
-  /** Five clients begin, each with one session after the other; `ended` lets them finish what they have. */
+  readonly scenarios: readonly Scenario[];
+  /** Starts five clients, each running one session after another; `ended` waits for their last sessions. */
   readonly begin: () => { readonly ended: () => Promise<void> };
-  /** Ends what a failed test has left, and removes the directory. */
+  /** Kills the processes that a failed test left running, and removes the directory. */
   readonly clear: () => void;
 };
 
 const clients = 5;
 
 /** Starts the service for the first time. */
-export async function openKillRun(random: Random): Promise<KillRun> {
-  const directory = mkdtempSync(join(tmpdir(), 'bothost-kill-'));
-  // Bots have accounts of their own and must pass through.
+export async function openCrashRun(random: Random): Promise<CrashRun> {
+  const directory = mkdtempSync(join(tmpdir(), 'bothost-crash-'));
+  // Bots run under their own accounts and must be able to traverse the directory.
   chmodSync(directory, 0o711);
   const diary = openBotDiary(join(directory, 'diary'));
   const agents = writeFixtureBots(join(directory, 'agents'), diary.path);
@@ -53,15 +53,15 @@ export async function openKillRun(random: Random): Promise<KillRun> {
   const bystanders = new Set<string>();
   const killer = createKiller({ service, observer, random, bystanders });
   const { events, afterDeath } = killer;
-  const context: DriveContext = { service, observer, diary, random, events, afterDeath };
-  const drives: Drive[] = [];
+  const context: ScenarioContext = { service, observer, diary, random, events, afterDeath };
+  const scenarios: Scenario[] = [];
 
   function begin() {
     let isOver = false;
     const client = async (number: number) => {
       for (let count = 0; !isOver; count += 1) {
         const kind = kinds[(number + count) % kinds.length] ?? 'stopped';
-        drives.push(await driveSession(context, kind, `${number}-${count}-${drives.length}`));
+        scenarios.push(await runScenario(context, kind, `${number}-${count}-${scenarios.length}`));
         await delay(random.below(60));
       }
     };
@@ -82,7 +82,7 @@ export async function openKillRun(random: Random): Promise<KillRun> {
     killer,
     context,
     bystanders,
-    drives,
+    scenarios,
     begin,
     clear: () => {
       for (const pid of pidsOf(directory)) {

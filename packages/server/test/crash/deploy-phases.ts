@@ -1,15 +1,12 @@
-import type { PastServer } from './direct-database.ts';
+import type { DirectDatabase } from './direct-database.ts';
 
-/** The steps of a deploy in each of which the server has to have been killed (issue "Deployments", "What must be shown", 3). */
+/** The steps of a deploy. The suite kills the server in each of them. */
 export const deployPhases = ['upload', 'create-build', 'prepare', 'create-deployment', 'validate', 'activate'] as const;
 export type DeployPhase = (typeof deployPhases)[number];
 
-/**
- * In which step the deploy of a content is, by what the database holds while the server stands still. Null: not begun, or
- * over.
- */
-export async function deployPhase(past: PastServer, contentHash: string): Promise<DeployPhase | null> {
-  const [row] = await past.rows(
+/** The current step of a deploy, read from the database while the server is suspended. Null: not begun, or finished. */
+export async function deployPhase(database: DirectDatabase, contentHash: string): Promise<DeployPhase | null> {
+  const [row] = await database.rows(
     `select u.state as upload, b.state as build, d.state as deployment,
       exists (select from instances i where i.deployment_id = d.id and i.state = 'ready') as is_ready,
       exists (select from instances i where i.agent_id = d.agent_id and i.deployment_id <> d.id
@@ -28,13 +25,13 @@ export async function deployPhase(past: PastServer, contentHash: string): Promis
   return row.deployment === 'ready' && row.is_draining ? 'activate' : null;
 }
 
-/** What must never be in the database, at whatever moment the server was killed; empty when all is well. */
-export async function halfDeploys(past: PastServer): Promise<readonly string[]> {
-  const found = await past.rows(`
+/** Finds rows that must never exist, whenever the server was killed. */
+export async function partialDeploys(database: DirectDatabase): Promise<readonly string[]> {
+  const found = await database.rows(`
     select 'the agent serves a deployment that never became ready: ' || a.name as problem
       from agents a join deployments d on d.id = a.active_deployment_id where d.state <> 'ready' or d.activated_at is null
-    union all select 'an agent without a wanted deployment: ' || name from agents where desired_deployment_id is null
-    union all select 'a deployment on its way that is not the wanted one: ' || d.id
+    union all select 'an agent without a desired deployment: ' || name from agents where desired_deployment_id is null
+    union all select 'a deployment in progress that is not the desired one: ' || d.id
       from deployments d join agents a on a.id = d.agent_id
       where d.state in ('preparing', 'validating') and a.desired_deployment_id <> d.id
     union all select 'a deployment of a build that did not succeed: ' || d.id

@@ -5,7 +5,7 @@ import { archive } from '../support/archive.ts';
 import { versionedBot } from '../support/deploys.ts';
 import type { Answer, ServiceProcess } from '../support/service-process.ts';
 
-/** One deploy, and what its client knows of it. */
+/** One deploy as its client sees it. */
 export type Deploy = {
   readonly version: string;
   readonly contentHash: string;
@@ -16,22 +16,22 @@ export type Deploy = {
 
 export type DeployContext = {
   readonly service: ServiceProcess;
-  /** `upload`, `create-build`, `create-deployment` before the request of that name. */
+  /** Emits `upload`, `create-build` and `create-deployment` before the request of that name. */
   readonly events: EventEmitter;
-  /** The server died: resolves when another one is ready. */
+  /** Resolves when the server that follows a dead one is ready. */
   readonly nextLife: (life: number) => Promise<void>;
 };
 
 const agent = 'versioned';
 const region = 'us-west';
-/** So that an upload takes some requests, and a kill may fall between them. */
+/** Makes an upload take several requests, so that a kill can happen between them. */
 const paddingBytes = 400_000;
 const pieceBytes = 50_000;
-/** A deploy that takes longer is lost. */
+/** A deploy that takes longer counts as lost. */
 const timeoutMilliseconds = 60_000;
 const pollMilliseconds = 10;
 
-/** A project whose archive is new, and of which every fourth does not start. */
+/** A project with a new archive. Every fourth project does not start. */
 export function nextDeploy(number: number): { readonly deploy: Deploy; readonly bytes: Buffer } {
   const isBroken = number % 4 === 3;
   const version = `${number}`;
@@ -42,8 +42,8 @@ export function nextDeploy(number: number): { readonly deploy: Deploy; readonly 
   return { deploy: { version, contentHash, isBroken, buildId: null, problems: [] }, bytes };
 }
 
-/** Uploads, builds, deploys and waits, whatever is killed meanwhile: what was not answered is asked again. */
-export async function driveDeploy(context: DeployContext, deploy: Deploy, bytes: Buffer): Promise<void> {
+/** Uploads, builds and deploys, and waits for the result. Requests without a response are retried. */
+export async function runDeploy(context: DeployContext, deploy: Deploy, bytes: Buffer): Promise<void> {
   const uploadId = await upload(context, deploy, bytes);
   context.events.emit('create-build');
   const created = await insist(context, 'POST', '/v1/builds', { uploadId, region });
@@ -58,7 +58,7 @@ export async function driveDeploy(context: DeployContext, deploy: Deploy, bytes:
     known.status === 404
       ? await insist(context, 'POST', '/v1/agents', { serviceName: agent, region, buildId: deploy.buildId })
       : await insist(context, 'POST', `/v1/agents/${agent}`, { buildId: deploy.buildId });
-  // It was created, and the answer lost.
+  // The agent was created, but the response was lost.
   const isThere = deployed.status === 400 && (deployed.body as { reason?: string }).reason === 'agent-exists';
   if (deployed.status !== 200 && !isThere)
     deploy.problems.push(`its deployment was answered ${JSON.stringify(deployed)}`);
@@ -71,11 +71,11 @@ export async function driveDeploy(context: DeployContext, deploy: Deploy, bytes:
   judge(deploy, await until(context, `/v1/agents/${agent}`, isSettled));
 }
 
-/** What the agent says of a deploy that is over. */
+/** Compares the agent's reported state with the expected result of a finished deploy. */
 function judge(deploy: Deploy, shown: unknown): void {
   type Shown = { activeDeploymentReady?: boolean; errors?: { code: string }[]; deployment?: { buildId: string } };
   const { activeDeploymentReady, errors = [], deployment } = shown as Shown;
-  if (deployment?.buildId !== deploy.buildId) deploy.problems.push(`another build is wanted: ${deployment?.buildId}`);
+  if (deployment?.buildId !== deploy.buildId) deploy.problems.push(`another build is desired: ${deployment?.buildId}`);
   const codes = errors.map(({ code }) => code).join();
   const expected = deploy.isBroken ? 'false PCC_BOT_EXITED' : 'true ';
   if (`${activeDeploymentReady} ${codes}` !== expected) {
@@ -83,7 +83,7 @@ function judge(deploy: Deploy, shown: unknown): void {
   }
 }
 
-/** In pieces, going on where the service says that it is. */
+/** Uploads in pieces and resumes at the offset that the service reports. */
 async function upload(context: DeployContext, deploy: Deploy, bytes: Buffer): Promise<string> {
   type Upload = { uploadId: string; uploadUrl: string; uploadFields: { token: string }; receivedBytes: number };
   for (;;) {
@@ -111,7 +111,7 @@ async function upload(context: DeployContext, deploy: Deploy, bytes: Buffer): Pr
   }
 }
 
-/** The first answer that comes. */
+/** Retries until a response arrives. */
 async function insist(context: DeployContext, method: string, path: string, body?: object): Promise<Answer> {
   for (;;) {
     await context.service.ready();
@@ -136,11 +136,8 @@ function stateOf(body: unknown): string {
   return (body as { build?: { status?: string } }).build?.status ?? 'pending';
 }
 
-/**
- * One session after the other, each of which says its version: what a caller meets while deploys and kills go on. Returns
- * what it met, in order.
- */
-export function talkOn(context: DeployContext): { readonly over: () => Promise<readonly string[]> } {
+/** Runs one session after another while deploys and kills go on; returns the versions that answered, in order. */
+export function startCaller(context: DeployContext): { readonly over: () => Promise<readonly string[]> } {
   const { service } = context;
   const met: string[] = [];
   let isOver = false;

@@ -7,55 +7,55 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { seeded } from '../support/random.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
-import { type DeployPhase, deployPhase, deployPhases, halfDeploys } from './deploy-phases.ts';
-import { type Deploy, type DeployContext, driveDeploy, nextDeploy, talkOn } from './deploy-scenario.ts';
-import { type PastServer, pastServer } from './direct-database.ts';
-import { leftovers, pidsOf } from './orphans.ts';
+import { type DeployPhase, deployPhase, deployPhases, partialDeploys } from './deploy-phases.ts';
+import { type Deploy, type DeployContext, nextDeploy, runDeploy, startCaller } from './deploy-scenario.ts';
+import { type DirectDatabase, openDirectDatabase } from './direct-database.ts';
+import { orphans, pidsOf } from './orphans.ts';
 
 const wanted = Math.max(deployPhases.length, Math.ceil(inject('kills') / 4));
 const seed = inject('killSeed');
 
-/** Which request of the client begins a phase, how long it may take until the phase (ms), and how far looks are apart. */
-const hunts: Readonly<Record<DeployPhase, { event: string; first: number; step: number; looks: number }>> = {
-  upload: { event: 'upload', first: 40, step: 5, looks: 20 },
-  'create-build': { event: 'create-build', first: 4, step: 1, looks: 20 },
-  prepare: { event: 'create-build', first: 20, step: 5, looks: 60 },
-  'create-deployment': { event: 'create-deployment', first: 4, step: 1, looks: 20 },
-  validate: { event: 'create-deployment', first: 120, step: 10, looks: 40 },
-  activate: { event: 'create-deployment', first: 20, step: 1, looks: 400 },
+/** How to hit a phase: the client's request that begins it, delay of the first inspection after it, and interval (ms). */
+const searches: Readonly<Record<DeployPhase, { event: string; first: number; step: number; inspections: number }>> = {
+  upload: { event: 'upload', first: 40, step: 5, inspections: 20 },
+  'create-build': { event: 'create-build', first: 4, step: 1, inspections: 20 },
+  prepare: { event: 'create-build', first: 20, step: 5, inspections: 60 },
+  'create-deployment': { event: 'create-deployment', first: 4, step: 1, inspections: 20 },
+  validate: { event: 'create-deployment', first: 120, step: 10, inspections: 40 },
+  activate: { event: 'create-deployment', first: 20, step: 1, inspections: 400 },
 };
 
-describe(`${wanted} kills of the server in the steps of deploys`, () => {
+describe(`${wanted} kills of the server during deploys`, () => {
   const random = seeded(seed);
   const events = new EventEmitter().setMaxListeners(0);
   const hits: DeployPhase[] = [];
   const deploys: Deploy[] = [];
-  const halves: string[] = [];
+  const partial: string[] = [];
   let directory: string;
   let service: ServiceProcess;
-  let past: PastServer;
+  let database: DirectDatabase;
   let met: readonly string[] = [];
   let current: Deploy | null = null;
 
   const context = (): DeployContext => ({ service, events, nextLife: (life) => service.ready(life) });
   const times = (phase: DeployPhase) => hits.filter((hit) => hit === phase).length;
   const scarcest = () => deployPhases.reduce((least, phase) => (times(phase) < times(least) ? phase : least));
-  const look = () => (current === null ? Promise.resolve(null) : deployPhase(past, current.contentHash));
+  const inspect = () => (current === null ? Promise.resolve(null) : deployPhase(database, current.contentHash));
 
-  /** Stops the server between two instructions, looks past it, and lets it go on or kills it right there. */
+  /** Suspends the server, inspects the database, and then either resumes the server or kills it. */
   async function kill(aim: DeployPhase, begun: Promise<unknown>, isOver: () => boolean): Promise<void> {
     const life = service.current();
-    const { first, step, looks } = hunts[aim];
+    const { first, step, inspections } = searches[aim];
     await begun;
     await pause(random.next() * first);
-    for (let count = 0; count < looks && !isOver(); count += 1) {
+    for (let count = 0; count < inspections && !isOver(); count += 1) {
       life.freeze();
-      const phase = await look();
+      const phase = await inspect();
       if (phase === aim) {
         life.signal('SIGKILL');
         await life.dead;
-        await past.settled();
-        halves.push(...(await halfDeploys(past)));
+        await database.settled();
+        partial.push(...(await partialDeploys(database)));
         hits.push(phase);
         service.start();
         return;
@@ -67,26 +67,26 @@ describe(`${wanted} kills of the server in the steps of deploys`, () => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'bothost-deploys-'));
-    // Bots have accounts of their own and must pass through.
+    // Bots run under their own accounts and must be able to traverse the directory.
     chmodSync(directory, 0o711);
     service = serviceProcess({ directory, agents: [], port: await freePort() });
     await service.start().ready;
-    past = pastServer(service.dataDirectory);
+    database = openDirectDatabase(service.dataDirectory);
     let number = 0;
     const deployNext = async () => {
       const { deploy, bytes } = nextDeploy(number);
       number += 1;
       current = deploy;
       deploys.push(deploy);
-      await driveDeploy(context(), deploy, bytes);
+      await runDeploy(context(), deploy, bytes);
     };
-    // The first one in peace, so that something serves from then on.
+    // The first deploy is not interrupted, so that a deployment serves from then on.
     await deployNext();
-    const talk = talkOn(context());
+    const talk = startCaller(context());
     while (hits.length < wanted) {
       let isOver = false;
       const aim = scarcest();
-      const begun = once(events, hunts[aim].event);
+      const begun = once(events, searches[aim].event);
       const deploying = deployNext().finally(() => {
         isOver = true;
       });
@@ -102,19 +102,19 @@ describe(`${wanted} kills of the server in the steps of deploys`, () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('hit every step', () => {
+  it('hits every step', () => {
     expect(deployPhases.filter((phase) => times(phase) === 0)).toEqual([]);
   });
 
-  it('leave no half version: what serves became ready, and nothing is on its way that is not wanted', async () => {
-    expect(halves).toEqual([]);
-    expect(await halfDeploys(past)).toEqual([]);
+  it('leaves no partial deployment: an active one became ready, and only desired ones are in progress', async () => {
+    expect(partial).toEqual([]);
+    expect(await partialDeploys(database)).toEqual([]);
   });
 
-  it('lose no deploy and no build, and make none twice', async () => {
+  it('loses or duplicates no deploy and no build', async () => {
     expect(deploys.flatMap(({ version, problems }) => problems.map((problem) => `${version}: ${problem}`))).toEqual([]);
     const whole = deploys.filter(({ isBroken }) => !isBroken);
-    const rows = await past.rows(
+    const rows = await database.rows(
       `select b.id, count(d.id)::int as deployments from builds b left join deployments d on d.build_id = b.id
         where b.state = 'success' group by b.id`,
     );
@@ -123,7 +123,7 @@ describe(`${wanted} kills of the server in the steps of deploys`, () => {
     expect(rows).toHaveLength(deploys.length);
   });
 
-  it('never show a caller a broken version, or an older one after a newer one', () => {
+  it('never serves a broken version, or an older one after a newer one', () => {
     expect(met.filter((said) => !/^\d+$/.test(said))).toEqual([]);
     const broken = new Set(deploys.filter(({ isBroken }) => isBroken).map(({ version }) => version));
     expect(met.filter((said) => broken.has(said))).toEqual([]);
@@ -131,17 +131,17 @@ describe(`${wanted} kills of the server in the steps of deploys`, () => {
     expect(met.length).toBeGreaterThan(0);
   });
 
-  it('leave nothing running after an orderly stop', async () => {
+  it('leaves no orphans after an orderly stop', async () => {
     const life = service.current();
     await life.ready;
-    await past.close();
+    await database.close();
     life.signal('SIGTERM');
     expect(await life.dead).toBe(0);
-    expect(leftovers(directory)).toEqual([]);
+    expect(orphans(directory)).toEqual([]);
   });
 });
 
-/** Timers have a grain of a millisecond, and some steps do not last longer. */
+/** Timers have a resolution of one millisecond, and some steps are no longer than that. */
 async function pause(milliseconds: number): Promise<void> {
   const until = performance.now() + milliseconds;
   if (milliseconds > 2) await delay(milliseconds);

@@ -5,24 +5,24 @@ import { isConnectionError } from '../../src/store/connection-error.ts';
 import { layoutOf } from '../../src/store/embedded/layout.ts';
 import { reach } from '../../src/store/embedded/reach.ts';
 
-/** While the database is away. */
+/** Retry interval while the database is unavailable. */
 const retryMilliseconds = 50;
 
-/** A connection to the database that knows nothing of the server and outlives it. */
-export type PastServer = {
+/** A connection to the server's database that is independent of the server process. */
+export type DirectDatabase = {
   readonly rows: (text: string, values?: readonly unknown[]) => Promise<QueryResult['rows']>;
-  /** Resolves when the dead server's connections are gone, and with them what it had not committed. */
+  /** Resolves when the dead server's connections are closed and its open transactions rolled back. */
   readonly settled: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-export function pastServer(dataDirectory: string): PastServer {
+export function openDirectDatabase(dataDirectory: string): DirectDatabase {
   const { address, release } = reach(layoutOf(dataDirectory).data);
-  // One connection, made anew after a kill of the database.
+  // One connection, reopened after a kill of the database.
   const pool = new Pool({ ...clientConfig(address), max: 1, idleTimeoutMillis: 0 });
   pool.on('error', () => undefined);
 
-  const rows: PastServer['rows'] = async (text, values = []) => {
+  const rows: DirectDatabase['rows'] = async (text, values = []) => {
     for (;;) {
       try {
         return (await pool.query(text, [...values])).rows;

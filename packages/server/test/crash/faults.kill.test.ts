@@ -3,43 +3,43 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { layoutOf } from '../../src/store/embedded/layout.ts';
 import { findPostmaster } from '../../src/store/embedded/postmaster.ts';
 import { seeded } from '../support/random.ts';
-import { type KillRun, openKillRun } from './crash-run.ts';
-import { disorder, untruths } from './invariants.ts';
-import { leftovers, pidsOf } from './orphans.ts';
-import { begin, type Drive, driveSession, type Kind, kinds } from './session-scenario.ts';
+import { type CrashRun, openCrashRun } from './crash-run.ts';
+import { crossSessionViolations, violations } from './invariants.ts';
+import { orphans, pidsOf } from './orphans.ts';
+import { begin, type Kind, kinds, runScenario, type Scenario } from './session-scenario.ts';
 
-/** Long enough that a kill falls into it, once all have begun. */
+/** Long enough for a kill after all sessions have started. */
 const sessionMilliseconds = 4_000;
 
-let run: KillRun;
+let run: CrashRun;
 
 beforeEach(async () => {
-  run = await openKillRun(seeded(inject('killSeed')));
+  run = await openCrashRun(seeded(inject('killSeed')));
 });
 afterEach(() => run.clear());
 
-/** One session of each kind at once; resolves when every bot has its own. */
-async function allBegun(milliseconds: number): Promise<{ readonly ended: Promise<Drive[]> }> {
-  const ended = Promise.all(kinds.map((kind: Kind) => driveSession(run.context, kind, kind, milliseconds)));
+/** Starts one session of each kind; resolves when all bots have theirs. */
+async function allBegun(milliseconds: number): Promise<{ readonly ended: Promise<Scenario[]> }> {
+  const ended = Promise.all(kinds.map((kind: Kind) => runScenario(run.context, kind, kind, milliseconds)));
   const begun = async () => (await run.observer.records()).filter((record) => record.bot_started_at !== null).length;
   await expect.poll(begun, { timeout: 60_000, interval: 20 }).toBe(kinds.length);
   return { ended };
 }
 
-async function problemsOf(drives: readonly Drive[]): Promise<readonly string[]> {
+async function problemsOf(scenarios: readonly Scenario[]): Promise<readonly string[]> {
   const records = new Map((await run.observer.records()).map((record) => [record.id, record]));
   const entries = run.diary.entries();
   const lives = run.service.lives.map((life) => ({ bornAt: life.bornAt, diedAt: life.diedAt() }));
-  const untrue = drives.flatMap((drive) => [
-    ...drive.problems.map((problem) => `${drive.kind}: ${problem}`),
-    ...untruths(
-      drive,
-      records.get(drive.sessionId ?? ''),
-      entries.filter(({ session }) => session === drive.sessionId),
+  const violated = scenarios.flatMap((scenario) => [
+    ...scenario.problems.map((problem) => `${scenario.kind}: ${problem}`),
+    ...violations(
+      scenario,
+      records.get(scenario.sessionId ?? ''),
+      entries.filter(({ session }) => session === scenario.sessionId),
       lives,
-    ).map((problem) => `${drive.kind}: ${problem}`),
+    ).map((problem) => `${scenario.kind}: ${problem}`),
   ]);
-  return [...untrue, ...disorder(drives, [...records.values()], entries)];
+  return [...violated, ...crossSessionViolations(scenarios, [...records.values()], entries)];
 }
 
 async function postmaster(): Promise<number> {
@@ -53,11 +53,11 @@ async function stopInOrder(): Promise<void> {
   await life.ready;
   life.signal('SIGTERM');
   expect(await life.dead).toBe(0);
-  expect(leftovers(run.directory)).toEqual([]);
+  expect(orphans(run.directory)).toEqual([]);
 }
 
 describe('SIGKILL', () => {
-  it('of the database under live sessions loses nothing: it is started again, and all end truly', async () => {
+  it('of the database restarts it and loses no live session', async () => {
     const { ended } = await allBegun(sessionMilliseconds);
     const killed = await postmaster();
     process.kill(killed, 'SIGKILL');
@@ -67,7 +67,7 @@ describe('SIGKILL', () => {
     await stopInOrder();
   });
 
-  it('of server and database together loses nothing', async () => {
+  it('of server and database together loses no session', async () => {
     const { ended } = await allBegun(sessionMilliseconds);
     await run.killer.killAll([await postmaster()]);
     run.service.start();
@@ -75,7 +75,7 @@ describe('SIGKILL', () => {
     await stopInOrder();
   });
 
-  it('of everything at once ends every session as one whose bot was lost', async () => {
+  it('of server, database and bots ends every session with the status of a lost bot', async () => {
     const { ended } = await allBegun(600_000);
     ended.catch(() => undefined);
     const before = await run.observer.records();
@@ -95,10 +95,10 @@ describe('SIGKILL', () => {
     await stopInOrder();
   });
 
-  it('of the server keeps the metrics of a session that goes on, and its end is true when the service is stopped', async () => {
+  it('of the server keeps the metrics of a live session, which a later stop ends with SESSION_STOPPED', async () => {
     const { service, observer } = run;
-    const { drive } = await begin(run.context, 'stopped', 'measured', 0);
-    const sessionId = drive.sessionId ?? '';
+    const { scenario } = await begin(run.context, 'stopped', 'measured', 0);
+    const sessionId = scenario.sessionId ?? '';
     const stored = () => observer.storedSamples(sessionId);
     await expect.poll(stored, { timeout: 60_000 }).toBeGreaterThan(0);
     const before = await stored();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { disorder, untruths } from './invariants.ts';
+import { crossSessionViolations, violations } from './invariants.ts';
 import type { SessionRecord } from './observer.ts';
-import type { Drive } from './session-scenario.ts';
+import type { Scenario } from './session-scenario.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second));
 const said = (what: 'entered' | 'ended', second: number, instance = 'i') => ({
@@ -10,7 +10,7 @@ const said = (what: 'entered' | 'ended', second: number, instance = 'i') => ({
   instance,
   at: at(second).getTime(),
 });
-const drive: Drive = {
+const scenario: Scenario = {
   tag: 't',
   kind: 'leaves',
   askedAt: at(0).getTime(),
@@ -33,40 +33,70 @@ const record = {
 const entries = [said('entered', 3), said('ended', 9)];
 const oneLife = [{ bornAt: at(0).getTime(), diedAt: null }];
 
-describe('what is not true in a record', () => {
-  it('is nothing, when all is', () => {
-    expect(untruths(drive, record, entries, oneLife)).toEqual([]);
-    expect(disorder([drive], [record], entries)).toEqual([]);
+describe('violations', () => {
+  it('returns nothing for a valid record', () => {
+    expect(violations(scenario, record, entries, oneLife)).toEqual([]);
+    expect(crossSessionViolations([scenario], [record], entries)).toEqual([]);
   });
 
-  const stopped = { ...drive, stopAskedAt: at(5).getTime() };
+  const stopped = { ...scenario, stopAskedAt: at(5).getTime() };
   const dead = { bornAt: at(0).getTime(), diedAt: at(8).getTime() };
   const next = { bornAt: at(12).getTime(), diedAt: null };
   it.each([
-    ['a lost session', drive, undefined, entries, oneLife, /lost/],
-    ['another end', drive, { ...record, completion_status: 'HTTP_ERROR' }, entries, oneLife, /its end is HTTP_ERROR/],
-    ['an end that a stop did not make', stopped, record, entries, oneLife, /SESSION_STOPPED would be true/],
-    ['an end of a bot that was never called', drive, record, [], oneLife, /no bot ever had it/],
-    ['a bot that was called twice', drive, record, [...entries, said('entered', 4)], oneLife, /called 2 times/],
-    ['a bot of another instance', drive, record, [said('entered', 3, 'j')], oneLife, /another instance/],
-    ['an end before the start', drive, { ...record, ended_at: at(2) }, [said('entered', 3)], oneLife, /out of order/],
+    ['a lost session', scenario, undefined, entries, oneLife, /lost/],
+    [
+      'another end',
+      scenario,
+      { ...record, completion_status: 'HTTP_ERROR' },
+      entries,
+      oneLife,
+      /ended with HTTP_ERROR/,
+    ],
+    ['an end other than the requested stop', stopped, record, entries, oneLife, /instead of SESSION_STOPPED/],
+    ['an end of a bot that was never called', scenario, record, [], oneLife, /no bot was called/],
+    ['a bot that was called twice', scenario, record, [...entries, said('entered', 4)], oneLife, /called 2 times/],
+    ['a bot of another instance', scenario, record, [said('entered', 3, 'j')], oneLife, /another instance was called/],
+    [
+      'an end before the start',
+      scenario,
+      { ...record, ended_at: at(2) },
+      [said('entered', 3)],
+      oneLife,
+      /out of order/,
+    ],
     [
       'an end before the bot was done',
-      drive,
+      scenario,
       { ...record, ended_at: at(8) },
       entries,
       oneLife,
       /before its bot was done/,
     ],
-    ['an end when somebody came back', drive, { ...record, ended_at: at(13) }, entries, [dead, next], /no server ran/],
-    ['a start before it was asked for', drive, { ...record, created_at: at(-1) }, entries, oneLife, /not created when/],
-    ['a start of unknown kind', drive, { ...record, cold_start: null }, entries, oneLife, /cold/],
-  ])('%s', (_, one, untrue, diary, lives, expected) => {
-    expect(untruths(one, untrue, diary, lives).join()).toMatch(expected);
+    [
+      'an end after the next server started',
+      scenario,
+      { ...record, ended_at: at(13) },
+      entries,
+      [dead, next],
+      /no server ran/,
+    ],
+    [
+      'a start before its request',
+      scenario,
+      { ...record, created_at: at(-1) },
+      entries,
+      oneLife,
+      /not created between/,
+    ],
+    ['a start of unknown kind', scenario, { ...record, cold_start: null }, entries, oneLife, /cold/],
+  ])('reports %s', (_, one, invalid, diary, lives, expected) => {
+    expect(violations(one, invalid, diary, lives).join()).toMatch(expected);
   });
 
-  it('a session that nobody asked for, and an instance with two', () => {
+  it('reports a session that was not requested and an instance with two sessions', () => {
     const other = { ...said('entered', 4), session: 'other' };
-    expect(disorder([], [record], [...entries, other]).join()).toMatch(/nobody asked.*had 2 sessions/);
+    expect(crossSessionViolations([], [record], [...entries, other]).join()).toMatch(
+      /was not requested.*had 2 sessions/,
+    );
   });
 });

@@ -5,13 +5,13 @@ import type { Life, ServiceProcess } from '../support/service-process.ts';
 import type { Observer } from './observer.ts';
 import { type Found, type Phase, phases } from './session-phases.ts';
 
-/** A kill of the server, with all phases in which sessions were found at that moment. It counts for `phase` alone. */
+/** One kill of the server, with the phases of all sessions at that moment. It is counted for `phase` only. */
 export type Kill = { readonly phase: Phase | null; readonly found: readonly Found[]; readonly ready: boolean };
 
 export type Killer = {
-  /** Kills the living server when a session is in `aim`, as far as that can be hit. */
+  /** Kills the running server when a session is in phase `aim`, or after a time limit in any phase. */
   readonly kill: (aim: Phase) => Promise<Kill>;
-  /** Kills a server that is on its way up. */
+  /** Kills a server that is starting. */
   readonly killAtBoot: () => Promise<Kill>;
   /** Kills the server together with other processes, of which the database may be one. */
   readonly killAll: (pids: readonly number[]) => Promise<void>;
@@ -19,31 +19,31 @@ export type Killer = {
   readonly events: EventEmitter;
 };
 
-/** How a phase is hit: when to begin to look (ms after a client's event), and how far the looks are apart (ms). */
-const hunts: Readonly<
-  Record<Phase, { event: 'asking' | 'ending' | null; first: number; step: number; looks: number }>
+/** How to hit a phase: delay of the first inspection after a client's event, and interval between inspections (ms). */
+const searches: Readonly<
+  Record<Phase, { event: 'asking' | 'ending' | null; first: number; step: number; inspections: number }>
 > = {
-  insert: { event: 'asking', first: 5, step: 1, looks: 12 },
-  claim: { event: 'asking', first: 6, step: 1, looks: 12 },
-  spawn: { event: 'asking', first: 120, step: 15, looks: 8 },
-  'hand-over': { event: 'asking', first: 200, step: 6, looks: 20 },
-  live: { event: null, first: 600, step: 60, looks: 8 },
-  ending: { event: 'ending', first: 20, step: 10, looks: 10 },
+  insert: { event: 'asking', first: 5, step: 1, inspections: 12 },
+  claim: { event: 'asking', first: 6, step: 1, inspections: 12 },
+  spawn: { event: 'asking', first: 120, step: 15, inspections: 8 },
+  'hand-over': { event: 'asking', first: 200, step: 6, inspections: 20 },
+  live: { event: null, first: 600, step: 60, inspections: 8 },
+  ending: { event: 'ending', first: 20, step: 10, inspections: 10 },
 };
-const huntMilliseconds = 8_000;
-/** About what a start takes. */
+const searchMilliseconds = 8_000;
+/** Approximate duration of a server start. */
 const bootMilliseconds = 700;
 
 /**
- * The killer stops the server (SIGSTOP) at a random moment, looks past it at the database, the file system and the bots'
- * diary, and either lets it go on or kills it right there (SIGKILL): so each kill happens at a random moment, between two
- * instructions of the server, and it is known exactly in which phase it happened, without a word of the server itself.
+ * Suspends the server (SIGSTOP) at a random moment, inspects the database, the file system and the bots' diary, and then
+ * either resumes it or kills it (SIGKILL). Each kill therefore happens between two arbitrary instructions, and its phase is
+ * known exactly without asking the server.
  */
 export function createKiller(context: {
   readonly service: ServiceProcess;
   readonly observer: Observer;
   readonly random: Random;
-  /** Sessions that are there all the time and say nothing of a phase. */
+  /** Long-running sessions that are ignored when looking for a phase. */
   readonly bystanders: ReadonlySet<string>;
 }): Killer {
   const { service, observer, random } = context;
@@ -52,7 +52,7 @@ export function createKiller(context: {
 
   async function kill(aim: Phase): Promise<Kill> {
     const life = service.current();
-    const found = await hunt(life, aim);
+    const found = await search(life, aim);
     return end(life, found, found.some((one) => one.phase === aim) ? aim : rarest(found));
   }
 
@@ -60,7 +60,7 @@ export function createKiller(context: {
     const life = service.current();
     await delay(random.next() * bootMilliseconds);
     life.freeze();
-    const found = await observer.look(context.bystanders);
+    const found = await observer.inspect(context.bystanders);
     return end(life, found, rarest(found));
   }
 
@@ -74,27 +74,27 @@ export function createKiller(context: {
     events.emit('death');
   }
 
-  /** The server is frozen. */
+  /** Expects a suspended server. */
   async function end(life: Life, found: readonly Found[], phase: Phase | null): Promise<Kill> {
     life.signal('SIGKILL');
     const code = await life.dead;
-    if (code !== null) throw new Error(`the server ended by itself, with status ${code}`);
+    if (code !== null) throw new Error(`the server exited by itself with status ${code}`);
     await observer.settled();
     deaths.set(life.number, await observer.byTag());
     events.emit('death');
     return { phase, found, ready: life.readyAt() !== null };
   }
 
-  /** Resolves with the server frozen. */
-  async function hunt(life: Life, aim: Phase): Promise<readonly Found[]> {
-    const { event, first, step, looks } = hunts[aim];
-    const until = performance.now() + huntMilliseconds;
+  /** Resolves with the server suspended. */
+  async function search(life: Life, aim: Phase): Promise<readonly Found[]> {
+    const { event, first, step, inspections } = searches[aim];
+    const until = performance.now() + searchMilliseconds;
     for (;;) {
-      if (event !== null) await Promise.race([once(events, event), delay(huntMilliseconds)]);
+      if (event !== null) await Promise.race([once(events, event), delay(searchMilliseconds)]);
       await pause(random.next() * first);
-      for (let look = 1; look <= looks; look += 1) {
+      for (let inspection = 1; inspection <= inspections; inspection += 1) {
         life.freeze();
-        const found = await observer.look(context.bystanders);
+        const found = await observer.inspect(context.bystanders);
         const isLate = performance.now() > until;
         if (isLate || found.some(({ phase }) => phase === aim)) return found;
         life.signal('SIGCONT');
@@ -118,7 +118,7 @@ export function createKiller(context: {
   };
 }
 
-/** Timers have a grain of a millisecond, and some phases do not last longer. */
+/** Timers have a resolution of one millisecond, and some phases are no longer than that. */
 async function pause(milliseconds: number): Promise<void> {
   const until = performance.now() + milliseconds;
   if (milliseconds > 2) await delay(milliseconds);

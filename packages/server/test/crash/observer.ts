@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionsTable } from '../../src/store/tables.ts';
 import type { BotDiary } from './bot-diary.ts';
-import { pastServer } from './direct-database.ts';
+import { openDirectDatabase } from './direct-database.ts';
 import { type Found, phaseOf, phaseOfStatement, type Sight } from './session-phases.ts';
 
 export type SessionRecord = Omit<SessionsTable, 'events'> & {
@@ -11,13 +11,13 @@ export type SessionRecord = Omit<SessionsTable, 'events'> & {
   readonly sample_count: number | null;
 };
 
-/** Looks at the database past the server, with a connection of its own that outlives it. */
+/** Reads the state of sessions from the database, independently of the server. */
 export type Observer = {
-  /** In which phases sessions are. The server should stand still. */
-  readonly look: (except: ReadonlySet<string>) => Promise<readonly Found[]>;
-  /** Resolves when the dead server's connections are gone, and with them what it had not committed. */
+  /** The phases of all sessions. Call it while the server is suspended. */
+  readonly inspect: (except: ReadonlySet<string>) => Promise<readonly Found[]>;
+  /** Resolves when the dead server's connections are closed and its open transactions rolled back. */
   readonly settled: () => Promise<void>;
-  /** The open sessions by the tag in their body. */
+  /** Session ids by the tag in their body. */
   readonly byTag: () => Promise<ReadonlyMap<string, readonly string[]>>;
   readonly records: (ids?: readonly string[]) => Promise<readonly SessionRecord[]>;
   readonly instanceIds: () => Promise<readonly string[]>;
@@ -26,9 +26,9 @@ export type Observer = {
 };
 
 export function openObserver(dataDirectory: string, diary: BotDiary): Observer {
-  const { rows, settled, close } = pastServer(dataDirectory);
+  const { rows, settled, close } = openDirectDatabase(dataDirectory);
 
-  async function look(except: ReadonlySet<string>): Promise<readonly Found[]> {
+  async function inspect(except: ReadonlySet<string>): Promise<readonly Found[]> {
     const open = await rows(`select query from pg_stat_activity
       where xact_start is not null and pid <> pg_backend_pid() and backend_type = 'client backend'`);
     const seen = await rows(`select s.id, s.state, i.id as instance_id, i.state as instance_state
@@ -62,7 +62,7 @@ export function openObserver(dataDirectory: string, diary: BotDiary): Observer {
   }
 
   return {
-    look,
+    inspect,
     settled,
     byTag,
     records: (ids) =>

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the servers of a machine agree on accounts for bots. */
+/** Where the servers of one machine reserve accounts for bots. */
 const reservations = '/run/bothost-uids';
 
 /**
- * What a service that stopped in order has left on the machine: processes (its database's and its bots', by what they were
- * started with), directories of instances, control groups, reserved accounts. Empty when nothing is left.
+ * What remains on the machine of a service that has stopped: processes of its database and its bots, instance directories,
+ * control groups and reserved accounts. Empty if everything was cleaned up.
  */
-export function leftovers(directory: string): readonly string[] {
+export function orphans(directory: string): readonly string[] {
   const dataDirectory = join(directory, 'data');
   const instances = join(dataDirectory, 'instances');
   return [

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { seeded } from '../support/random.ts';
-import { type KillRun, openKillRun } from './crash-run.ts';
-import { disorder, untruths } from './invariants.ts';
+import { type CrashRun, openCrashRun } from './crash-run.ts';
+import { crossSessionViolations, violations } from './invariants.ts';
 import type { Kill } from './killer.ts';
 import type { SessionRecord } from './observer.ts';
-import { leftovers } from './orphans.ts';
+import { orphans } from './orphans.ts';
 import { type Phase, phases } from './session-phases.ts';
-import { begin, type Drive, ended, greet, stop } from './session-scenario.ts';
-import { tally } from './summary.ts';
+import { begin, ended, greet, type Scenario, stop } from './session-scenario.ts';
+import { summarize } from './summary.ts';
 
 const wanted = inject('kills');
 const perPhase = Math.floor(wanted / 10);
@@ -17,15 +17,15 @@ const seed = inject('killSeed');
 describe(`${wanted} random kills of the server with five sessions in flight`, () => {
   const random = seeded(seed);
   const kills: Kill[] = [];
-  let run: KillRun;
-  let drives: readonly Drive[] = [];
+  let run: CrashRun;
+  let scenarios: readonly Scenario[] = [];
   let records: readonly SessionRecord[] = [];
 
   beforeAll(async () => {
     const begun = performance.now();
-    run = await openKillRun(random);
-    // One session lives through all of them, and is talked to now and then.
-    const { drive: veteran } = await begin(run.context, 'stopped', 'veteran', 0);
+    run = await openCrashRun(random);
+    // One session lives through all kills and gets a request now and then.
+    const { scenario: veteran } = await begin(run.context, 'stopped', 'veteran', 0);
     run.bystanders.add(veteran.sessionId ?? '');
     const clients = run.begin();
     while (kills.filter(({ phase }) => phase !== null).length < wanted) {
@@ -35,7 +35,7 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
         if (random.next() < 0.2) await greet(run.context, veteran);
         kills.push(await run.killer.kill(scarcest(kills)));
       }
-      // Sometimes a while passes in which the bots are alone.
+      // Sometimes the bots run without a server for a while.
       if (random.next() < 0.3) await delay(random.below(1_000));
       run.service.start();
     }
@@ -43,10 +43,10 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
     await greet(run.context, veteran);
     await stop(run.context, veteran);
     await ended(run.context, veteran);
-    drives = [...run.drives, veteran];
+    scenarios = [...run.scenarios, veteran];
     records = await run.observer.records();
     const seconds = (performance.now() - begun) / 1000;
-    process.stdout.write(`${tally({ seed, seconds, kills, service: run.service, drives, records })}\n`);
+    process.stdout.write(`${summarize({ seed, seconds, kills, service: run.service, scenarios, records })}\n`);
   }, 1_200_000);
   afterAll(() => run?.clear());
 
@@ -55,26 +55,28 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
     expect(hits.filter(({ times }) => times < perPhase)).toEqual([]);
   });
 
-  it('loses, doubles and misreports no session', () => {
+  it('loses, duplicates or misreports no session', () => {
     const byId = new Map(records.map((record) => [record.id, record]));
     const entries = run.diary.entries();
     const lives = run.service.lives.map((life) => ({ bornAt: life.bornAt, diedAt: life.diedAt() }));
-    const problems = drives.flatMap((drive) => {
-      const { sessionId } = drive;
+    const problems = scenarios.flatMap((scenario) => {
+      const { sessionId } = scenario;
       const mine = entries.filter(({ session }) => session === sessionId);
-      const untrue = sessionId === null ? [] : untruths(drive, byId.get(sessionId), mine, lives);
-      return [...drive.problems, ...untrue].map((problem) => `${drive.kind} ${drive.tag} ${sessionId}: ${problem}`);
+      const violated = sessionId === null ? [] : violations(scenario, byId.get(sessionId), mine, lives);
+      return [...scenario.problems, ...violated].map(
+        (problem) => `${scenario.kind} ${scenario.tag} ${sessionId}: ${problem}`,
+      );
     });
-    expect([...problems, ...disorder(drives, records, entries)]).toEqual([]);
+    expect([...problems, ...crossSessionViolations(scenarios, records, entries)]).toEqual([]);
   });
 
-  it('leaves nothing running after an orderly stop', async () => {
+  it('leaves no orphans after an orderly stop', async () => {
     const life = run.service.current();
     await life.ready;
     await run.observer.close();
     life.signal('SIGTERM');
     expect(await life.dead).toBe(0);
-    expect(leftovers(run.directory)).toEqual([]);
+    expect(orphans(run.directory)).toEqual([]);
   });
 });
 

@@ -1,23 +1,23 @@
-/** The phases of a session in which the server has to have been killed (issue "a session", "What must be shown", 2). */
+/** The phases of a session. The suite kills the server in each of them. */
 export const phases = ['insert', 'claim', 'spawn', 'hand-over', 'live', 'ending'] as const;
 export type Phase = (typeof phases)[number];
 
-/** What the database and the file system show of one session while the server stands still. */
+/** The state of one session in the database and the file system while the server is suspended. */
 export type Sight = {
   readonly sessionId: string;
   readonly state: 'waiting' | 'starting' | 'live' | 'ending' | 'ended';
   readonly instanceState: 'starting' | 'ready' | 'stopping' | 'ended' | null;
-  /** The runtime has begun to make the instance. */
+  /** The runtime has begun to start the instance. */
   readonly begun: boolean;
-  /** Its bot's handler was entered. */
+  /** Its bot's handler was called. */
   readonly entered: boolean;
-  /** Its bot is done with it. */
+  /** Its bot has finished. */
   readonly left: boolean;
 };
 
 export type Found = { readonly phase: Phase; readonly detail: string };
 
-/** Where a session is; null for one that waits for its client, or is over. */
+/** The phase of a session; null while it waits for its client, and after its end. */
 export function phaseOf(sight: Sight): Found | null {
   const { state, instanceState, begun, entered, left } = sight;
   switch (state) {
@@ -36,8 +36,8 @@ export function phaseOf(sight: Sight): Found | null {
 }
 
 /**
- * Where the start is whose transaction is open, by the last statement that the database has of it. A start inserts its
- * session and claims its instance in one statement; the claim of a WebSocket's connection is one of its own.
+ * The phase of a start with an open transaction, from its last SQL statement. A start inserts its session and claims an
+ * instance in one statement; a WebSocket connection claims in a statement of its own.
  */
 export function phaseOfStatement(statement: string): Found | null {
   if (/^(\/\* prepared: insert-and-claim \*\/|insert into sessions)/.test(statement)) {

@@ -6,60 +6,60 @@ import type { Answer, ServiceProcess } from '../support/service-process.ts';
 import type { BotDiary } from './bot-diary.ts';
 import type { Observer } from './observer.ts';
 
-/** What one client does with its session, and so what its bot does. */
+/** How a scenario ends its session: by its client, its bot, or a crash of the bot. `mute` bots do not answer questions about their session. */
 export const kinds = ['stopped', 'leaves', 'socket', 'fails', 'crashes', 'mute-leaves', 'mute-fails'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** One start of one client, and all that the client knows of it. Times are milliseconds since the epoch. */
-export type Drive = {
+/** One session as its client sees it. Times are milliseconds since the epoch. */
+export type Scenario = {
   readonly tag: string;
   readonly kind: Kind;
   askedAt: number;
-  /** Null: the answer never came, since the server was killed. */
+  /** Null: the server was killed before it responded. */
   answeredAt: number | null;
-  /** Null: nothing came of the start. */
+  /** Null: the start created no session. */
   sessionId: string | null;
   stopAskedAt: number | null;
-  /** What is wrong in itself, whatever the record says. */
+  /** Failures that the client noticed itself, apart from the stored record. */
   readonly problems: string[];
 };
 
-export type DriveContext = {
+export type ScenarioContext = {
   readonly service: ServiceProcess;
   readonly observer: Observer;
   readonly diary: BotDiary;
   readonly random: Random;
-  /** `asking` before a start request, `ending` when a session is about to end. */
+  /** Emits `asking` before a start request and `ending` when a session is about to end. */
   readonly events: EventEmitter;
-  /** What the database holds after the death of a life, by tag. */
+  /** Resolves with the stored sessions by tag once that life of the server has ended. */
   readonly afterDeath: (life: number) => Promise<ReadonlyMap<string, readonly string[]>>;
 };
 
-/** A session that goes on for longer than this after it should have ended is lost. */
+/** A session that has not ended this long after its scenario counts as lost. */
 const timeoutMilliseconds = 60_000;
-/** A bot that was never called, and cannot be asked, is given up by its client after this. */
+/** The client stops a session of a mute bot that was not called within this time. */
 const muteMilliseconds = 6_000;
 const pollMilliseconds = 40;
 
-/** Starts a session, does what its kind says, and waits for its end, whatever is killed meanwhile. */
-export async function driveSession(
-  context: DriveContext,
+/** Runs one session from start to end, through any number of server crashes. */
+export async function runScenario(
+  context: ScenarioContext,
   kind: Kind,
   tag: string,
   milliseconds = 100 + context.random.below(1_100),
-): Promise<Drive> {
-  const { drive, answer } = await begin(context, kind, tag, milliseconds);
-  if (drive.sessionId === null) return drive;
-  if (kind === 'socket' && answer !== null) await talk(context, drive, answer, milliseconds);
-  else if (kind === 'stopped' || kind === 'socket') await useAndStop(context, drive, milliseconds);
+): Promise<Scenario> {
+  const { scenario, answer } = await begin(context, kind, tag, milliseconds);
+  if (scenario.sessionId === null) return scenario;
+  if (kind === 'socket' && answer !== null) await talk(context, scenario, answer, milliseconds);
+  else if (kind === 'stopped' || kind === 'socket') await useAndStop(context, scenario, milliseconds);
   else void delay(milliseconds).then(() => context.events.emit('ending'));
-  await ended(context, drive);
-  return drive;
+  await ended(context, scenario);
+  return scenario;
 }
 
-/** Starts a session and leaves it at that. */
-export async function begin(context: DriveContext, kind: Kind, tag: string, milliseconds: number) {
-  const drive: Drive = {
+/** Starts a session and returns without waiting for its end. */
+export async function begin(context: ScenarioContext, kind: Kind, tag: string, milliseconds: number) {
+  const scenario: Scenario = {
     tag,
     kind,
     askedAt: Date.now(),
@@ -68,35 +68,35 @@ export async function begin(context: DriveContext, kind: Kind, tag: string, mill
     stopAskedAt: null,
     problems: [],
   };
-  return { drive, answer: await start(context, drive, milliseconds) };
+  return { scenario, answer: await start(context, scenario, milliseconds) };
 }
 
 type StartAnswer = { readonly sessionId: string; readonly wsUrl?: string; readonly token?: string };
 
-async function start(context: DriveContext, drive: Drive, milliseconds: number): Promise<StartAnswer | null> {
+async function start(context: ScenarioContext, scenario: Scenario, milliseconds: number): Promise<StartAnswer | null> {
   const { service, events } = context;
   await service.ready();
   const life = service.current().number;
-  drive.askedAt = Date.now();
+  scenario.askedAt = Date.now();
   events.emit('asking');
-  const answer = await service.call('POST', `/v1/public/${agentOf(drive.kind)}/start`, service.publicKey, {
-    ...(drive.kind === 'socket' ? { transport: 'websocket' } : {}),
-    body: { tag: drive.tag, ...bodyOf(drive.kind, milliseconds) },
+  const answer = await service.call('POST', `/v1/public/${agentOf(scenario.kind)}/start`, service.publicKey, {
+    ...(scenario.kind === 'socket' ? { transport: 'websocket' } : {}),
+    body: { tag: scenario.tag, ...bodyOf(scenario.kind, milliseconds) },
   });
   if (answer === null) {
-    const [found, ...more] = (await context.afterDeath(life)).get(drive.tag) ?? [];
-    if (more.length > 0) drive.problems.push(`one start made ${more.length + 1} sessions`);
-    drive.sessionId = found ?? null;
+    const [found, ...more] = (await context.afterDeath(life)).get(scenario.tag) ?? [];
+    if (more.length > 0) scenario.problems.push(`one start made ${more.length + 1} sessions`);
+    scenario.sessionId = found ?? null;
     await service.ready(life);
     return null;
   }
-  drive.answeredAt = Date.now();
+  scenario.answeredAt = Date.now();
   if (answer.status !== 200) {
-    drive.problems.push(`the start was answered ${answer.status} ${JSON.stringify(answer.body)}`);
+    scenario.problems.push(`the start was answered ${answer.status} ${JSON.stringify(answer.body)}`);
     return null;
   }
   const body = answer.body as StartAnswer;
-  drive.sessionId = body.sessionId;
+  scenario.sessionId = body.sessionId;
   return body;
 }
 
@@ -122,43 +122,48 @@ function bodyOf(kind: Kind, milliseconds: number): object {
   }
 }
 
-/** Talks to the bot through the session proxy, then stops the session. */
-async function useAndStop(context: DriveContext, drive: Drive, milliseconds: number): Promise<void> {
-  // Some are stopped as soon as they are there.
-  if (milliseconds < 300) return stop(context, drive);
+/** Sends a request to the bot through the session proxy, then stops the session. */
+async function useAndStop(context: ScenarioContext, scenario: Scenario, milliseconds: number): Promise<void> {
+  // Some sessions are stopped right after their start.
+  if (milliseconds < 300) return stop(context, scenario);
   await delay(milliseconds);
-  if (drive.kind === 'stopped') await greet(context, drive);
-  return stop(context, drive);
+  if (scenario.kind === 'stopped') await greet(context, scenario);
+  return stop(context, scenario);
 }
 
-/** The bot of a session that nobody ended is there and answers, whatever was killed. */
-export async function greet(context: DriveContext, drive: Drive): Promise<void> {
+/** Checks that the session's bot still answers. */
+export async function greet(context: ScenarioContext, scenario: Scenario): Promise<void> {
   const { service } = context;
-  const answer = await insist(context, 'GET', `/v1/public/parrot/sessions/${drive.sessionId}/hello`, service.publicKey);
+  const answer = await insist(
+    context,
+    'GET',
+    `/v1/public/parrot/sessions/${scenario.sessionId}/hello`,
+    service.publicKey,
+  );
   const said = answer.body as { sessionId?: string } | null;
-  if (answer.status !== 200 || said?.sessionId !== drive.sessionId) {
-    drive.problems.push(`its bot answered ${answer.status} ${JSON.stringify(answer.body)}`);
+  if (answer.status !== 200 || said?.sessionId !== scenario.sessionId) {
+    scenario.problems.push(`its bot answered ${answer.status} ${JSON.stringify(answer.body)}`);
   }
 }
 
-export async function stop(context: DriveContext, drive: Drive): Promise<void> {
+export async function stop(context: ScenarioContext, scenario: Scenario): Promise<void> {
   const { service, events } = context;
-  drive.stopAskedAt = Date.now();
+  scenario.stopAskedAt = Date.now();
   events.emit('ending');
-  const path = `/v1/agents/${agentOf(drive.kind)}/sessions/${drive.sessionId}`;
+  const path = `/v1/agents/${agentOf(scenario.kind)}/sessions/${scenario.sessionId}`;
   const answer = await insist(context, 'DELETE', path, service.privateKey);
-  // Not found: it had ended when it was asked again.
+  // 404 on a retry: the first attempt had ended the session.
   if (answer.status !== 200 && !(answer.status === 404 && answer.tries > 1)) {
-    drive.problems.push(`its stop was answered ${answer.status} ${JSON.stringify(answer.body)}`);
+    scenario.problems.push(`its stop was answered ${answer.status} ${JSON.stringify(answer.body)}`);
   }
 }
 
-async function insist(context: DriveContext, method: string, path: string, key: string) {
+async function insist(context: ScenarioContext, method: string, path: string, key: string) {
   for (let tries = 1; ; tries += 1) {
     await context.service.ready();
     const life = context.service.current().number;
     const answer: Answer | null = await context.service.call(method, path, key);
-    // The database is away: a clear error, after which a client comes again.
+    // The database is unavailable; retry as a client would.
     if (answer?.status === 503) await delay(pollMilliseconds);
     else if (answer !== null) return { ...answer, tries };
     if (answer !== null) continue;
@@ -167,8 +172,8 @@ async function insist(context: DriveContext, method: string, path: string, key: 
   }
 }
 
-/** The life of a WebSocket session; a client whose token was not used yet comes again after a restart. */
-async function talk(context: DriveContext, drive: Drive, { wsUrl, token }: StartAnswer, milliseconds: number) {
+/** Runs a WebSocket session. A client whose token is still unused reconnects after a restart. */
+async function talk(context: ScenarioContext, scenario: Scenario, { wsUrl, token }: StartAnswer, milliseconds: number) {
   for (;;) {
     await context.service.ready();
     const life = context.service.current().number;
@@ -186,24 +191,24 @@ async function talk(context: DriveContext, drive: Drive, { wsUrl, token }: Start
     }
     await context.afterDeath(life);
     await context.service.ready(life);
-    const [record] = await context.observer.records([drive.sessionId ?? '']);
+    const [record] = await context.observer.records([scenario.sessionId ?? '']);
     if (record?.state !== 'waiting') return;
   }
 }
 
-export async function ended(context: DriveContext, drive: Drive): Promise<void> {
-  const { sessionId, kind } = drive;
+export async function ended(context: ScenarioContext, scenario: Scenario): Promise<void> {
+  const { sessionId, kind } = scenario;
   if (sessionId === null) return;
   const begun = Date.now();
   for (;;) {
     const [record] = await context.observer.records([sessionId]);
-    if (record === undefined) return void drive.problems.push('its session is lost');
+    if (record === undefined) return void scenario.problems.push('its session is lost');
     if (record.state === 'ended') return;
     const waited = Date.now() - begun;
-    if (waited > timeoutMilliseconds) return void drive.problems.push(`it does not end (${record.state})`);
+    if (waited > timeoutMilliseconds) return void scenario.problems.push(`it does not end (${record.state})`);
     const isNeverCalled = !context.diary.entries().some((entry) => entry.session === sessionId);
-    if (kind.startsWith('mute') && waited > muteMilliseconds && isNeverCalled && drive.stopAskedAt === null) {
-      await stop(context, drive);
+    if (kind.startsWith('mute') && waited > muteMilliseconds && isNeverCalled && scenario.stopAskedAt === null) {
+      await stop(context, scenario);
     }
     await delay(pollMilliseconds);
   }

@@ -2,18 +2,18 @@ import type { ServiceProcess } from '../support/service-process.ts';
 import type { Kill } from './killer.ts';
 import type { SessionRecord } from './observer.ts';
 import { phases } from './session-phases.ts';
-import type { Drive } from './session-scenario.ts';
+import type { Scenario } from './session-scenario.ts';
 
-/** What a run of kills was, as a table for people. */
-export function tally(options: {
+/** A readable summary of a crash run. */
+export function summarize(options: {
   readonly seed: number;
   readonly seconds: number;
   readonly kills: readonly Kill[];
   readonly service: ServiceProcess;
-  readonly drives: readonly Drive[];
+  readonly scenarios: readonly Scenario[];
   readonly records: readonly SessionRecord[];
 }): string {
-  const { kills, service, drives, records } = options;
+  const { kills, service, scenarios, records } = options;
   const restarts = service.lives.flatMap((life) => {
     const readyAt = life.readyAt();
     return readyAt === null || life.number === 0 ? [] : [readyAt - life.bornAt];
@@ -22,11 +22,11 @@ export function tally(options: {
   const at = (part: number) => restarts[Math.min(restarts.length - 1, Math.floor(part * restarts.length))] ?? 0;
   const statusOf = new Map(records.map((record) => [record.id, record.completion_status ?? 'open']));
   const ends = count(
-    drives.map(({ kind, sessionId }) =>
+    scenarios.map(({ kind, sessionId }) =>
       sessionId === null ? `${kind}: no session` : `${kind}: ${statusOf.get(sessionId) ?? 'lost'}`,
     ),
   );
-  const unanswered = drives.filter(({ answeredAt }) => answeredAt === null);
+  const unanswered = scenarios.filter(({ answeredAt }) => answeredAt === null);
   return [
     `seed ${options.seed}, ${Math.round(options.seconds)} s, ${kills.length} kills, ${kills.filter(({ ready }) => !ready).length} of them before the server was ready`,
     ...phases.map((phase) => {
@@ -40,7 +40,7 @@ export function tally(options: {
       return `  ${phase.padEnd(9)} ${String(mine.length).padStart(4)} kills; met in ${also.length} (${details.join(', ')})`;
     }),
     `restart to ready: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, longest ${at(1)} ms`,
-    `${drives.length} starts, ${unanswered.length} not answered, of which ${unanswered.filter(({ sessionId }) => sessionId !== null).length} had made a session`,
+    `${scenarios.length} starts, ${unanswered.length} not answered, of which ${unanswered.filter(({ sessionId }) => sessionId !== null).length} had made a session`,
     ...ends.map((line) => `  ${line}`),
   ].join('\n');
 }
