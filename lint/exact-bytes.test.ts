@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { argumentForm, fileForms, sampleValues } from '../packages/cli/src/testing/hostile-values.ts';
-import { keys, runInTerminal } from '../packages/cli/src/testing/terminal.ts';
+import { argumentForm, fileForms, sampleValues } from '../packages/cli/test/hostile-values.ts';
+import { keys, runInTerminal } from '../packages/cli/test/run-in-terminal.ts';
 import { type Service, startService } from '../packages/dashboard/test/support/service.ts';
 import { buildBotcli, buildService } from './build-programs.ts';
 

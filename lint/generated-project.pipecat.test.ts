@@ -2,22 +2,20 @@ import { appendFile, copyFile, readdir, readFile, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
-import { evaluate } from '../packages/cli/src/scaffold/testing/evaluate.ts';
-import { type GeneratedProject, setUpProject } from '../packages/cli/src/scaffold/testing/generated-project.ts';
-import { phoneBot } from '../packages/cli/src/scaffold/testing/phone-bot.ts';
-import { hearGreeting } from '../packages/cli/src/scaffold/testing/phone-call.ts';
-import { reached } from '../packages/cli/src/scaffold/testing/reached.ts';
-import { pitch } from '../packages/cli/src/scaffold/testing/stand-ins/cartesia.ts';
-import { openStandIns, type StandIns } from '../packages/cli/src/scaffold/testing/stand-ins/stand-ins.ts';
+import { evaluate } from '../packages/cli/test/generated-bots/evaluate.ts';
+import { type GeneratedProject, setUpProject } from '../packages/cli/test/generated-bots/generated-project.ts';
+import { phoneBot } from '../packages/cli/test/generated-bots/phone-bot.ts';
+import { hearGreeting } from '../packages/cli/test/generated-bots/phone-call.ts';
+import { reached } from '../packages/cli/test/generated-bots/reached-vendors.ts';
+import { pitch } from '../packages/cli/test/stand-in-vendors/cartesia.ts';
+import { openStandIns, type StandIns } from '../packages/cli/test/stand-in-vendors/stand-in-vendors.ts';
 import { type Service, startService } from '../packages/dashboard/test/support/service.ts';
 import { readConfig } from '../packages/server/src/config.ts';
 import { buildBotcli, buildService } from './build-programs.ts';
 import { openTerminal, type Terminal } from './transcript.ts';
 
 /** A generated telephone bot, deployed as its README says to the service as its operator runs it. */
-const hook = fileURLToPath(
-  new URL('../packages/cli/src/scaffold/testing/stand-ins/reach_stand_ins.py', import.meta.url),
-);
+const hook = fileURLToPath(new URL('../packages/cli/test/stand-in-vendors/reach_stand_ins.py', import.meta.url));
 let project: GeneratedProject;
 let service: Service;
 let standIns: StandIns;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { keys, runInTerminal } from '../packages/cli/src/testing/terminal.ts';
+import { keys, runInTerminal } from '../packages/cli/test/run-in-terminal.ts';
 import { type Service, startService } from '../packages/dashboard/test/support/service.ts';
 import { reply, type StandIn, standIn } from '../packages/server/test/support/fake-registry.ts';
 import { buildBotcli, buildService } from './build-programs.ts';

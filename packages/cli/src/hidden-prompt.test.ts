@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { hostileValue } from '../test/hostile-values.ts';
 import { askHidden } from './hidden-prompt.ts';
-import { hostileValue } from './testing/hostile-values.ts';
 
 /** What somebody presses, piece by piece, before the terminal goes; answers what came of it, and what the terminal was told. */
 async function press(...pieces: readonly (string | Uint8Array)[]) {

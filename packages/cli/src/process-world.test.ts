@@ -2,10 +2,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { buildProgram } from './testing/build-program.ts';
-import { privateKey } from './testing/records.ts';
-import { type SecretService, startSecretService } from './testing/secret-service.ts';
-import { runInTerminal } from './testing/terminal.ts';
+import { buildProgram } from '../test/build-program.ts';
+import { type SecretService, startSecretService } from '../test/fake-service/fake-secret-service.ts';
+import { privateKey } from '../test/fake-service/records.ts';
+import { runInTerminal } from '../test/run-in-terminal.ts';
 
 let program: string;
 let directory: string;

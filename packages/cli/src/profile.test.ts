@@ -1,8 +1,8 @@
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { profileFile } from '../test/profile-file.ts';
 import { readProfile, writeProfile } from './profile.ts';
-import { profileFile } from './testing/profile-file.ts';
 
 let place: Awaited<ReturnType<typeof profileFile>>;
 let warnings: string[];

@@ -3,10 +3,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { failure } from '@bothost/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { profileFile } from './testing/profile-file.ts';
-import { agent, agentItem, organization, privateKey, publicKey } from './testing/records.ts';
-import { type Circumstances, runProgram } from './testing/run-program.ts';
-import { startTestService, type TestService } from './testing/service.ts';
+import { startTestService, type TestService } from '../test/fake-service/fake-service.ts';
+import { agent, agentItem, organization, privateKey, publicKey } from '../test/fake-service/records.ts';
+import { profileFile } from '../test/profile-file.ts';
+import { type Circumstances, runProgram } from '../test/run-program.ts';
 
 let service: TestService;
 let place: Awaited<ReturnType<typeof profileFile>>;

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execPath } from 'node:process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildProgram } from '../testing/build-program.ts';
-import { runProgram } from '../testing/run-program.ts';
+import { buildProgram } from '../../test/build-program.ts';
+import { runProgram } from '../../test/run-program.ts';
 
 /** What is offered for the last of some words. */
 async function offered(...words: readonly string[]): Promise<readonly string[]> {

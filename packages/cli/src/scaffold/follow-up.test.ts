@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { runProgram } from '../testing/run-program.ts';
+import { runProgram } from '../../test/run-program.ts';
 
 let directory: string;
 beforeEach(async () => {

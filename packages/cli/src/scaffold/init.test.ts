@@ -2,8 +2,8 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Circumstances, runProgram } from '../testing/run-program.ts';
-import { cascadeOptions } from './testing/cascade-options.ts';
+import { type Circumstances, runProgram } from '../../test/run-program.ts';
+import { cascadeOptions } from '../../test/scaffold/cascade-options.ts';
 
 let directory: string;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { argumentForm, hostileValue } from '../testing/hostile-values.ts';
+import { argumentForm, hostileValue } from '../../test/hostile-values.ts';
 import { readArguments } from './argument-pairs.ts';
 
 const pairsOf = (...given: string[]) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hostileValue } from '../testing/hostile-values.ts';
+import { hostileValue } from '../../test/hostile-values.ts';
 import { decodeUtf8 } from './decode.ts';
 
 test('UTF-8 is kept as it is, a byte-order mark included', () => {

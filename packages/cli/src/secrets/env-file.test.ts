@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fileForms, hostileValue } from '../testing/hostile-values.ts';
+import { fileForms, hostileValue } from '../../test/hostile-values.ts';
 import { readEnvFile } from './env-file.ts';
 import { placeOf, type Remark } from './reading.ts';
 

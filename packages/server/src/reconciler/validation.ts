@@ -1,4 +1,5 @@
 import { startDeadlineSeconds } from '@bothost/contract';
+import { StartError } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import {
   activateDeployment,
@@ -7,7 +8,6 @@ import {
   type OpenDeployment,
   type Problem,
 } from '../agents/deployment.ts';
-import { StartError } from '@bothost/runtime';
 import { SecretsUnavailable } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import type { Backoff } from './backoff.ts';

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { agentInstances, profiles, sessionSeconds } from '@bothost/contract';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { type DeployService, startDeployService } from '../../../test/fake-service/fake-deploy-service.ts';
+import { privateKey } from '../../../test/fake-service/records.ts';
+import { type Circumstances, runProgram } from '../../../test/run-program.ts';
 import { Interrupted } from '../../failure.ts';
-import { type DeployService, startDeployService } from '../../testing/deploy-service.ts';
-import { privateKey } from '../../testing/records.ts';
-import { type Circumstances, runProgram } from '../../testing/run-program.ts';
 import { command } from './deploy.ts';
 
 let service: DeployService;

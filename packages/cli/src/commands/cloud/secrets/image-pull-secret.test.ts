@@ -9,9 +9,9 @@ import {
   type WrittenSecrets,
 } from '@bothost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { organization, privateKey, publicKey } from '../../../testing/records.ts';
-import { type Circumstances, runProgram } from '../../../testing/run-program.ts';
-import { hangUp, startTestService, type TestService } from '../../../testing/service.ts';
+import { hangUp, startTestService, type TestService } from '../../../../test/fake-service/fake-service.ts';
+import { organization, privateKey, publicKey } from '../../../../test/fake-service/records.ts';
+import { type Circumstances, runProgram } from '../../../../test/run-program.ts';
 
 const secret = 'me:Pa:ss wörd';
 const encoded = Buffer.from(secret).toString('base64');

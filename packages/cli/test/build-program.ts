@@ -1,0 +1,20 @@
+import { cp, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+
+/** Builds the program as it is shipped into a directory of its own, which the caller removes. The program is `bin/botcli.js`. */
+export async function buildProgram(): Promise<string> {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const directory = await mkdtemp(join(tmpdir(), 'botcli-built-'));
+  await writeFile(join(directory, 'package.json'), '{"type": "module"}');
+  await cp(join(root, 'bin'), join(directory, 'bin'), { recursive: true });
+  await build({
+    root,
+    configFile: join(root, 'vite.config.ts'),
+    logLevel: 'error',
+    build: { outDir: join(directory, 'dist'), emptyOutDir: true },
+  });
+  return directory;
+}

@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildProgram } from './build-program.ts';
+import { startTestService, type TestService } from './fake-service/fake-service.ts';
+import { agentItem, organization, privateKey, publicKey } from './fake-service/records.ts';
+
+/** The program as it is shipped: built anew into a directory of its own, run as a process from there. */
+let directory: string;
+let service: TestService;
+
+beforeAll(async () => {
+  directory = await buildProgram();
+  service = await startTestService(
+    { privateKey, publicKey },
+    {
+      listAgents: () => ({ services: [agentItem], agents: [agentItem] }),
+      listOrganizations: () => ({ organizations: [organization] }),
+    },
+  );
+});
+afterAll(async () => {
+  await service.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+type Ended = {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+type Circumstances = {
+  readonly stdin?: string;
+  readonly interruptOn?: Promise<unknown>;
+  /** Close the reading end of standard output before anything is written. */
+  readonly deaf?: boolean;
+  readonly token?: string;
+};
+
+function botcli(args: readonly string[], given: Circumstances = {}): Promise<Ended> {
+  const env = { HOME: directory, BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: given.token ?? privateKey };
+  const child = spawn(process.execPath, [join(directory, 'bin/botcli.js'), ...args], { env, cwd: directory });
+  const seen = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => {
+    seen.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    seen.stderr += chunk;
+  });
+  if (given.deaf) child.stdout.destroy();
+  child.stdin.end(given.stdin ?? '');
+  void given.interruptOn?.then(() => child.kill('SIGINT'));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject).on('close', (code, signal) => resolve({ code, signal, ...seen }));
+  });
+}
+
+test('the built program answers its version, needs nothing beside itself, and says exit statuses', async () => {
+  expect(await botcli(['--version'])).toEqual({ code: 0, signal: null, stdout: 'botcli 0.1.0\n', stderr: '' });
+  expect(await botcli(['cloud', 'agnt'])).toMatchObject({ code: 2, stdout: '' });
+  const listed = await botcli(['cloud', 'agent', 'list']);
+  expect(listed).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^parrot\tus-west\t/) });
+  expect((await botcli(['cloud', 'agent', 'list', '--api-url', 'http://127.0.0.1:1'])).code).toBe(1);
+});
+
+test('a login by standard input is used by the next process', async () => {
+  const refused = await botcli(['cloud', 'auth', 'login', '--with-token', '--json'], { stdin: 'sk_wrong\n' });
+  expect(refused.code).toBe(1);
+  expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: '401', reason: 'key-invalid' } });
+  const login = await botcli(['cloud', 'auth', 'login', '--with-token'], { stdin: `${privateKey}\n`, token: '' });
+  expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining('keys create NAME --kind public --default') });
+  expect(await botcli(['cloud', 'agent', 'list'], { token: '' })).toMatchObject({ code: 0 });
+});
+
+test('SIGINT ends a waiting process with 130 and one document', async () => {
+  const silent = createServer((socket) => socket.on('error', () => {}));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const address = silent.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  const asked = new Promise<void>((resolve) =>
+    silent.once('connection', (socket) => socket.once('data', () => resolve())),
+  );
+  const ended = await botcli(['cloud', 'agent', 'list', '--json', '--api-url', url], { interruptOn: asked });
+  silent.close();
+  expect(ended).toMatchObject({ code: 130, signal: null });
+  expect(JSON.parse(ended.stdout)).toMatchObject({ error: { reason: 'interrupted' } });
+});
+
+test.each(['--help', '--version'])('a reader of %s that is gone is no failure', async (line) => {
+  expect(await botcli([line], { deaf: true })).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
+});
+
+test('a full disk behind standard output is said in one sentence, with status 1', async () => {
+  const child = spawn(
+    '/bin/sh',
+    ['-c', '"$0" "$1" cloud agent list > /dev/full', process.execPath, join(directory, 'bin/botcli.js')],
+    {
+      env: { HOME: directory, BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  expect({ said, status }).toEqual({ said: 'error: Standard output cannot be written (ENOSPC).\n', status: 1 });
+});
+
+test('--version loads the launcher and nothing else of the program', async () => {
+  const alone = join(directory, 'alone');
+  await cp(join(directory, 'bin'), join(alone, 'bin'), { recursive: true });
+  const child = spawn(process.execPath, [join(alone, 'bin/botcli.js'), '--version'], { env: {} });
+  expect(await text(child.stdout)).toBe('botcli 0.1.0\n');
+});
+
+test('in a directory that is gone, only what needs one fails, and says so', async () => {
+  const gone = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$1/bin/botcli.js"';
+  const run = async (args: string) => {
+    const child = spawn('/bin/sh', ['-c', `${gone} ${args}`, process.execPath, directory], { cwd: directory });
+    const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    return { said, status };
+  };
+  expect(await run('--version')).toEqual({ said: '', status: 0 });
+  expect(await run('init quickstart')).toEqual({
+    said: 'error: The current directory no longer exists.\nChange to another one with cd.\n',
+    status: 1,
+  });
+});

@@ -1,0 +1,303 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { failure } from '@bothost/contract';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { writeProfile } from '../../../../src/profile.ts';
+import { startTestService, type TestService } from '../../../fake-service/fake-service.ts';
+import {
+  agent,
+  agentItem,
+  privateKey,
+  publicKey,
+  session,
+  sessionId,
+  sessionSummary,
+} from '../../../fake-service/records.ts';
+import { profileFile } from '../../../profile-file.ts';
+import { type Circumstances, runProgram } from '../../../run-program.ts';
+
+let service: TestService;
+let place: Awaited<ReturnType<typeof profileFile>>;
+let found: typeof session;
+let secretSets: typeof agent.secretSets;
+
+beforeEach(async () => {
+  place = await profileFile();
+  found = session;
+  secretSets = [];
+  service = await startTestService(
+    { privateKey, publicKey },
+    {
+      getAgent: () => ({
+        ...agent,
+        secretSets,
+        ready: false,
+        errors: [{ code: 'PCC_UNKNOWN_ERROR', message: 'it exits at once' }],
+        conditions: [
+          {
+            type: 'Degraded',
+            status: 'True',
+            reason: 'CrashLoopBackOff',
+            message: 'exit code 3',
+            lastTransitionTime: '2026-11-20T16:00:00.000Z',
+          },
+          {
+            type: 'Progressing',
+            status: 'False',
+            reason: 'Done',
+            message: 'not to be shown',
+            lastTransitionTime: '2026-11-20T16:00:00.000Z',
+          },
+        ],
+      }),
+      startSession: ({ body, params }) => {
+        if (params['agentName'] === 'busy') throw failure('at-capacity');
+        if (params['agentName'] === 'broken') throw failure('deployment-not-ready');
+        const socket =
+          typeof body === 'object' && body !== null && 'transport' in body && body.transport === 'websocket';
+        return socket ? { sessionId, wsUrl: 'ws://h/ws/generic/parrot.acme', token: 'once' } : { sessionId };
+      },
+      getSession: ({ params }) => {
+        if (params['sessionId'] !== sessionId) throw failure('not-found');
+        return found;
+      },
+      getSessions: () => ({
+        total_count: 41,
+        sessions: [
+          {
+            ...sessionSummary,
+            endedAt: null,
+            endState: 'active',
+            completionStatus: null,
+            coldStart: null,
+            botStartSeconds: null,
+          },
+          { ...sessionSummary, completionStatus: '500' },
+          {
+            ...sessionSummary,
+            endState: 'completed',
+            completionStatus: 'HTTP_COMPLETED',
+            coldStart: false,
+            botStartSeconds: 0,
+          },
+        ],
+        nextCursor: 'next-page',
+      }),
+      listAgents: () => ({ services: [], agents: [{ ...agentItem, secretSets }] }),
+      stopSession: () => ({ status: 'terminated', session_id: sessionId }),
+    },
+  );
+});
+afterEach(async () => {
+  await service.close();
+  await place.remove();
+});
+
+const variables = () => ({
+  BOTCLI_CONFIG: place.file,
+  BOTCLI_API_URL: service.origin,
+  BOTCLI_TOKEN: privateKey,
+  BOTCLI_PUBLIC_KEY: publicKey,
+});
+const run = (words: readonly string[], given: Circumstances = {}) =>
+  runProgram(['cloud', 'agent', ...words], { variables: variables(), ...given });
+
+test('a plain start sends no transport, and prints how to reach, look up and stop the session', async () => {
+  const { status, stdout, stderr } = await run(['start', 'parrot']);
+  expect(status).toBe(0);
+  expect(service.taken.map(({ operation, key, body }) => ({ operation, key, body }))).toEqual([
+    { operation: 'startSession', key: publicKey, body: { createDailyRoom: false } },
+  ]);
+  const proxy = `${service.origin}/v1/public/parrot/sessions/${sessionId}/`;
+  expect(stdout.split('\n')).toEqual([
+    `Session\t${sessionId}`,
+    `Proxy\t${proxy}`,
+    `Try it\tcurl -H "Authorization: Bearer $BOTCLI_PUBLIC_KEY" ${proxy}`,
+    `In a browser\t${service.origin}/talk/parrot (if it takes a WebSocket)`,
+    `Look it up\tbotcli cloud agent sessions parrot --id ${sessionId}`,
+    `Stop it\tbotcli cloud agent stop parrot --session-id ${sessionId}`,
+    '',
+  ]);
+  expect(stdout).not.toContain(publicKey);
+  expect(stderr).toBe('');
+});
+
+test('where only the profile has the key, a start says that curl needs it in the environment', async () => {
+  await writeProfile(place.file, { public_key: publicKey });
+  const { stderr } = await run(['start', 'parrot'], { variables: { ...variables(), BOTCLI_PUBLIC_KEY: '' } });
+  expect(stderr).toBe(`Set BOTCLI_PUBLIC_KEY for curl: the key is public_key in ${place.file}.\n`);
+});
+
+test.each([
+  [{ newestRevision: 2, stale: false }, 'keys, revision 2'],
+  [{ newestRevision: 5, stale: true }, 'keys, revision 2 (stale: 5 is newest)'],
+  [{ newestRevision: null, stale: true }, 'keys, revision 2 (stale: deleted)'],
+])('status and list say in words with which secrets an agent runs: %j', async (fields, words) => {
+  secretSets = [{ secretSet: 'keys', revision: 2, ...fields }];
+  expect((await run(['status', 'parrot'])).stdout).toContain(`Secret set\t${words}\n`);
+  expect((await run(['list'])).stdout).toContain(`\t${words}\t`);
+  expect(JSON.parse((await run(['list', '--json'])).stdout).agents[0].secretSets).toEqual(secretSets);
+});
+
+test('lines to be copied begin as this program was called', async () => {
+  const { stdout } = await run(['start', 'parrot'], { variables: { ...variables(), npm_command: 'exec' } });
+  expect(stdout).toContain(`Look it up\tnpx botcli cloud agent sessions parrot --id ${sessionId}\n`);
+});
+
+test('a websocket start prints address, token and when the token ends', async () => {
+  const { stdout } = await run(['start', 'parrot', '--transport', 'websocket', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    sessionId,
+    wsUrl: 'ws://h/ws/generic/parrot.acme',
+    token: 'once',
+    tokenExpiresAt: '2026-11-20T17:05:00.000Z',
+  });
+  expect((await run(['start', 'parrot', '--transport', 'websocket'])).stdout).toContain('\nToken\tonce\n');
+});
+
+test('data for the bot comes from the argument, a file or standard input', async () => {
+  const directory = dirname(place.file);
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, 'data.json'), '{"from": "file"}');
+  await run(['start', 'parrot', '--data', '{"from": "argument"}']);
+  await run(['start', 'parrot', '-d', '@data.json'], { directory });
+  await run(['start', 'parrot', '-d', '-', '--transport', 'webrtc'], { stdin: '{"from": "input"}' });
+  expect(service.taken.map(({ body }) => body)).toEqual([
+    { createDailyRoom: false, body: { from: 'argument' } },
+    { createDailyRoom: false, body: { from: 'file' } },
+    { transport: 'webrtc', body: { from: 'input' } },
+  ]);
+});
+
+test.each([
+  ['{"a": secret}', 2, 'The value of --data is not valid JSON.'],
+  ['[1]', 2, 'must be a JSON object'],
+  ['@missing.json', 1, 'Cannot read missing.json, named by --data (ENOENT).'],
+])('data %s starts nothing: exit %i', async (data, status, message) => {
+  const outcome = await run(['start', 'parrot', '--data', data]);
+  expect(outcome).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(message) });
+  expect(outcome.stderr).not.toContain('secret');
+  expect(service.taken).toEqual([]);
+});
+
+test('the key comes from -k, else the environment, else the profile; without one it says what to do', async () => {
+  const none = { ...variables(), BOTCLI_PUBLIC_KEY: '' };
+  expect(await run(['start', 'parrot'], { variables: none })).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('botcli cloud keys create NAME --kind public --default'),
+  });
+  expect(await run(['start', 'parrot', '-k', publicKey], { variables: none })).toMatchObject({ status: 0 });
+  expect(await run(['start', 'parrot', '-k', privateKey])).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('is a private key; this command needs a public key'),
+  });
+});
+
+test('start with --organization looks the agent up there first', async () => {
+  expect(await run(['start', 'parrot', '-o', 'acme'])).toMatchObject({ status: 0 });
+  expect(service.taken.map(({ path }) => path)).toEqual([
+    '/v1/organizations/acme/agents/parrot',
+    '/v1/public/parrot/start',
+  ]);
+});
+
+test('an agent at its limit is exit 1 with the code of the service', async () => {
+  const { status, stdout } = await run(['start', 'busy', '--json']);
+  expect(status).toBe(1);
+  expect(JSON.parse(stdout).error).toMatchObject({ code: 'PCC-AGENT-AT-CAPACITY', reason: 'at-capacity' });
+});
+
+test('a refusal says which command shows more', async () => {
+  expect((await run(['start', 'broken'])).stderr).toContain('\nSee why with: botcli cloud agent status broken\n');
+  expect((await run(['sessions', 'parrot', '--id', 'none'])).stderr).toContain(
+    '\nList the agents with: botcli cloud agent list; the sessions of parrot with: botcli cloud agent sessions parrot\n',
+  );
+});
+
+test('stop asks on a terminal, and needs --force elsewhere', async () => {
+  const stop = ['stop', 'parrot', '-s', sessionId];
+  expect(await run(stop)).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('--force') });
+  expect(await run(stop, { terminal: true, answers: [false] })).toMatchObject({ status: 1 });
+  expect(service.taken).toEqual([]);
+  expect(await run(stop, { terminal: true, answers: [true] })).toMatchObject({ status: 0 });
+  const { stdout } = await run([...stop, '-f', '--json']);
+  expect(JSON.parse(stdout)).toEqual({ status: 'terminated', session_id: sessionId });
+  expect(service.taken.at(-1)?.params).toMatchObject({ agentName: 'parrot', sessionId });
+});
+
+test('status shows what is wrong and leaves out what is not', async () => {
+  const { stdout } = await run(['status', 'parrot']);
+  expect(stdout).toContain('Ready\tFalse\n');
+  expect(stdout).toContain('Error PCC_UNKNOWN_ERROR\tit exits at once\n');
+  expect(stdout).toContain('Degraded\tCrashLoopBackOff: exit code 3\n');
+  expect(stdout).toContain('Min agents\t1\nMax agents\t5\n');
+  expect(stdout).not.toContain('not to be shown');
+});
+
+test('sessions are rows on standard output, and totals of the started ones beside them', async () => {
+  const { stdout, stderr } = await run(['sessions', 'parrot', '--limit', '3', '--status', 'all', '--end-state', 'x_y']);
+  expect(service.taken.at(-1)?.query).toEqual({ limit: '3', status: 'all', endState: 'x_y' });
+  const rows = stdout.trimEnd().split('\n');
+  expect(rows.map((row) => row.split('\t').slice(3))).toEqual([
+    ['01:00:00', 'Active', '', 'N/A'],
+    ['00:01:05', 'Error (500)', '2s', 'Yes'],
+    ['00:01:05', 'Complete', '0s', 'No'],
+  ]);
+  expect(stderr).toBe(
+    '41 sessions, 3 shown, 1 active.\nBot start: average 1s, p5 0s, p95 2s; cold starts 50 %.\n' +
+      'More: --cursor next-page\n',
+  );
+});
+
+test('sessions as json are the answer of the service with totals', async () => {
+  const document = JSON.parse((await run(['sessions', 'parrot', '--json'])).stdout);
+  expect(document).toMatchObject({ total_count: 41, nextCursor: 'next-page', totals: { started: 2, coldShare: 0.5 } });
+  expect(document.sessions).toHaveLength(3);
+});
+
+test('one session: details, start phases, events with their cause, metrics over time', async () => {
+  const { stdout } = await run(['sessions', 'parrot', '--id', sessionId]);
+  for (const line of [
+    `Session\t${sessionId}`,
+    'Status\tAgent error',
+    'Completion status\tHTTP_ERROR',
+    'Duration\t00:01:05',
+    'Claim\t4.3 ms',
+    'Boot\t812 ms',
+    '2026-11-20T16:01:05.000Z\tINSTANCE_EXITED\tcode=3',
+    'Last output\tError: no',
+    'Last output\tat bot',
+    'CPU p50\t120 m',
+    'CPU p99\t480 m',
+    'CPU series\t▁▅█',
+    'Memory p99\t200.0 MiB',
+    'Samples\t65',
+    'Span\t00:00:10',
+  ]) {
+    expect(stdout.split('\n')).toContain(line);
+  }
+  // The curve is of averages: its ends would contradict the percentiles, which are of all samples.
+  expect(stdout).not.toMatch(/^(CPU|Memory) (min|max)\t/m);
+  expect(JSON.parse((await run(['sessions', 'parrot', '-i', sessionId, '--json'])).stdout)).toEqual(session);
+});
+
+test('a session whose bot took no WebSocket says so, and what the bot answered', async () => {
+  const at = '2026-11-20T16:01:00.000Z';
+  const events = [{ eventCode: 'SOCKET_REFUSED', eventTs: at, detail: { status: 200, phrase: 'OK' } }];
+  found = { ...session, completionStatus: '200', botStartSeconds: null, startPhases: null, events };
+  const { stdout } = await run(['sessions', 'parrot', '--id', sessionId]);
+  expect(stdout).toContain('Status\tRefused (200)\nCompletion status\t200\n');
+  expect(stdout).toContain('SOCKET_REFUSED\tthe bot answered 200 OK in place of a WebSocket\n');
+});
+
+test('a session without metrics or start shows that, not zeros', async () => {
+  found = { ...session, resourceMetrics: null, startPhases: null, botStartSeconds: null, coldStart: null, events: [] };
+  const { stdout, stderr } = await run(['sessions', 'parrot', '--id', sessionId]);
+  expect(stdout).toContain('Bot start\t\nCold start\tN/A\n');
+  expect(stderr).toBe('There are no metrics for this session.\n');
+});
+
+test('--id with a filter of the list is called wrongly', async () => {
+  expect(await run(['sessions', 'parrot', '--id', sessionId, '--status', 'ended'])).toMatchObject({ status: 2 });
+  expect(await run(['sessions', 'parrot', '--end-state', 'Bad'])).toMatchObject({ status: 2 });
+});

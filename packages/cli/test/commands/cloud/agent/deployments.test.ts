@@ -1,0 +1,208 @@
+import type { AgentDetails, LogLine } from '@bothost/contract';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { hangUp, startTestService, type TestService } from '../../../fake-service/fake-service.ts';
+import { agent, deployment, privateKey, publicKey, sessionId } from '../../../fake-service/records.ts';
+import { type Circumstances, runProgram } from '../../../run-program.ts';
+
+const earlier = {
+  ...deployment,
+  id: '01930000-0000-7000-8000-0000000000e1',
+  serving: false,
+  contentHash: '1'.repeat(64),
+  activatedAt: '2026-11-20T15:00:00.000Z',
+};
+const failed = {
+  ...deployment,
+  id: '01930000-0000-7000-8000-0000000000e2',
+  serving: false,
+  state: 'failed' as const,
+  activatedAt: null,
+  failure: {
+    code: 'PCC_BOT_EXITED' as const,
+    message: 'It exited.',
+    exitCode: 1,
+    signal: null,
+    outOfMemory: false,
+    tail: 'Trace:\nno\n',
+  },
+};
+const line: LogLine = {
+  log: 'hello \u001b[2Jthere',
+  timestamp: '2026-11-20T16:59:00.123000001Z',
+  deploymentId: deployment.id,
+  instanceId: deployment.id,
+  sessionId,
+  level: null,
+};
+const warning = { ...line, log: 'slow', level: 'WARNING' as const, timestamp: '2026-11-20T16:59:01.000000000Z' };
+let service: TestService;
+let deployments: (typeof deployment)[];
+let breaks: number;
+let found: AgentDetails;
+
+beforeEach(async () => {
+  deployments = [failed, deployment, earlier];
+  breaks = 0;
+  found = { ...agent, activeSessionCount: 2 };
+  service = await startTestService(
+    { privateKey, publicKey },
+    {
+      getAgent: () => found,
+      listDeployments: () => ({ total_count: 3, deployments, nextCursor: null }),
+      getDeployment: ({ params }) =>
+        found.currentRevision !== null
+          ? failed
+          : { ...earlier, id: params['deploymentId'] ?? '', rolledBackFrom: earlier.id },
+      rollback: () => ({ ...agent, change: 'deployment' }),
+      deleteAgent: () => ({ status: 'OK', activeSessionCount: 2, id: agent.id }),
+      getLogs: ({ query }) => {
+        const total = { value: 3, relation: 'eq' as const };
+        if (query['order'] === 'desc') return { total, logs: [warning, line], nextCursor: null, followCursor: '1' };
+        if (breaks-- > 0) throw hangUp;
+        return {
+          total,
+          logs: [{ ...line, log: `after ${query['cursor']}` }],
+          nextCursor: query['cursor'] === '1' ? '2' : null,
+          followCursor: null,
+        };
+      },
+    },
+  );
+});
+afterEach(() => service.close());
+
+const run = (words: string, given: Circumstances = {}) =>
+  runProgram(['cloud', 'agent', ...words.split(' ')], {
+    variables: { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
+    ...given,
+  });
+const asked = () => service.taken.map(({ operation }) => operation);
+
+test('deployments are rows: which serves, which failed and why', async () => {
+  const { stdout, stderr } = await run('deployments parrot');
+  expect(stdout.split('\n').map((row) => row.split('\t').slice(0, 2))).toEqual([
+    [failed.id, 'failed'],
+    [deployment.id, 'serving'],
+    [earlier.id, 'ready'],
+    [''],
+  ]);
+  expect(stderr).toBe(`${failed.id} failed: It exited.\n`);
+});
+
+test('a rollback goes to the one that served before, shows the difference, asks and waits', async () => {
+  deployments = [deployment, earlier];
+  const done = await run('rollback parrot', { terminal: true, answers: [true] });
+  expect(done.status).toBe(0);
+  expect(done.stderr).toContain(`? Roll parrot back to ${earlier.id}?`);
+  expect(done.stderr).toMatch(/code +000000000000 +.*->.* +.*111111111111/);
+  expect(service.taken.find(({ operation }) => operation === 'rollback')?.body).toEqual({ deploymentId: earlier.id });
+  const { stdout } = await run('rollback parrot --to 01930000-0000-7000-8000-0000000000e2 --yes --json');
+  expect(JSON.parse(stdout)).toMatchObject({ change: 'deployment', deployment: { state: 'ready' } });
+});
+
+test('a rollback after a failed deploy goes to what serves', async () => {
+  await run('rollback parrot --yes');
+  expect(service.taken.find(({ operation }) => operation === 'rollback')?.body).toEqual({
+    deploymentId: deployment.id,
+  });
+});
+
+test('a rollback without a terminal needs --yes; with nothing to go back to it is exit 1', async () => {
+  expect(await run('rollback parrot')).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
+  deployments = [deployment];
+  expect(await run('rollback parrot --yes')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('served before'),
+  });
+  expect(asked()).not.toContain('rollback');
+});
+
+test('delete says how many live sessions go on, asks, and needs --yes without a terminal', async () => {
+  expect(await run('delete parrot')).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
+  const no = await run('delete parrot', { terminal: true, answers: [false] });
+  expect(no).toMatchObject({ status: 1, stderr: expect.stringContaining('2 live sessions will run to the end.') });
+  expect(asked()).not.toContain('deleteAgent');
+  expect(await run('delete parrot --force')).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('Sessions still running\t2\n'),
+  });
+});
+
+test('logs are oldest first, filtered as the line says, without escape sequences', async () => {
+  const { status, stdout, stderr } = await run(
+    `logs parrot -s ${sessionId} -q Hello -l INFO --since 10m -n 2 -d ${deployment.id}`,
+  );
+  expect(service.taken.at(-1)?.query).toEqual({
+    limit: '2',
+    order: 'desc',
+    sessionId,
+    deploymentId: deployment.id,
+    query: 'Hello',
+    level: 'INFO',
+    startTime: String(new Date('2026-11-20T16:50:00.000Z').getTime() / 1_000),
+  });
+  expect(stdout).toBe(`${line.timestamp}\t${sessionId}\thello there\n${warning.timestamp}\t${sessionId}\tslow\n`);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: 'The last 2 of 3 lines; -n takes more.\n' });
+  expect(JSON.parse((await run('logs parrot --json')).stdout).logs).toEqual([line, warning]);
+});
+
+test('logs on a terminal have colours for warnings and the end of the session’s id', async () => {
+  const { stdout } = await run('logs parrot', { terminal: true });
+  expect(stdout).toContain('\u001b[33mslow\u001b[39m');
+  expect(stdout).toContain(`\u001b[36m${sessionId.slice(-6)}\u001b[39m`);
+  expect(stdout).not.toContain('\u001b[2J');
+});
+
+test('logs --follow goes on until nothing can come, through a service that is away for a moment', async () => {
+  breaks = 2;
+  const { status, stdout } = await run('logs parrot --follow --json');
+  expect(status).toBe(0);
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text).log),
+  ).toEqual([line.log, 'slow', 'after 1', 'after 2']);
+});
+
+test('Ctrl-C ends logs --follow with 130; in JSON that is one more line', async () => {
+  breaks = Number.POSITIVE_INFINITY;
+  const interruption = new AbortController();
+  const going = run('logs parrot --follow --json', { signal: interruption.signal });
+  await expect.poll(() => asked()).toContain('getLogs');
+  interruption.abort();
+  const { status, stdout } = await going;
+  expect(status).toBe(130);
+  expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ error: { reason: 'interrupted' } });
+});
+
+test('status says what failed with the last words of the bot, and how to go on', async () => {
+  const health = {
+    ready: false,
+    state: 'terminated' as const,
+    restartCount: 0,
+    replicasStarted: 1,
+    reason: 'Error',
+    lastExitCode: 1,
+    lastTerminationReason: null,
+    message: null,
+  };
+  const revision = {
+    deploymentID: failed.id,
+    phase: 'Failed' as const,
+    readyReplicas: 0,
+    phaseStartedAt: agent.createdAt,
+    hasInfrastructureIssue: false,
+    health,
+  };
+  const errors = [{ code: 'PCC_BOT_EXITED', message: 'It exited. It wrote last: Trace:\nno' }];
+  found = { ...agent, desiredDeploymentId: failed.id, currentRevision: revision, errors };
+  const { status, stdout } = await run('status parrot');
+  expect(status).toBe(0);
+  expect(stdout).toContain('Error PCC_BOT_EXITED\tIt exited.\n');
+  expect(stdout).toContain('Last output\tTrace:\nLast output\tno\n');
+  expect(stdout).toContain(`${failed.id}\tFailed\t0\tterminated\t${agent.createdAt}\tError, exit code 1\n`);
+  expect(stdout).toContain(
+    `Keep what is serving\tbotcli cloud agent rollback parrot --to ${agent.activeDeploymentId}\n`,
+  );
+});

@@ -1,0 +1,126 @@
+import type { AuditEntry, AuditVerification } from '@bothost/contract';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startTestService, type TestService } from '../../fake-service/fake-service.ts';
+import { organization, privateKey, publicKey } from '../../fake-service/records.ts';
+import { type Circumstances, runProgram } from '../../run-program.ts';
+
+const entry: AuditEntry = {
+  sequence: 1,
+  at: '2026-11-20T16:00:00.000Z',
+  keyId: '01930000-0000-7000-8000-000000000004',
+  keyName: 'ci\u009b2J',
+  address: '127.0.0.1',
+  organizationId: organization.id,
+  region: 'us-west',
+  action: 'secrets.set',
+  object: 'voice',
+  keys: ['A', 'B'],
+  revisionBefore: 1,
+  revisionAfter: 2,
+  result: 'done',
+  count: 1,
+  requestId: 'request-1',
+  previousHash: '0'.repeat(64),
+  hash: 'a'.repeat(64),
+};
+const refused: AuditEntry = {
+  ...entry,
+  sequence: 2,
+  keyId: null,
+  keyName: null,
+  address: null,
+  region: null,
+  action: 'audit.left-out',
+  object: null,
+  keys: [],
+  revisionBefore: null,
+  revisionAfter: null,
+  result: 'too-many-refusals',
+  count: 7,
+  requestId: null,
+};
+const whole: AuditVerification = {
+  ok: true,
+  entries: 2,
+  firstSequence: 1,
+  lastSequence: 2,
+  lastHash: 'a'.repeat(64),
+  removedThrough: null,
+  brokenAt: null,
+};
+let verification: AuditVerification;
+let service: TestService;
+
+beforeEach(async () => {
+  verification = whole;
+  service = await startTestService(
+    { privateKey, publicKey },
+    {
+      listAuditEntries: ({ query }) =>
+        query['cursor'] === undefined
+          ? { entries: [entry], nextCursor: '1' }
+          : { entries: [refused], nextCursor: null },
+      verifyAudit: () => verification,
+    },
+  );
+});
+afterEach(() => service.close());
+
+const audit = (line: string, given: Circumstances = {}) =>
+  runProgram(['cloud', 'audit', ...line.split(' ')], {
+    variables: { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
+    ...given,
+  });
+
+test('list is a row per entry, with the filters of the line and how to go on', async () => {
+  const { status, stdout, stderr } = await audit(
+    'list --since 1h --until 1m -a secrets.set --object voice --result done -n 5',
+  );
+  expect(service.taken.at(-1)?.query).toEqual({
+    since: '2026-11-20T16:00:00.000Z',
+    until: '2026-11-20T16:59:00.000Z',
+    action: 'secrets.set',
+    object: 'voice',
+    result: 'done',
+    limit: '5',
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: 'More: --cursor 1\n' });
+  const cells = ['1', entry.at, entry.keyId, '127.0.0.1', 'secrets.set', 'voice', 'A, B', '1 > 2', 'done', '1'];
+  expect(stdout).toBe(`${cells.join('\t')}\n`);
+  expect(JSON.parse((await audit('list --json')).stdout)).toEqual({ entries: [entry], nextCursor: '1' });
+  expect((await audit('list --cursor 1')).stdout).toBe(
+    `${['2', entry.at, '', '', 'audit.left-out', '', '', '', 'too-many-refusals', '7'].join('\t')}\n`,
+  );
+});
+
+test('list shows on a terminal who did it by name, and no name drives the terminal', async () => {
+  const { stdout } = await audit('list', { terminal: true, columns: 200 });
+  expect(stdout).toContain('ci');
+  expect(stdout).not.toContain('\u009b');
+});
+
+test('verify tells the last hash, and ends with 1 at the first entry that is not what was written', async () => {
+  expect((await audit('verify')).stdout).toContain(`Hash of the last\t${'a'.repeat(64)}\n`);
+  expect(JSON.parse((await audit('verify --json')).stdout)).toEqual(whole);
+  verification = { ...whole, ok: false, entries: 1, lastSequence: 1, brokenAt: 2 };
+  expect(await audit('verify')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('Entry 2 of') });
+  const { status, stdout } = await audit('verify --json');
+  expect(status).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ error: { reason: 'audit-broken', details: { brokenAt: 2 } } });
+});
+
+test.each(['', ' --json', ' --output plain', ' --output rich'])(
+  'export%s is a JSON line per entry, page by page',
+  async (mode) => {
+    const { status, stdout } = await audit(`export --since 1h${mode}`, { terminal: mode.endsWith('rich') });
+    const lines = stdout.split('\n');
+    expect(status).toBe(0);
+    expect(lines.pop()).toBe('');
+    expect(lines.map((line) => JSON.parse(line))).toEqual([entry, refused]);
+    expect(service.taken.map(({ query }) => query)).toEqual([
+      { since: '2026-11-20T16:00:00.000Z', order: 'asc', limit: '1000' },
+      { since: '2026-11-20T16:00:00.000Z', order: 'asc', limit: '1000', cursor: '1' },
+    ]);
+    if (mode !== ' --json') expect(stdout).not.toContain('\u009b');
+  },
+);

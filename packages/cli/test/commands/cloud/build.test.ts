@@ -1,0 +1,98 @@
+import { failure } from '@bothost/contract';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startTestService, type TestService } from '../../fake-service/fake-service.ts';
+import { build, privateKey, publicKey } from '../../fake-service/records.ts';
+import { runProgram } from '../../run-program.ts';
+
+const lines = ['2026-11-20T17:00:00.000Z installing', '2026-11-20T17:00:01.000Z \u001b[32mdone\u001b[0m\u001b[2J'];
+let service: TestService;
+let found: typeof build;
+let isOver: boolean;
+
+beforeEach(async () => {
+  found = build;
+  isOver = true;
+  service = await startTestService(
+    { privateKey, publicKey },
+    {
+      listBuilds: () => ({ builds: [build], total: 12, limit: 10, offset: 0, nextCursor: 'more' }),
+      getBuild: ({ params }) => {
+        if (params['buildId'] !== build.id) throw failure('build-not-found');
+        return { build: found };
+      },
+      getBuildLogs: ({ query }) => {
+        const from = Number(query['nextToken'] ?? 0);
+        const waits = query['wait'] !== undefined;
+        const logs = lines.slice(from, waits ? from + 1 : 1);
+        const end = from + logs.length;
+        return end >= lines.length && isOver ? { logs } : { logs, nextToken: String(end) };
+      },
+    },
+  );
+});
+afterEach(() => service.close());
+
+const run = (line: string, given = {}) =>
+  runProgram(['cloud', 'build', ...line.split(' ')], {
+    variables: { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
+    ...given,
+  });
+
+test('list is a row per build, with the filters of the line and how to go on', async () => {
+  const { status, stdout, stderr } = await run('list --status success -r us-west -n 10');
+  expect(service.taken.at(-1)?.query).toEqual({ limit: '10', status: 'success', region: 'us-west' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: 'More: --cursor more\n' });
+  expect(stdout).toBe(
+    `${[build.id, 'success', 'us-west', '2s', '2048', build.contentHash, build.createdAt].join('\t')}\n`,
+  );
+  expect(JSON.parse((await run('list --json')).stdout)).toMatchObject({ builds: [build], total: 12 });
+});
+
+test('status says why a build failed and what to do', async () => {
+  expect((await run(`status ${build.id}`)).stdout).toContain(
+    `Deploy it\tbotcli cloud deploy NAME --build-id ${build.id}\n`,
+  );
+  found = {
+    ...build,
+    status: 'failed',
+    errorMessage: 'The archive holds /etc/passwd.',
+    errorCode: 'archive-absolute-path',
+  };
+  const { stdout } = await run(`status ${build.id}`);
+  expect(stdout).toContain('Error\tThe archive holds /etc/passwd.\nError code\tarchive-absolute-path\n');
+  expect(stdout).toContain(`Read its log\tbotcli cloud build logs ${build.id}\n`);
+  expect(await run('status unknown')).toMatchObject({ status: 1, stderr: expect.stringContaining('no such build') });
+});
+
+test('what a command wrote before a build failed is shown line by line', async () => {
+  const errorMessage = '"npm install" failed with status 1.\nnpm error code E404\nnpm error 404 no-such-package';
+  found = { ...build, status: 'failed', errorMessage, errorCode: 'prepare-failed' };
+  const { stdout } = await run(`status ${build.id}`);
+  expect(stdout).toContain('Error\t"npm install" failed with status 1.\nError code\tprepare-failed\n');
+  expect(stdout).toContain('Last output\tnpm error code E404\nLast output\tnpm error 404 no-such-package\n');
+  expect(JSON.parse((await run(`status ${build.id} --json`)).stdout)).toMatchObject({ errorMessage });
+});
+
+test('logs are the lines that are there, safe to look at', async () => {
+  isOver = false;
+  const { stdout } = await run(`logs ${build.id}`);
+  expect(stdout).toBe('2026-11-20T17:00:00.000Z\tinstalling\n');
+  const rich = await run(`logs ${build.id} --follow`, { terminal: true, signal: AbortSignal.abort() });
+  expect(rich.status).toBe(130);
+});
+
+test('logs --follow goes on to the end of the build, in JSON a document per line', async () => {
+  const plain = await run(`logs ${build.id} --follow`);
+  expect(plain).toMatchObject({ status: 0, stderr: '' });
+  expect(plain.stdout).toBe('2026-11-20T17:00:00.000Z\tinstalling\n2026-11-20T17:00:01.000Z\tdone\n');
+  const { stdout } = await run(`logs ${build.id} --follow --json`);
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).timestamp),
+  ).toEqual(lines.map((line) => line.split(' ')[0]));
+  const rich = await run(`logs ${build.id} -f`, { terminal: true });
+  expect(rich.stdout).toContain('\u001b[32mdone\u001b[0m');
+  expect(rich.stdout).not.toContain('\u001b[2J');
+});

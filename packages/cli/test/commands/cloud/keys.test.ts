@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises';
+import { failure } from '@bothost/contract';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startTestService, type TestService } from '../../fake-service/fake-service.ts';
+import { apiKey, privateKey, publicKey } from '../../fake-service/records.ts';
+import { profileFile } from '../../profile-file.ts';
+import { type Circumstances, runProgram } from '../../run-program.ts';
+
+const made = { ...apiKey, name: 'web', kind: 'public' as const, key: 'pk_new', start: 'pk_new' };
+const revokedAt = '2026-11-20T16:30:00.000Z';
+let service: TestService;
+let place: Awaited<ReturnType<typeof profileFile>>;
+
+beforeEach(async () => {
+  place = await profileFile();
+  service = await startTestService(
+    { privateKey, publicKey },
+    {
+      createKey: () => made,
+      listKeys: () => ({
+        keys: [
+          { ...apiKey, start: privateKey.slice(0, 8) },
+          { ...apiKey, id: made.id.replace('4', '5'), name: 'old\tone', expiresAt: revokedAt },
+          { ...apiKey, revokedAt },
+        ],
+      }),
+      revokeKey: ({ params }) => {
+        if (params['keyId'] !== apiKey.id) throw failure('key-not-found');
+        return { ...apiKey, revokedAt };
+      },
+    },
+  );
+});
+afterEach(async () => {
+  await service.close();
+  await place.remove();
+});
+
+const keys = (line: string, given: Circumstances = {}) =>
+  runProgram(['cloud', 'keys', ...line.split(' ')], {
+    variables: { BOTCLI_CONFIG: place.file, BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
+    ...given,
+  });
+
+test('create sends name, kind and life in seconds, and shows the key this once', async () => {
+  const { status, stdout, stderr } = await keys('create web --kind public --expires 90d');
+  expect(service.taken.at(-1)?.body).toEqual({ name: 'web', kind: 'public', expiresInSeconds: 90 * 86_400 });
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^Key\tpk_new\nId\t/);
+  expect(stderr).toBe('Keep the key now: it is not shown again.\n');
+  expect(JSON.parse((await keys('create web --kind public --json')).stdout)).toEqual({ ...made, keptInProfile: false });
+  expect(service.taken.at(-1)?.body).toEqual({ name: 'web', kind: 'public' });
+});
+
+test('create --default keeps a public key in the profile, and a private one is refused before it is made', async () => {
+  expect(await keys('create web --kind public --default')).toMatchObject({ status: 0 });
+  expect(await readFile(place.file, 'utf8')).toBe('public_key = "pk_new"\n');
+  const asked = service.taken.length;
+  expect(await keys('create ci --kind private --default')).toMatchObject({ status: 2 });
+  expect(service.taken).toHaveLength(asked);
+});
+
+test.each(['90', '0d', 'd', '-1d', '4000d', '1y'])('a life of %s is called wrongly', async (life) => {
+  expect(await keys(`create web --kind public --expires=${life}`)).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('--expires takes a time like 12h, 90d or 2w'),
+  });
+});
+
+test('create without a kind is called wrongly', async () => {
+  expect(await keys('create web')).toMatchObject({ status: 2, stderr: expect.stringContaining('--kind is missing') });
+});
+
+test('list tells live, expired and revoked keys apart, a row per key', async () => {
+  const rows = (await keys('list')).stdout.slice(0, -1).split('\n');
+  expect(rows.map((row) => row.split('\t')[4])).toEqual(['Active', 'Expired', 'Revoked']);
+  expect(rows.every((row) => row.split('\t').length === 8)).toBe(true);
+});
+
+test('revoke asks with the name of the key and says when it is the one in use', async () => {
+  const outcome = await keys(`revoke ${apiKey.id}`, { terminal: true, answers: [true] });
+  expect(outcome.stderr).toContain('? Revoke the private key "first", which is the one in use here?');
+  expect(outcome.status).toBe(0);
+  expect(service.taken.at(-1)?.operation).toBe('revokeKey');
+});
+
+test('revoke without a terminal needs --yes, and a no revokes nothing', async () => {
+  expect(await keys(`revoke ${apiKey.id}`)).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
+  expect(await keys(`revoke ${apiKey.id}`, { terminal: true, answers: [false] })).toMatchObject({ status: 1 });
+  expect(service.taken.filter(({ operation }) => operation === 'revokeKey')).toEqual([]);
+  const { status, stdout } = await keys(`revoke ${apiKey.id} --yes --json`);
+  expect({ status, document: JSON.parse(stdout) }).toEqual({ status: 0, document: { ...apiKey, revokedAt } });
+  expect(await keys('revoke unknown --yes')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('no such API'),
+  });
+});

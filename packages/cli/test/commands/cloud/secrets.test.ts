@@ -1,0 +1,421 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type SecretService, startSecretService } from '../../fake-service/fake-secret-service.ts';
+import { privateKey } from '../../fake-service/records.ts';
+import { type Circumstances, runProgram } from '../../run-program.ts';
+
+let service: SecretService;
+let directory: string;
+
+beforeEach(async () => {
+  service = await startSecretService();
+  directory = await mkdtemp(join(tmpdir(), 'botcli-secrets-'));
+});
+afterEach(async () => {
+  await service.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const secrets = (args: readonly string[], given: Circumstances = {}) =>
+  runProgram(['cloud', 'secrets', ...args], {
+    variables: { BOTCLI_CONFIG: join(directory, 'none'), BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
+    directory,
+    ...given,
+  });
+const set = (args: readonly string[], given: Circumstances = {}) => secrets(['set', 'bot-secrets', ...args], given);
+const save = (name: string, content: string | Uint8Array) => writeFile(join(directory, name), content);
+const person = (...answers: (string | boolean)[]): Circumstances => ({ terminal: true, columns: 100, answers });
+const puts = () => service.taken.filter(({ operation }) => operation === 'putSecrets').map(({ body }) => body);
+
+test('set shows what the service would do, asks once, and writes all keys in one request at that revision', async () => {
+  service.values.set('B', 'old').set('C', 'same').set('D', 'stays');
+  service.state.revision = 4;
+  service.state.agents = [{ name: 'parrot', revision: 4, stale: false }];
+  const { status, stdout, stderr } = await set(['A=1', 'B=new value', 'C=same'], person(true));
+  expect({ status, puts: puts().length }).toEqual({ status: 0, puts: 2 });
+  expect(puts()[0]).toMatchObject({ dryRun: true, expectedRevision: null });
+  expect(puts()[1]).toMatchObject({
+    dryRun: false,
+    expectedRevision: 4,
+    region: 'us-west',
+    mode: 'merge',
+    secrets: [
+      { secretKey: 'A', secretValue: '1' },
+      { secretKey: 'B', secretValue: 'new value' },
+      { secretKey: 'C', secretValue: 'same' },
+    ],
+  });
+  const shown = stripVTControlCharacters(stderr);
+  expect(shown).toContain('bot-secrets (at revision 4)');
+  expect(shown).toContain('Organization  acme\n');
+  expect(shown).toContain('Region        us-west (the default)\n');
+  expect(shown).toMatch(
+    /\n\+ {2}A {4}new {9}1 byte {2}[0-9a-f]{8}\n~ {2}B {4}changed {4}9 bytes .*\n= {2}C {4}unchanged/,
+  );
+  expect(shown).toContain('The agent parrot runs with this set. It keeps its current values until');
+  expect(shown.match(/^\? /gm)).toEqual(['? ']);
+  expect(stdout).toContain('Updated');
+  expect(stdout + stderr).not.toContain('new value');
+});
+
+test('a no changes nothing: exit 1; Ctrl-C: exit 130; without a terminal it names the flag: exit 2', async () => {
+  expect(await set(['A=1'], person(false))).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('Nothing was'),
+  });
+  expect(await set(['A=1'], person('ctrl-c'))).toMatchObject({ status: 130 });
+  const asked = service.taken.length;
+  expect(await set(['A=1'])).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('--skip') });
+  expect(service.taken).toHaveLength(asked);
+  expect(service.values.size).toBe(0);
+});
+
+test('what was changed between the question and the write is not written over', async () => {
+  service.state.revision = 1;
+  service.state.afterDryRun = () => {
+    service.state.revision = 2;
+  };
+  const outcome = await set(['A=1'], person(true));
+  expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining('Run the command again to see') });
+  expect(service.values.size).toBe(0);
+});
+
+test('--skip writes at once, in one request, and json is one document', async () => {
+  const { status, stdout } = await set(['A=1', '--skip', '--json']);
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ change: 'created', revision: 1, skipped: [], readiness: 'pending' });
+  expect(service.taken.map(({ operation }) => operation)).toEqual(['putSecrets']);
+});
+
+test('--dry-run writes nothing and needs no terminal, and the same values again ask nothing', async () => {
+  expect(await set(['A=1', '--dry-run'])).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('+\tA\tnew\t1 byte\t'),
+  });
+  expect(service.state.revision).toBe(0);
+  await set(['A=1', '-s']);
+  const again = await set(['A=1'], person());
+  expect(again).toMatchObject({ status: 0, stderr: expect.stringContaining('Nothing changes.') });
+  expect(service.state.revision).toBe(1);
+});
+
+test('the same values again have what failed tried again, and ask nothing', async () => {
+  await set(['A=1', '-s']);
+  service.state.status = 'failed';
+  const { status, stdout } = await set(['A=1'], person());
+  expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/Unchanged.*pending/s) });
+  const bodies = service.taken.filter(({ operation }) => operation === 'putSecrets').map(({ body }) => body);
+  expect(bodies.slice(1)).toMatchObject([{ dryRun: true }, { dryRun: false, expectedRevision: 1 }]);
+});
+
+test('--replace, --if-revision and --region go along', async () => {
+  service.values.set('OLD', 'x');
+  service.state.revision = 3;
+  await set(['A=1', '-s', '--replace', '--if-revision', '3', '-r', 'us-west']);
+  expect(puts()).toEqual([expect.objectContaining({ mode: 'replace', expectedRevision: 3, region: 'us-west' })]);
+  expect([...service.values.keys()]).toEqual(['A']);
+  expect(await set(['A=2', '-s', '--if-revision', '3'])).toMatchObject({ status: 1 });
+});
+
+test('--wait ends when the region has it, fails with its reason, and ends after its time', async () => {
+  expect(await set(['A=1', '-s', '--wait'])).toMatchObject({ status: 0, stdout: expect.stringContaining('ready') });
+  service.state.status = 'failed';
+  expect(await set(['A=2', '-s', '--wait=5s'])).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining(
+      'Revision 2 of bot-secrets is stored, but the region refused it: The region has no',
+    ),
+  });
+});
+
+test('a word that was meant for an option is warned about before it is asked for as a key', async () => {
+  const { stderr } = await set(['A=1', '--wait', '30s'], person('x', false));
+  expect(stderr.indexOf('argument 2: 30s: a shell cannot use this name')).toBeGreaterThan(-1);
+  expect(stderr.indexOf('a shell cannot use this name')).toBeLessThan(stderr.indexOf('? Value of 30s'));
+});
+
+test('Ctrl-C while --wait waits says that the revision is stored', async () => {
+  service.state.status = 'pending';
+  const interruption = new AbortController();
+  const outcome = await set(['A=1', '--wait'], {
+    ...person(true),
+    signal: interruption.signal,
+    onStderr: (text) => {
+      if (text.includes('is on its way to the region')) interruption.abort();
+    },
+  });
+  expect(outcome.status).toBe(130);
+  const said = stripVTControlCharacters(outcome.stderr);
+  expect(said.endsWith('Revision 1 of bot-secrets is stored anyway.\nerror: Interrupted.\n')).toBe(true);
+});
+
+test('values come from standard input, files and prompts byte by byte, and the prompts last', async () => {
+  await save('key.pem', '-----BEGIN-----\r\nx\r\n');
+  const given = { ...person('typed \t value', true), stdin: 'piped\n' };
+  const { status, stderr } = await set(['A=-', 'B=@key.pem', 'C', 'D=\\@home'], given);
+  expect(status).toBe(0);
+  expect(Object.fromEntries(service.values)).toEqual({
+    A: 'piped\n',
+    B: '-----BEGIN-----\r\nx\r\n',
+    C: 'typed \t value',
+    D: '@home',
+  });
+  expect(stderr).toContain('warning: standard input: A: the value ends with a line break, which is part of it');
+  expect(stderr).toContain("warning: values in arguments stay in the shell's history");
+});
+
+test('the name of a file may stand right behind its letter, whatever letters it has', async () => {
+  await save('hello.env', 'A=1\n');
+  expect(await set(['-s', '-fhello.env'])).toMatchObject({ status: 0, stdout: expect.stringContaining('Created') });
+  expect(service.values.get('A')).toBe('1');
+});
+
+test('a file is read with its empty values named, and --file - and json as well', async () => {
+  await save('.env', '\u{feff}export A="1"\r\nEMPTY=\r\nA-B=2\r\n');
+  const { status, stderr } = await set(['-f', '.env', '-s']);
+  expect(status).toBe(0);
+  expect(stderr).toContain('Left out because they have no value: EMPTY\n');
+  expect(stderr).toContain('warning: .env:3: A-B: a shell cannot use this name\n');
+  expect(stderr).not.toContain('history');
+  await set(['--file', '-', '--format', 'json', '-s'], { stdin: '{"C": "3"}' });
+  expect(Object.fromEntries(service.values)).toEqual({ A: '1', 'A-B': '2', C: '3' });
+});
+
+test('every problem of every source is told at once, with its place, before anything is sent or asked', async () => {
+  await save('.env', 'A=canary # x\nPORT=1\nB=1\nB=2\nBOTHOST_X=1\n');
+  await save('utf16', Buffer.from('\u{feff}x', 'utf16le'));
+  await save('big', 'x'.repeat(65_537));
+  const { status, stdout, stderr } = await set(['-f', '.env', 'B=3', 'C=@utf16', 'D=@big', 'E=', 'F'], person());
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  for (const line of [
+    'Nothing was sent: 8 problems.',
+    'argument 4: has an empty value',
+    '.env:1: white space and #',
+    'utf16:1: this is UTF-16',
+    'big: more than 65536 bytes',
+    '.env:2: PORT: the service sets',
+    '.env:4: B is named twice, first in .env:3',
+    '.env:5: BOTHOST_X: the service sets',
+    'argument 1: B is named twice',
+  ]) {
+    expect(stderr).toContain(line);
+  }
+  expect(stderr).not.toContain('canary');
+  expect(service.taken).toEqual([]);
+});
+
+test('the limits of a set are told before a request, with what it would be', async () => {
+  const many = Array.from({ length: 257 }, (_, index) => `K${index}=x`);
+  await save('many', many.join('\n'));
+  expect((await set(['-f', 'many', '-s'])).stderr).toContain('many: 257 keys; a set has at most 256');
+  await save('large', Array.from({ length: 9 }, (_, index) => `K${index}=${'x'.repeat(60_000)}`).join('\n'));
+  expect((await set(['-f', 'large', '-s'])).stderr).toContain('large: 540018 bytes; a set has at most 524288');
+  await save('huge', `A=${'x'.repeat(1_048_577)}`);
+  expect((await set(['-f', 'huge', '-s'])).stderr).toContain('huge: more than 1048576 bytes');
+  expect((await set(['A=a\0b', '-s'])).stderr).toContain('argument 1: A: contains a NUL character');
+  expect(service.taken).toEqual([]);
+});
+
+test.each([
+  [[], 2, 'There are no keys to set.'],
+  [['A=-', '--file', '-', '-s'], 2, 'Standard input can be read only once.'],
+  [['A', '-s'], 2, 'there is no terminal to ask on'],
+  [['-f', 'missing', '-s'], 1, 'Cannot read missing (ENOENT).'],
+  [['-f', '.', '-s'], 1, 'Cannot read .: it is a folder.'],
+  [['B=1', 'A=@hunter2', '-s'], 1, 'Cannot read the file that argument 2 names for A (ENOENT).'],
+  [['A=@', '-s'], 1, 'argument 1: has no file name after its @'],
+  [['-f', '/dev/null', '-s'], 1, 'None of the keys has a value'],
+])('set %j ends with %i and sends nothing', async (args, status, message) => {
+  const outcome = await set(args, args.length === 0 ? person() : {});
+  expect(outcome).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(message) });
+  expect(outcome.stderr).not.toContain('hunter2');
+  expect(service.taken).toEqual([]);
+});
+
+test.each(['../x', 'a/K', 'a#x', '.', 'ｓｅｔ', '-a', 'a b', 'x'.repeat(64)])(
+  'no command asks the service about the name %j',
+  async (name) => {
+    for (const args of [
+      ['set', '--', name, 'A=1'],
+      ['unset', '--', name, 'A'],
+      ['delete', '--', name],
+      ['list', '--', name],
+      ['history', '--', name],
+      ['rollback', '--', name, '1'],
+    ]) {
+      expect(await secrets(args, person(true))).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('This is not a name for a secret set: use 1 to 63 letters'),
+      });
+    }
+    expect(service.taken).toEqual([]);
+  },
+);
+
+test('a FIFO without a writer is waited for with a word, until Ctrl-C', async () => {
+  execFileSync('mkfifo', [join(directory, 'pipe')]);
+  const interruption = new AbortController();
+  const outcome = set(['A=@pipe', '-s'], {
+    signal: interruption.signal,
+    onStderr: (text) => {
+      if (text.includes('pipe has not ended yet; waiting.')) interruption.abort();
+    },
+  });
+  expect((await outcome).status).toBe(130);
+  const written = set(['A=@pipe', '-s']);
+  await promisify(execFile)('bash', ['-c', 'printf a > pipe'], { cwd: directory });
+  expect((await written).status).toBe(0);
+  expect(service.values.get('A')).toBe('a');
+});
+
+test('unset shows nothing of a word that is no key, since it may be a pair with its value', async () => {
+  service.values.set('A', '1');
+  service.state.revision = 1;
+  for (const more of [[], ['--if-exists'], ['--json']]) {
+    const { status, stdout, stderr } = await secrets(['unset', 'bot-secrets', 'A', 'B=hunter2', '-s', ...more]);
+    expect({ status, said: stdout + stderr }).toEqual({
+      status: 1,
+      said: expect.stringContaining('Argument 2 is not a key: use 1 to 64 letters'),
+    });
+    expect(stdout + stderr).not.toContain('hunter2');
+  }
+  expect(service.taken).toEqual([]);
+});
+
+test('unset removes several keys in one revision; a key that is not there is named, or passed over', async () => {
+  service.values.set('A', '1').set('B', '2').set('C', '3');
+  service.state.revision = 1;
+  expect(await secrets(['unset', 'bot-secrets', 'A', 'b'], person(true))).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('bot-secrets has no key b. Nothing was changed.'),
+  });
+  expect(await secrets(['unset', 'bot-secrets', 'A', 'B', 'A', 'X', '--if-exists'], person(true))).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining('? Remove 2 keys from bot-secrets?'),
+  });
+  expect(puts().at(-1)).toEqual({ remove: ['A', 'B'], dryRun: false, expectedRevision: 1 });
+  expect([...service.values.keys()]).toEqual(['C']);
+  expect(await secrets(['unset', 'gone', 'A', '--if-exists', '-s'])).toMatchObject({ status: 0 });
+  expect(await secrets(['unset', 'gone', 'A', '-s'])).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('list --no-sets'),
+  });
+});
+
+test('delete shows what goes, refuses before it asks while agents use it, and --force does not', async () => {
+  service.values.set('A', '1');
+  service.state.revision = 1;
+  expect(await secrets(['delete', 'bot-secrets'])).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('--skip'),
+  });
+  const no = await secrets(['delete', 'bot-secrets'], person(false));
+  expect(no).toMatchObject({ status: 1, stderr: expect.stringContaining('Its keys: A') });
+  service.state.agents = [{ name: 'parrot', revision: 1, stale: false }];
+  expect(await secrets(['delete', 'bot-secrets'], person())).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('is used by parrot. Nothing was deleted.'),
+  });
+  expect(await secrets(['delete', 'bot-secrets', '--skip'])).toMatchObject({ status: 1 });
+  expect(await secrets(['delete', 'bot-secrets', '--force'], person(true))).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining('New ones cannot start until the agents are deployed again'),
+  });
+  expect(service.state.revision).toBe(0);
+});
+
+test('delete takes what was shown and nothing newer, or only the revision that --if-revision names', async () => {
+  service.values.set('A', '1');
+  service.state.revision = 2;
+  for (const more of [[], ['--skip'], ['--force', '--skip'], ['--dry-run']]) {
+    const refused = await secrets(['delete', 'bot-secrets', '--if-revision', '1', ...more], person(true));
+    expect([more, refused]).toMatchObject([more, { status: 1, stderr: expect.stringContaining('revision') }]);
+  }
+  expect(service.state.revision).toBe(2);
+  expect((await secrets(['delete', 'bot-secrets'], person(true))).status).toBe(0);
+  expect(service.taken.at(-1)?.query).toEqual({ force: 'false', expectedRevision: '2' });
+  service.state.revision = 3;
+  expect((await secrets(['delete', 'bot-secrets', '--if-revision', '3', '-s'])).status).toBe(0);
+  expect(service.state.revision).toBe(0);
+});
+
+test('of a set that is damaged nothing is shown but that, and it can be deleted', async () => {
+  service.state.revision = 2;
+  service.state.isDamaged = true;
+  const list = await secrets(['list']);
+  expect(list.stdout.split('\n')[0]).toBe('bot-secrets\t\tfailed\t\t\t');
+  expect(list.stdout + list.stderr).toContain('does not match what was written');
+  const one = await secrets(['list', 'bot-secrets']);
+  expect(one.stdout).toMatch(/does not match what was written/);
+  expect(one.stdout).not.toMatch(/us-west|Revision/);
+  const gone = await secrets(['delete', 'bot-secrets'], person(true));
+  expect(gone).toMatchObject({ status: 0, stderr: expect.not.stringContaining('at revision') });
+  expect(service.state.revision).toBe(0);
+});
+
+test('list shows sets, with --no-sets also pull secrets; with a name keys, and agents on an older revision', async () => {
+  service.values.set('A', '1');
+  service.state.revision = 2;
+  service.state.agents = [{ name: 'parrot', revision: 1, stale: true }];
+  expect((await secrets(['list'])).stdout).toBe('bot-secrets\tus-west\tready\t2\t1\t2026-11-20T16:00:00.000Z\n');
+  expect(service.taken.at(-1)?.query).toEqual({ type: 'secret' });
+  await secrets(['list', '-s', '-r', 'eu']);
+  expect(service.taken.at(-1)?.query).toEqual({ type: 'secret', region: 'eu' });
+  expect((await secrets(['list', '--no-sets'])).stdout).toContain('registry\tpull secret\tus-west\tready\t2\t\t');
+  const shown = await secrets(['list', 'bot-secrets'], { terminal: true, columns: 100 });
+  expect(stripVTControlCharacters(shown.stdout)).toMatch(
+    /parrot +1 {2}older\n\nTo run with revision 2, deploy again: parrot\n/,
+  );
+  expect(await secrets(['list', 'bot-secrets', '-r', 'eu'])).toMatchObject({ status: 1 });
+  expect((await secrets(['list', 'registry'])).stdout).toContain('Registry\tghcr.io\n');
+});
+
+test('history says who, when and which keys', async () => {
+  service.state.revision = 2;
+  const plain = await secrets(['history', 'bot-secrets']);
+  expect(plain.stdout.split('\n')[0]).toBe('2\tready\t2026-11-20T16:00:00.000Z\tfirst\tset\t+A +B +C ~D -E -F');
+  expect(plain.stderr).toBe('More: --before 1\n');
+  expect(plain.stdout).toContain('rollback to 1');
+  const rich = await secrets(['history', 'bot-secrets'], { terminal: true, columns: 100 });
+  expect(rich.stdout).toContain('+A +B +C ~D and 2 more');
+});
+
+test('rollback asks with what changes, and goes at the revision that was shown', async () => {
+  service.values.set('A', 'new');
+  service.state.revision = 2;
+  expect(await secrets(['rollback', 'bot-secrets', '1'], person(true))).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining('? Set bot-secrets back to what revision 1 held?'),
+  });
+  expect(service.taken.at(-1)).toMatchObject({ body: { revision: 1, dryRun: false, expectedRevision: 2 } });
+  expect(await secrets(['rollback', 'bot-secrets', 'one'])).toMatchObject({ status: 2 });
+});
+
+test('diff writes nothing, and says what is only in the file and only in the set', async () => {
+  await save('.env', 'A=1\nB=2\nE=\n');
+  expect(await secrets(['diff', 'bot-secrets', '-f', '.env'])).toMatchObject({ status: 1 });
+  service.values.set('A', '1').set('C', '3');
+  service.state.revision = 2;
+  const { status, stdout, stderr } = await secrets(['diff', 'bot-secrets', '-f', '.env']);
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^=\tA\tsame\t.*\n\+\tB\tonly in the file\t.*\n-\tC\tonly in the set\t\t\n$/);
+  expect(stderr).toBe('Compared with revision 2 of bot-secrets.\nWithout a value in .env: E\n');
+  expect(service.state.revision).toBe(2);
+});
+
+test('a write whose answer is lost is told as one that may have been stored', async () => {
+  service.state.losesWrite = true;
+  expect(await set(['A=1', '-s'])).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('was stored completely or not at all'),
+  });
+  const gone = await startSecretService();
+  await gone.close();
+  const nowhere = await set(['A=1', '-s', '--api-url', gone.origin]);
+  expect(nowhere).toMatchObject({ status: 1, stderr: expect.stringContaining('Nothing is listening there') });
+  expect(nowhere.stderr).not.toContain('stored completely or not at all');
+});

@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildKilledProgram, type KilledProgram, textsIn } from '../../killable-program.ts';
+
+let program: KilledProgram;
+beforeAll(async () => {
+  program = await buildKilledProgram();
+});
+afterAll(() => program.remove());
+
+const choices = ['-t', 'lightrtc', '-m', 'realtime', '--realtime', 'openai_realtime', '--eval', '-n', 'demo'];
+
+test('a change that is killed anywhere leaves all as it was, or as it is to be, or is told by check and finished by update', async () => {
+  const { run: botcli } = program;
+  const folder = await program.ownFolder();
+  const [old, whole] = [join(folder, 'old'), join(folder, 'whole')];
+  expect(botcli(['init', old, ...choices]).status).toBe(0);
+  const bot = join(old, 'server/bot.py');
+  await writeFile(bot, (await readFile(bot, 'utf8')).replace('friendly', 'grumpy'));
+  await cp(old, whole, { recursive: true });
+  expect(botcli(['project', 'add', 'recording', whole, '--yes']).status).toBe(0);
+  const [before, after] = [await textsIn(old), await textsIn(whole)];
+  expect(after['server/bot.py']).toContain('grumpy');
+
+  const seen = new Set<string>();
+  for (let kill = 0; ; kill += 1) {
+    const place = join(folder, `killed-${kill}`);
+    await cp(old, place, { recursive: true });
+    const { signal } = botcli(['project', 'add', 'recording', place, '--yes'], kill);
+    if (signal === null) break;
+    const left = await textsIn(place);
+    const notes = await readdir(join(place, '.botcli'));
+    if (left['.botcli/change.json'] === undefined) {
+      const same = Object.keys(before).every((path) => left[path] === before[path]);
+      seen.add(same ? 'old' : 'new');
+      if (!same) expect(left).toMatchObject(after);
+      // A lock that was left is nobody's, and the next one takes it away.
+      if (notes.length > 1) {
+        expect(botcli(['project', 'update', place, '--yes']).status).toBe(0);
+        expect(await textsIn(place)).toEqual(same ? before : after);
+      }
+    } else {
+      seen.add('between');
+      expect(botcli(['project', 'check', place]).stderr).toContain('a change was interrupted');
+      expect(botcli(['project', 'update', place, '--yes']).status).toBe(0);
+      expect(await textsIn(place)).toEqual(after);
+    }
+    expect((await readdir(join(place, '.botcli'))).filter((name) => name !== 'project.json')).toEqual([]);
+  }
+  expect([...seen].sort()).toEqual(['between', 'new', 'old']);
+}, 300_000);
+
+test('of two at once the second is refused, and takes over when the first is killed', async () => {
+  const { run, hang } = program;
+  const folder = await program.ownFolder();
+  const place = join(folder, 'two');
+  expect(run(['init', place, ...choices]).status).toBe(0);
+  // Amid its renames.
+  const first = await hang(['project', 'add', 'recording', place, '--yes'], 12);
+  try {
+    const refusals = [
+      ['project', 'add', 'transcription', place, '--yes'],
+      ['project', 'update', place, '--yes'],
+      ['project', 'add', 'transcription', place, '--dry-run'],
+      ['init', place, ...choices, '--force'],
+    ].map((args) => run(args));
+    for (const { status, stderr } of refusals) {
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr: expect.stringContaining(
+          `Another botcli is changing ${place} (process ${first.pid}). Nothing was changed.`,
+        ),
+      });
+    }
+    expect(run(['project', 'check', place]).stderr).toContain('are being changed right now');
+  } finally {
+    first.kill('SIGKILL');
+    await once(first, 'exit');
+  }
+  const second = run(['project', 'add', 'transcription', place, '--yes']);
+  expect(second).toMatchObject({ status: 0, stderr: expect.stringContaining('it is finished first') });
+  await expectFeatures(place, ['recording', 'transcription']);
+}, 120_000);
+
+test('of many at once over the lock of a dead one, those that say so have changed the project, and no other', async () => {
+  const { run, hang } = program;
+  const folder = await program.ownFolder();
+  const place = join(folder, 'many');
+  expect(run(['init', place, ...choices]).status).toBe(0);
+  const dead = await hang(['project', 'add', 'recording', place, '--yes'], 1);
+  dead.kill('SIGKILL');
+  await once(dead, 'exit');
+  expect(await readdir(join(place, '.botcli'))).toContain('change.lock');
+  const features = ['recording', 'transcription', 'video-input', 'observability'];
+  const done = await Promise.all(
+    features.map(async (feature) => {
+      const child = program.start(['project', 'add', feature, place, '--yes']);
+      const [status] = await once(child, 'exit');
+      return status === 0 ? [feature] : [];
+    }),
+  );
+  expect(done.flat().length).toBeGreaterThan(0);
+  await expectFeatures(place, done.flat());
+}, 120_000);
+
+/** All files are as the answers say, and these and no other features are in the answers. */
+async function expectFeatures(place: string, features: readonly string[]): Promise<void> {
+  const { configuration } = JSON.parse(await readFile(join(place, '.botcli/project.json'), 'utf8'));
+  const names = {
+    recording: 'recording',
+    transcription: 'transcription',
+    'video-input': 'video_input',
+    observability: 'enable_observability',
+  };
+  for (const [feature, name] of Object.entries(names)) expect(configuration[name]).toBe(features.includes(feature));
+  const copy = `${place}-by-init`;
+  const given = features.map((feature) => `--${feature}`);
+  expect(program.run(['init', copy, ...choices, ...given]).status).toBe(0);
+  expect(await textsIn(place)).toEqual(await textsIn(copy));
+}

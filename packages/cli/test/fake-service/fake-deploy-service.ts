@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  type Build,
+  type DeploymentDetails,
+  errorBody,
+  failure,
+  type Reason,
+  type SecretSetListItem,
+} from '@bothost/contract';
+import { hangUp, startTestService, type TestService } from './fake-service.ts';
+import { agent, build, deployment, organization, privateKey, publicKey, secretSet } from './records.ts';
+
+/** A service that one can deploy to, and that fails where a test tells it to. */
+export type DeployService = TestService & {
+  /** Bytes of the upload that is under way. */
+  readonly received: () => Buffer;
+  readonly deployments: DeploymentDetails[];
+  readonly builds: Build[];
+  /** Told by the test. */
+  readonly faults: {
+    /** Requests of an upload that break off, each after so many of its bytes were kept. */
+    breaks: number[];
+    /** Whether the next request of an upload gets no answer after half of it was kept. */
+    stalls: boolean;
+    /** Whether the next deploy gets no answer, before or after it was done. */
+    losesWrites: 'before' | 'after' | null;
+    /** Where the service believes to be. */
+    publicOrigin: string | null;
+    /** What an upload is refused with, once. */
+    refuse: Reason | null;
+    /** Requests of other kinds that get no answer. */
+    hangUps: number;
+    buildFails: boolean;
+    /** Looks at the log of a build before it has its turn. */
+    waits: number;
+    /** What the next deployment becomes. */
+    fails: DeploymentDetails['failure'];
+    log: string[];
+    live: number;
+    /** What is wrong with the set `keys`, which is there and ready otherwise. */
+    keys: Partial<SecretSetListItem> | 'gone';
+    /** Looks at a deployment before it is ready. */
+    looks: number;
+  };
+};
+
+const uuid = (number: number) => `01930000-0000-7000-8000-${String(number).padStart(12, '0')}`;
+
+export async function startDeployService(): Promise<DeployService> {
+  let received = Buffer.alloc(0);
+  let announced = { contentHash: '', sizeBytes: 0 };
+  let looks = 0;
+  const deployments: DeploymentDetails[] = [];
+  const builds: Build[] = [];
+  const faults: DeployService['faults'] = {
+    breaks: [],
+    stalls: false,
+    publicOrigin: null,
+    losesWrites: null,
+    refuse: null,
+    hangUps: 0,
+    buildFails: false,
+    waits: 0,
+    fails: null,
+    log: ['installing', 'done'],
+    live: 0,
+    keys: {},
+    looks: 0,
+  };
+  const tripped = () => {
+    if (faults.hangUps === 0) return;
+    faults.hangUps -= 1;
+    throw hangUp;
+  };
+  const details = () => {
+    const [desired] = deployments;
+    if (desired === undefined) throw failure('not-found');
+    // Until the last one is ready, the one before it serves.
+    const serving = looks > 0 ? deployments[1] : deployments.find((one) => one.serving);
+    return {
+      ...agent,
+      name: 'my-bot',
+      desiredDeploymentId: desired.id,
+      activeDeploymentId: serving?.id ?? null,
+      activeSessionCount: faults.live,
+      deployment: desired,
+    };
+  };
+  const deploy = (body: unknown) => {
+    const { buildId, autoScaling, agentProfile, maxSessionDuration, secretSet } = body as Record<string, unknown>;
+    const before = deployments[0] ?? deployment;
+    const found = builds.find(({ id }) => id === buildId);
+    if (found === undefined && buildId !== undefined) throw failure('build-not-usable');
+    const { minAgents = 0, maxAgents = 50 } = (autoScaling ?? {}) as Record<string, number>;
+    const named = typeof secretSet === 'string' ? [secretSet] : [];
+    const envFromSecretNames = secretSet === undefined ? before.manifest.spec.envFromSecretNames : named;
+    const spec = {
+      ...before.manifest.spec,
+      autoScaling: { minReplicas: minAgents, maxReplicas: maxAgents },
+      maxSessionDurationSeconds: Number(maxSessionDuration ?? 7_200),
+      envFromSecretNames,
+    };
+    for (const one of deployments) if (faults.fails === null) Object.assign(one, { serving: false });
+    looks = faults.looks;
+    deployments.unshift({
+      ...deployment,
+      id: uuid(900 + deployments.length),
+      buildId: found?.id ?? before.buildId,
+      contentHash: found?.contentHash ?? before.contentHash,
+      agentProfile: String(agentProfile ?? 'agent-1x'),
+      manifest: { ...before.manifest, metadata: { name: 'my-bot', namespace: 'acme' }, spec },
+      state: faults.fails === null ? 'ready' : 'failed',
+      serving: faults.fails === null,
+      secretRevisions: envFromSecretNames.map((name) => ({
+        secretSet: name,
+        revision: 1,
+        newestRevision: 1,
+        stale: false,
+      })),
+      failure: faults.fails,
+    });
+    return { ...details(), change: 'deployment' as const };
+  };
+  const accept = (body: unknown) => {
+    if (faults.losesWrites === 'before') {
+      faults.losesWrites = null;
+      throw hangUp;
+    }
+    const answer = deploy(body);
+    if (faults.losesWrites === null) return answer;
+    faults.losesWrites = null;
+    throw hangUp;
+  };
+  const service = await startTestService(
+    { privateKey, publicKey },
+    {
+      listOrganizations: () => ({ organizations: [organization] }),
+      listSecrets: () => ({ sets: faults.keys === 'gone' ? [] : [{ ...secretSet, ...faults.keys }] }),
+      getProperties: () => ({ properties: { defaultRegion: 'us-west' } }),
+      getAgent: () => {
+        tripped();
+        return details();
+      },
+      getDeployment: ({ params }) => {
+        const found = deployments.find(({ id }) => id === params['deploymentId']);
+        if (found === undefined) throw failure('deployment-not-found');
+        looks -= 1;
+        return looks >= 0 ? { ...found, state: looks > 2 ? 'preparing' : 'validating', serving: false } : found;
+      },
+      listDeployments: () => ({ total_count: deployments.length, deployments, nextCursor: null }),
+      listBuilds: ({ query }) => {
+        const found = builds.filter(
+          ({ contentHash, status }) => contentHash === query['contentHash'] && status === query['status'],
+        );
+        return { builds: found, total: found.length, limit: 1, offset: 0, nextCursor: null };
+      },
+      getBuildUploadUrl: ({ body }) => {
+        const asked = body as typeof announced;
+        if (asked.contentHash !== announced.contentHash) received = Buffer.alloc(0);
+        announced = asked;
+        return {
+          uploadId: uuid(1),
+          uploadUrl: `${faults.publicOrigin ?? service.origin}/v1/uploads/${uuid(1)}`,
+          uploadFields: { token: 'upload-token' },
+          expiresAt: '2026-11-20T18:00:00.000Z',
+          receivedBytes: received.length,
+        };
+      },
+      createBuild: () => {
+        tripped();
+        if (createHash('sha256').update(received).digest('hex') !== announced.contentHash)
+          throw failure('upload-incomplete');
+        const { contentHash } = announced;
+        builds.unshift({
+          ...build,
+          id: uuid(500 + builds.length),
+          contentHash,
+          ...(faults.buildFails
+            ? { status: 'failed' as const, errorMessage: '"npm ci" failed with status 1.\nnpm error code E404' }
+            : {}),
+        });
+        const [made = build] = builds;
+        return { build: { ...made, status: 'building' }, contextHash: made.contextHash, cached: false };
+      },
+      getBuildLogs: ({ query }) => {
+        tripped();
+        const from = Number(query['nextToken'] ?? 0);
+        if (faults.waits > 0) {
+          faults.waits -= 1;
+          return { logs: [], nextToken: String(from) };
+        }
+        const line = faults.log[from];
+        if (line === undefined) return { logs: [] };
+        return { logs: [`2026-11-20T17:00:00.000Z ${line}`], nextToken: String(from + 1) };
+      },
+      getBuild: ({ params }) => {
+        const found = builds.find(({ id }) => id === params['buildId']);
+        if (found === undefined) throw failure('build-not-found');
+        return { build: found };
+      },
+      createAgent: ({ body }) => accept(body),
+      updateAgent: ({ body }) => accept(body),
+      rollback: ({ body }) => {
+        const target = deployments.find(({ id }) => id === (body as { deploymentId?: string }).deploymentId);
+        if (target === undefined) throw failure('deployment-not-found');
+        return deploy({ buildId: target.buildId });
+      },
+      deleteAgent: () => {
+        const { id } = details();
+        deployments.length = 0;
+        return { status: 'OK', activeSessionCount: faults.live, id };
+      },
+    },
+    takeUpload,
+  );
+
+  function takeUpload(request: IncomingMessage, response: ServerResponse): boolean {
+    if (request.method !== 'PATCH') return false;
+    const answer = (status: number, body: unknown) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    const refuse = (reason: Reason) => {
+      const error = failure(reason);
+      request.resume();
+      answer(error.status, errorBody(error, 'request-1'));
+    };
+    if (request.headers['upload-token'] !== 'upload-token') refuse('upload-token-invalid');
+    else if (Number(request.headers['upload-offset']) !== received.length) refuse('upload-offset-wrong');
+    else if (faults.refuse !== null) {
+      refuse(faults.refuse);
+      faults.refuse = null;
+    } else {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const piece = Buffer.concat(chunks);
+        const kept = faults.stalls ? piece.length / 2 : faults.breaks.shift();
+        received = Buffer.concat([received, piece.subarray(0, kept)]);
+        if (faults.stalls) faults.stalls = false;
+        else if (kept !== undefined) request.socket.destroy();
+        else
+          answer(200, {
+            uploadId: uuid(1),
+            receivedBytes: received.length,
+            complete: received.length === announced.sizeBytes,
+          });
+      });
+    }
+    return true;
+  }
+
+  return { ...service, received: () => received, deployments, builds, faults };
+}

@@ -1,0 +1,26 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StandIns } from '../stand-in-vendors/stand-in-vendors.ts';
+import type { Finished, GeneratedProject } from './generated-project.ts';
+
+const without = 'judge:\n  modality: text\n';
+const judge = '  eval: {factory: judges.judge, model: stand-in-judge}\n';
+
+/**
+ * `pipecat eval run` of the project's own conversations in text against the bot at `url`; a `factory` of the test makes
+ * the judge, whose model is a stand-in. `change` makes other conversations of them.
+ */
+export async function evaluate(
+  project: GeneratedProject,
+  url: string,
+  standIns: StandIns,
+  change: (scenarios: string) => string = (scenarios) => scenarios,
+): Promise<Finished> {
+  const scenarios = await readFile(join(project.directory, 'evals/text.yaml'), 'utf8');
+  if (!scenarios.includes(without)) throw new Error('the conversations have a judge already');
+  await writeFile(join(project.directory, 'evals/judged.yaml'), change(scenarios.replace(without, without + judge)));
+  return project.run(['pipecat', 'eval', 'run', 'evals/judged.yaml', '-v', '--bot-url', url], {
+    OPENAI_BASE_URL: `http://${standIns.address}/v1`,
+    PYTHONPATH: join(import.meta.dirname, '../stand-in-vendors'),
+  });
+}

@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { quickstart } from '../../src/scaffold/quickstart.ts';
+import { pitch } from '../stand-in-vendors/cartesia.ts';
+import { understood } from '../stand-in-vendors/deepgram.ts';
+import { openStandIns, type StandIns } from '../stand-in-vendors/stand-in-vendors.ts';
+import { evaluate } from './evaluate.ts';
+import { type GeneratedProject, placeholder, setUpProject } from './generated-project.ts';
+import { type LocalBot, startBot } from './local-bot.ts';
+import { phoneBot, services } from './phone-bot.ts';
+import { ring } from './phone-call.ts';
+import { reached } from './reached-vendors.ts';
+import { signature, startWebhook } from './webhook.ts';
+
+/** Generated bots, unchanged, under Pipecat's own runner; their vendors are stand-ins on this machine. */
+let standIns: StandIns;
+beforeEach(async () => {
+  standIns = await openStandIns();
+});
+afterEach(() => standIns.close());
+
+/** What leads a bot to the stand-ins. Its files know nothing of it. */
+function leading(): Record<string, string> {
+  return {
+    OPENAI_BASE_URL: `http://${standIns.address}/v1`,
+    PIPECAT_SETUP_FILES: join(import.meta.dirname, '../stand-in-vendors/reach_stand_ins.py'),
+    STAND_INS: standIns.address,
+  };
+}
+
+async function start(project: GeneratedProject, where: 'documented' | 'anywhere' = 'anywhere'): Promise<LocalBot> {
+  const bot = await startBot(project, where, leading());
+  onTestFinished(async ({ task }) => {
+    await bot.stop();
+    if (task.result?.state === 'fail') process.stderr.write(bot.output());
+  });
+  return bot;
+}
+
+describe('a telephone bot with evaluations', () => {
+  let project: GeneratedProject;
+  beforeAll(async () => {
+    project = await setUpProject(phoneBot, ['evals']);
+  });
+  afterAll(() => project?.remove());
+
+  it('passes the conversations that came with it', async () => {
+    const bot = await start(project);
+    const { status, output, errors } = await evaluate(project, `ws://${bot.address}/ws`, standIns);
+    process.stdout.write(output);
+    expect(status, output + errors).toBe(0);
+    expect(reached(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
+  });
+
+  it('fails a conversation that expects something else', async () => {
+    const bot = await start(project);
+    const { status, output } = await evaluate(project, `ws://${bot.address}/ws`, standIns, (scenarios) =>
+      scenarios.replace('it is Paris', 'it is London'),
+    );
+    process.stdout.write(output);
+    expect(status, output).toBe(1);
+  });
+
+  it('greets whoever rings, over a media stream of the carrier, and answers what is asked', async () => {
+    const bot = await start(project);
+    const question = await project.run(['python', join(import.meta.dirname, 'say.py'), understood]);
+    expect(question.status, question.errors).toBe(0);
+    const call = await ring(`ws://${bot.address}/ws`, { from_number: '+15550001' });
+    expect((await call.listen(2)).pitch).toBeCloseTo(pitch, -1.5);
+    expect(bot.output()).toContain('Connected: +15550001');
+    const said = () =>
+      JSON.stringify(standIns.visits.flatMap(({ vendor, said }) => (vendor === 'cartesia' ? said : [])));
+    expect(said()).not.toContain('Paris');
+    call.say(question.output);
+    await expect.poll(said).toContain('Paris');
+    expect((await call.listen(1)).pitch).toBeCloseTo(pitch, -1.5);
+    await call.hangUp();
+    expect(reached(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
+    await expect.poll(() => standIns.visits.filter(({ open }) => open)).toEqual([]);
+  });
+});
+
+/** A call over WebRTC, as a browser makes it; `text` is said after the greeting. */
+async function visit(project: GeneratedProject, bot: LocalBot, ...text: readonly string[]) {
+  const command = ['python', join(import.meta.dirname, 'webrtc_call.py'), `http://${bot.address}/api/offer`, ...text];
+  const { status, output, errors } = await project.run(command);
+  expect(status, errors).toBe(0);
+  const heard: { seconds: number; pitch: number; messages: readonly string[] } = JSON.parse(output);
+  expect(heard.pitch).toBeCloseTo(pitch, -1.5);
+  expect(heard.messages).toContain('bot-ready');
+  return heard;
+}
+
+describe('the quickstart', () => {
+  let project: GeneratedProject;
+  beforeAll(async () => {
+    project = await setUpProject(quickstart.given, []);
+  });
+  afterAll(() => project?.remove());
+
+  it('answers where its README says, and greets whoever comes over WebRTC', async () => {
+    const bot = await start(project, 'documented');
+    const readme = await readFile(join(project.directory, '../README.md'), 'utf8');
+    expect(readme).toContain(`Open http://${bot.address} `);
+    const page = await fetch(`http://${bot.address}`);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('<html');
+    await visit(project, bot);
+    expect(reached(standIns)).toEqual(['cartesia', 'deepgram', 'openai-responses']);
+  });
+});
+
+describe('a cascade with a camera', () => {
+  let project: GeneratedProject;
+  beforeAll(async () => {
+    const given = { transports: ['lightrtc'], mode: 'cascade', ...services, video_input: true };
+    project = await setUpProject(given, []);
+  });
+  afterAll(() => project?.remove());
+
+  it('looks when its model wants to, and not before', async () => {
+    const bot = await start(project);
+    const pictures = () => standIns.visits.filter(({ said }) => JSON.stringify(said).includes('data:image/'));
+    await visit(project, bot);
+    expect(pictures()).toEqual([]);
+    await visit(project, bot, 'What do you see?');
+    expect(pictures()).toHaveLength(1);
+    const spoken = standIns.visits.flatMap(({ vendor, said }) => (vendor === 'cartesia' ? said : []));
+    expect(JSON.stringify(spoken)).toContain('I see a picture.');
+  });
+});
+
+describe('the webhook of a bot that is rung through a bridge', () => {
+  let project: GeneratedProject;
+  beforeAll(async () => {
+    const given = { transports: ['carrier1_hostedrtc_sip_dialin'], mode: 'cascade', ...services };
+    project = await setUpProject(given, []);
+  });
+  afterAll(() => project?.remove());
+
+  it('starts a bot for what the carrier has signed, and refuses all else', async () => {
+    const starts: unknown[] = [];
+    const service = createServer(async (request, response) => {
+      starts.push(await json(request));
+      response.end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(service, 'listening');
+    const webhook = await startWebhook(project, service.address());
+    onTestFinished(async () => {
+      await webhook.stop();
+      service.close();
+    });
+    const fields = { CallSid: 'CA1', From: '+15550001', CallToken: '' };
+    const refused = [null, 'x', 'é', signature(`${webhook.url}/call`, fields, 'another token')];
+    for (const one of refused) expect((await webhook.ring(fields, one)).status).toBe(403);
+    const signed = signature('https://bot.example.com/call', fields, placeholder);
+    expect((await webhook.ring({ ...fields, From: '+15550002' }, signed, 'bot.example.com')).status).toBe(403);
+    expect(starts).toEqual([]);
+    const answer = await webhook.ring(fields, signed, 'bot.example.com');
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain('<Pause');
+    expect(starts).toEqual([expect.objectContaining({ body: { call_sid: 'CA1', from_number: '+15550001' } })]);
+  });
+});

@@ -1,0 +1,17 @@
+import type { Given } from '../../src/scaffold/configuration/fields.ts';
+
+/** Services whose vendors have stand-ins. */
+export const services = {
+  stt_service: 'deepgram_stt',
+  llm_service: 'openai_llm',
+  tts_service: 'cartesia_tts',
+} as const satisfies Given;
+
+/** A bot on the telephone with evaluations. */
+export const phoneBot = {
+  project_name: 'Phone',
+  transports: ['carrier1'],
+  mode: 'cascade',
+  ...services,
+  enable_eval: true,
+} as const satisfies Given;

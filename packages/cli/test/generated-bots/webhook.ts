@@ -1,0 +1,42 @@
+import { createHmac } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import type { GeneratedProject } from './generated-project.ts';
+import { freePort, type Running, startProgram } from './start-program.ts';
+
+type Fields = Readonly<Record<string, string>>;
+
+/** `server.py` of a project, and its carrier. */
+export type Webhook = Running & {
+  readonly url: string;
+  /** What the carrier asks when somebody rings; `host` is the name in front of a tunnel. */
+  readonly ring: (fields: Fields, signature: string | null, host?: string) => Promise<Response>;
+};
+
+/** `uv run server.py`, which starts bots at the service. */
+export async function startWebhook(project: GeneratedProject, service: AddressInfo | string | null): Promise<Webhook> {
+  if (service === null || typeof service === 'string') throw new Error('no port');
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const variables = { WEBHOOK_PORT: String(port), WEBHOOK_START_URL: `http://127.0.0.1:${service.port}/start` };
+  const running = await startProgram(project.spawn(['server.py'], variables), `${url}/health`);
+  return {
+    ...running,
+    url,
+    ring: (fields, signed, host) =>
+      fetch(`${url}/call`, {
+        method: 'POST',
+        headers: {
+          ...(signed === null ? {} : { 'x-twilio-signature': signed }),
+          ...(host === undefined ? {} : { 'x-forwarded-host': host, 'x-forwarded-proto': 'https' }),
+        },
+        body: new URLSearchParams(fields),
+      }),
+  };
+}
+
+/** How Twilio signs a request (its documents, "Webhooks security"): the address, then each field by its name. */
+export function signature(url: string, fields: Fields, token: string): string {
+  const names = Object.keys(fields).sort();
+  const text = url + names.map((name) => name + fields[name]).join('');
+  return createHmac('sha1', token).update(text).digest('base64');
+}

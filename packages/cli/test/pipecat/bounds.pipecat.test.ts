@@ -1,0 +1,61 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { planOf } from '../../src/scaffold/project/plan.ts';
+import { projects } from '../scaffold/project-matrix.ts';
+import { runScript } from './ask-library.ts';
+import { findPython, type Interpreter } from './find-python.ts';
+import { library } from './library-environment.ts';
+import { openLibrarySource } from './library-source.ts';
+import { type WrittenProject, writeProjects } from './write-projects.ts';
+
+/**
+ * What generated code uses is there in the lowest release of pipecat-ai that its project takes, found in the source of that
+ * release (reference init, defect D29). That the release resolves is for lock.pipecat.test.ts.
+ */
+type Bounded = WrittenProject & { readonly lowest: string };
+let directory: string;
+let python: Interpreter;
+let written: readonly Bounded[];
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'botcli-bounds-'));
+  python = await findPython();
+  const read = async (project: WrittenProject): Promise<Bounded> => {
+    const pyproject = await readFile(join(project.directory, 'pyproject.toml'), 'utf8');
+    return { ...project, lowest: /"pipecat-ai\[[^\]]*\]>=([0-9.]+),/.exec(pyproject)?.[1] ?? '' };
+  };
+  written = await Promise.all((await writeProjects(directory)).map(read));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+type Found = { readonly path: string; readonly missing: readonly string[] };
+
+/** What projects use that a release does not have, each once, with one of the projects that do. */
+async function missingIn(release: string, own: readonly WrittenProject[]): Promise<Readonly<Record<string, string>>> {
+  const paths = own.flatMap(({ files }) => files.filter((path) => path.endsWith('bot.py')));
+  const [source, known] = [await openLibrarySource(release, python), await openLibrarySource(library, python)];
+  const found = await runScript<Found>(python.program, 'find_missing.py', { release: source, known, paths });
+  expect(found).toHaveLength(paths.length);
+  const uses = found.flatMap(({ path, missing }) => {
+    const project = own.find(({ files }) => files.includes(path));
+    return missing.map((name) => [name, project?.name ?? path] as const);
+  });
+  return Object.fromEntries(uses);
+}
+
+const bounds = [...new Set(projects.map(([, configuration]) => planOf(configuration).lowest.library))].sort();
+
+test.each(bounds)('projects from %s on use nothing that this release does not have', async (release) => {
+  const own = written.filter(({ lowest }) => lowest === release);
+  expect(own.length).toBeGreaterThan(0);
+  expect(await missingIn(release, own)).toEqual({});
+});
+
+test('a bound that was too low would be noticed: by what is imported, by arguments and by what objects have', async () => {
+  const own = written.filter(({ lowest }) => lowest === '1.13.0');
+  const missing = Object.keys(await missingIn('1.9.0', own));
+  expect(missing).toContain('pipecat.transports.base_transport.VideoInSourceParams');
+  expect(missing).toContain('DailyParams(video_in_sources=)');
+  expect(missing).toContain('.get_client_id');
+});

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { resolve } from '../../src/scaffold/configuration/resolve.ts';
+import { projectFiles } from '../../src/scaffold/project/project.ts';
+import { quickstart } from '../../src/scaffold/quickstart.ts';
+import { findPython } from './find-python.ts';
+import { openUv, type Uv } from './uv.ts';
+
+/**
+ * What the Dockerfile of a project installs, without an engine: its command, run in a folder that has what the base image has
+ * in `/app`, an environment with the packages of the program that starts the bot.
+ */
+let app: string;
+let uv: Uv;
+let dockerfile: string;
+beforeAll(async () => {
+  app = await mkdtemp(join(tmpdir(), 'botcli-image-'));
+  const opened = await openUv();
+  uv = { ...opened, environment: { ...opened.environment, UV_PYTHON: (await findPython()).program } };
+  const { configuration } = resolve(quickstart.given, quickstart.name);
+  if (configuration === null) throw new Error('the quickstart cannot be resolved');
+  const textOf = (path: string) => projectFiles(configuration).find((file) => file.path === path)?.text ?? '';
+  dockerfile = textOf('server/Dockerfile');
+  for (const name of ['bot.py', 'pyproject.toml']) await writeFile(join(app, name), textOf(`server/${name}`));
+  await run(uv.program, 'venv');
+  // Named, as the interpreter that the environment is made of would be taken else.
+  const place = ['--python', join(app, '.venv/bin/python')];
+  await run(uv.program, 'pip', 'install', ...place, 'fastapi[standard]', 'pipecatcloud');
+}, 600_000);
+afterAll(() => rm(app, { recursive: true, force: true }));
+
+const run = async (program: string, ...args: readonly string[]) =>
+  (await promisify(execFile)(program, [...args], { cwd: app, env: uv.environment })).stdout;
+
+/** The one command of the Dockerfile, its mounts left out. */
+const install = () => /^RUN ((?:.*\\\n)*.*)$/m.exec(dockerfile)?.[1]?.replace(/--mount=\S+/g, '') ?? '';
+
+test.each(['with a lock', 'without one'])(
+  'the image holds the bot and what starts it, %s',
+  async (which) => {
+    if (which === 'with a lock') await run(uv.program, 'lock');
+    else await rename(join(app, 'uv.lock'), join(app, 'no.lock'));
+    await run('sh', '-euc', install());
+    const said = await run(
+      join(app, '.venv/bin/python'),
+      '-c',
+      'import bot, fastapi, pipecatcloud.agent; print("here")',
+    );
+    expect(said).toContain('here');
+  },
+  600_000,
+);

@@ -1,0 +1,163 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Service } from '../../src/scaffold/catalogue/service.ts';
+import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
+import { askLibrary, runInLibrary } from './ask-library.ts';
+import { type LibraryEnvironment, openLibraryEnvironment } from './library-environment.ts';
+import { packageGroups } from './package-groups.ts';
+import { type WrittenProject, writeProjects } from './write-projects.ts';
+
+/** Generated code against the real library and the real packages of all vendors: `npm run test:pipecat`. */
+const services = vendors.flatMap((vendor) => vendor.services);
+
+let directory: string;
+let written: readonly WrittenProject[];
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'botcli-library-'));
+  written = await writeProjects(directory);
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+/** Services that nobody should choose for something new may be deprecated; nothing else may. */
+const discouraged = services.filter((service) => service.discouraged !== undefined);
+const isDiscouraged = ({ name }: { readonly name: string }) => discouraged.some(({ value }) => value === name);
+
+/** Not silently: what was not checked here, and why. */
+const tell = (line: string) => process.stdout.write(`${line}\n`);
+
+describe.each(packageGroups)('with the packages of $name', ({ name: groupName, services: own, ...packages }) => {
+  let environment: LibraryEnvironment;
+  let projects: readonly WrittenProject[];
+  beforeAll(async () => {
+    const others = packageGroups.filter(({ name }) => name !== groupName).flatMap(({ services: theirs }) => theirs);
+    projects =
+      groupName === packageGroups[0]?.name
+        ? written.filter(({ name }) => !others.some(({ value }) => value === name))
+        : written.filter(({ name }) => own.some(({ value }) => value === name));
+    // With it come the services that it is tried with.
+    const extras = [...packages.extras, ...projects.flatMap((project) => project.extras)];
+    environment = await openLibraryEnvironment({ ...packages, extras });
+    if (environment.kind === 'missing') tell(`not run: ${groupName}: ${environment.reason}`);
+  });
+
+  const ask = <Answer>(script: string, question: unknown) => askLibrary<Answer>(environment, script, question);
+
+  /** Those whose packages this Python takes. */
+  const fits = (service: Service | undefined) =>
+    service?.python === undefined ||
+    (environment.kind === 'there' && Number(environment.pythonVersion.slice(2)) >= Number(service.python.slice(2)));
+
+  test('every class, argument and setting that the catalogue names is there', async ({ skip }) => {
+    if (environment.kind === 'missing') return skip(environment.reason);
+    const asked = own.map(({ value, module, className, arguments: args, settings, session, extras }) => ({
+      value,
+      module,
+      extras,
+      class: className,
+      arguments: [
+        ...Object.keys(args),
+        ...(session === undefined ? [] : [session]),
+        ...(settings === null ? [] : ['settings']),
+      ],
+      settings: Object.keys(settings ?? {}),
+    }));
+    type Found = {
+      readonly value: string;
+      readonly how: string;
+      readonly missing: readonly string[];
+      readonly python: string;
+    };
+    const found = await ask<Found>('inspect_catalogue.py', asked);
+    expect(found.filter(({ missing }) => missing.length > 0)).toEqual([]);
+    expect(found).toHaveLength(own.length);
+    const pythons = own.map(({ value, python }) => ({ value, python: python ?? '3.11' }));
+    expect(found.map(({ value, python }) => ({ value, python }))).toEqual(pythons);
+    const inSource = found.filter(({ how }) => how === 'source').map(({ value }) => value);
+    const tooNew = own.filter((service) => !fits(service)).map(({ value }) => value);
+    expect(inSource).toEqual(tooNew);
+    for (const value of tooNew) tell(`not imported, only looked up in the source: ${value}: it needs a newer Python`);
+  });
+
+  test('every project imports, makes its services with their variables filled, and uses nothing deprecated', async ({
+    skip,
+  }) => {
+    if (environment.kind === 'missing') return skip(environment.reason);
+    const tried = projects.filter(({ name }) => fits(own.find(({ value }) => value === name)));
+    const account = ['GOOGLE_APPLICATION_CREDENTIALS', await writeAccount(join(directory, 'account.json'))];
+    const asked = tried.map(({ name, files, variables }) => ({
+      name,
+      files: files.filter((path) => path.endsWith('bot.py')),
+      variables: Object.fromEntries([account, ...variables.map((variable) => [variable, filled(variable)])]),
+    }));
+    type Tried = {
+      readonly name: string;
+      readonly failures: readonly { readonly error: string; readonly wants: string | null }[];
+      readonly deprecated: readonly string[];
+      readonly constructed: readonly string[];
+    };
+    const found = await ask<Tried>('construct_services.py', asked);
+    const broken = found.filter(({ failures }) => failures.some(({ wants }) => wants === null));
+    expect(broken.map(({ name, failures }) => ({ name, failures }))).toEqual([]);
+    const old = found.filter((one) => one.deprecated.length > 0 && !isDiscouraged(one));
+    expect(old.map(({ name, deprecated }) => ({ name, deprecated }))).toEqual([]);
+    for (const { name, failures } of found.filter((one) => one.failures.length > 0)) {
+      tell(`not constructed: ${name}: it wants the network (${failures[0]?.error.slice(0, 80)})`);
+    }
+    const python = projects.flatMap(({ files }) => files.filter((path) => path.endsWith('.py')));
+    const uses = await ask<{ readonly path: string; readonly uses: readonly string[] }>('find_deprecated.py', python);
+    const wrong = uses.flatMap(({ path, uses }) => {
+      const project = projects.find(({ files }) => files.includes(path));
+      return uses.length === 0 || project === undefined || isDiscouraged(project) ? [] : [{ of: project.name, uses }];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('every project is type-clean', async ({ skip }) => {
+    if (environment.kind === 'missing') return skip(environment.reason);
+    const settings = { typeCheckingMode: 'standard', reportDeprecated: 'error' };
+    const tried = projects.filter(({ name }) => fits(own.find(({ value }) => value === name)));
+    const include = tried.map((one) => relative(directory, one.directory));
+    await writeFile(join(directory, 'pyrightconfig.json'), JSON.stringify({ ...settings, include }));
+    const args = ['--outputjson', '--pythonpath', join(environment.bin, 'python')];
+    const report = JSON.parse(await runInLibrary(environment, 'pyright', args, { directory }));
+    const messages = report.generalDiagnostics.flatMap(({ file, message }: { file: string; message: string }) => {
+      const project = projects.find((one) => one.files.includes(file));
+      if (project !== undefined && isDiscouraged(project) && /is deprecated/.test(message)) return [];
+      return [`${project?.name ?? file}: ${message}`];
+    });
+    expect(report.summary.filesAnalyzed).toBeGreaterThanOrEqual(tried.length);
+    expect(messages).toEqual([]);
+  });
+
+  test('pyproject.toml and scenarios are taken by what reads them', async ({ skip }) => {
+    if (environment.kind === 'missing') return skip(environment.reason);
+    const asked = projects.flatMap(({ files }) => files.filter((path) => /pyproject\.toml$|\.yaml$/.test(path)));
+    const found = await ask<{ readonly path: string; readonly error: string | null }>('check_files.py', asked);
+    expect(found).toHaveLength(asked.length);
+    expect(found.filter(({ error }) => error !== null)).toEqual([]);
+  });
+});
+
+/** Vendors' packages look at these before anybody is asked. */
+function filled(variable: string): string {
+  if (variable === 'PIPER_VOICE_ID') return 'en_US-lessac-medium';
+  if (/_(URL|ENDPOINT)$/.test(variable)) return 'https://example.com/v1';
+  return variable.endsWith('_REGION') ? 'us-east-1' : 'placeholder';
+}
+
+/** An account that Google's packages take until they ask Google. */
+async function writeAccount(path: string): Promise<string> {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const account = {
+    type: 'service_account',
+    project_id: 'placeholder',
+    private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    client_email: 'bot@example.com',
+    token_uri: 'https://example.com/token',
+  };
+  await writeFile(path, JSON.stringify(account));
+  return path;
+}

@@ -1,0 +1,28 @@
+import type { Service } from '../../src/scaffold/catalogue/service.ts';
+import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
+import type { PackageGroup } from './library-environment.ts';
+
+/** Services whose packages are installed together. */
+export type ServiceGroup = PackageGroup & { readonly name: string; readonly services: readonly Service[] };
+
+const services = vendors.flatMap((vendor) => vendor.services);
+const large = services.filter(({ installation }) => installation?.gigabytes !== undefined);
+const group = (name: string, own: readonly Service[], gigabytes: number): ServiceGroup => ({
+  name,
+  services: own,
+  extras: own.flatMap(({ extras }) => extras),
+  gigabytes,
+});
+
+/** Nearly all of them. */
+export const mostVendors = group(
+  'most vendors',
+  services.filter((service) => !large.includes(service)),
+  4,
+);
+
+/** All services; those whose packages are unusually large are groups of their own. */
+export const packageGroups: readonly ServiceGroup[] = [
+  mostVendors,
+  ...large.map((service) => group(service.value, [service], service.installation?.gigabytes ?? 0)),
+];

@@ -1,0 +1,107 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { throughRoom, transports } from '../../src/scaffold/catalogue/transports.ts';
+import type { Given } from '../../src/scaffold/configuration/fields.ts';
+import { resolve } from '../../src/scaffold/configuration/resolve.ts';
+import { planOf } from '../../src/scaffold/project/plan.ts';
+import { projectFiles } from '../../src/scaffold/project/project.ts';
+import { requiredVariables } from '../../src/scaffold/project/variables.ts';
+import { placeholder } from '../generated-bots/generated-project.ts';
+import { projects as matrix } from '../scaffold/project-matrix.ts';
+import { askLibrary } from './ask-library.ts';
+import { type LibraryEnvironment, openLibraryEnvironment } from './library-environment.ts';
+import { mostVendors } from './package-groups.ts';
+import { expected, type Held } from './session-expectation.ts';
+import { type Session, sessionsOf } from './sessions.ts';
+
+/**
+ * Generated bots hold sessions under the real library, each way in once: `bot(args)` runs as it is, and the events of the
+ * library happen to it. What it has to do is said in `session-expectation.ts`.
+ */
+const cascade: Given = { mode: 'cascade', stt_service: 'deepgram_stt', llm_service: 'openai_llm' };
+const spoken: Given = { ...cascade, tts_service: 'cartesia_tts' };
+const realtime: Given = { mode: 'realtime', realtime_service: 'openai_realtime' };
+const everything: Given = {
+  recording: true,
+  transcription: true,
+  enable_nc: true,
+  enable_observability: true,
+  enable_eval: true,
+};
+const each = transports.map(({ value }) => value);
+const calls = transports.filter(throughRoom).map(({ value }) => value);
+const ways = ['hostedrtc', 'livekit', 'lightrtc', 'websocket'];
+const chosen: readonly Given[] = [
+  ...each.flatMap((value) =>
+    [spoken, { ...spoken, ...everything }, { ...realtime, ...everything }].map((mode) => ({
+      ...mode,
+      transports: [value],
+    })),
+  ),
+  ...['lightrtc', 'carrier1'].flatMap((other) => calls.map((value) => ({ ...spoken, transports: [value, other] }))),
+  ...calls.map((value) => ({ ...realtime, transports: [value, 'hostedrtc'] })),
+  { ...spoken, transports: ['carrier1', 'lightrtc'] },
+  { ...spoken, transports: ways, video_input: true, video_output: true, enable_eval: true },
+  { ...spoken, transports: ['lightrtc'], video_input: true },
+  { ...realtime, transports: ways, video_input: true, video_service: 'heygen_video' },
+  { ...cascade, tts_service: 'minimax_tts', transports: ['hostedrtc_pstn_dialout', 'carrier1'] },
+];
+
+type Project = { readonly name: string; readonly given: Given; readonly sessions: readonly Session[] };
+const projects: readonly Project[] = chosen.map((given) => ({
+  name: Object.entries(given)
+    .flatMap(([key, value]) => (value === true ? key : value))
+    .join(' '),
+  given,
+  sessions: sessionsOf(given),
+}));
+
+function botOf(given: Given): { readonly text: string; readonly variables: Readonly<Record<string, string>> } {
+  const { configuration, issues } = resolve(given, 'demo');
+  if (configuration === null) throw new Error(JSON.stringify(issues));
+  const text = projectFiles(configuration).find(({ path }) => path === 'server/bot.py')?.text ?? '';
+  const names = requiredVariables(planOf(configuration));
+  return { text, variables: Object.fromEntries(names.map((name) => [name, placeholder])) };
+}
+
+let directory: string;
+let environment: LibraryEnvironment;
+let held: ReadonlyMap<string, readonly Held[]> = new Map();
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'botcli-sessions-'));
+  environment = await openLibraryEnvironment(mostVendors);
+  if (environment.kind === 'missing') {
+    process.stdout.write(`not run: sessions of generated bots: ${environment.reason}\n`);
+    return;
+  }
+  const asked = projects.map(async ({ name, given, sessions }, index) => {
+    const { text, variables } = botOf(given);
+    const file = join(directory, String(index), 'bot.py');
+    await mkdir(join(directory, String(index)));
+    await writeFile(file, text);
+    return { name, file, variables, sessions };
+  });
+  type Found = { readonly name: string; readonly sessions: readonly Held[] };
+  const found = await askLibrary<Found>(environment, 'hold_sessions.py', await Promise.all(asked));
+  held = new Map(found.map(({ name, sessions }) => [name, sessions]));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+test.for(projects.map((project) => [project.name, project] as const))('%s', ([name, { given, sessions }], { skip }) => {
+  if (environment.kind === 'missing') return skip(environment.reason);
+  expect(held.get(name)).toEqual(sessions.map((session) => expected(given, session)));
+});
+
+test('whatever a project of the matrix does at an event is done by one of these', () => {
+  const handlers = (text: string) =>
+    [...text.matchAll(/@(\w+(?:\.\w+)?)\.event_handler\([^)]*\)\n(?:.+\n)+/g)].map(([block]) => block.trim());
+  const tried = new Set(chosen.flatMap((given) => handlers(botOf(given).text)));
+  expect(tried.size).toBeGreaterThan(0);
+  const all = matrix.flatMap(([, configuration]) => {
+    const bot = projectFiles(configuration).find(({ path }) => path === 'server/bot.py');
+    return handlers(bot?.text ?? '');
+  });
+  expect([...new Set(all)].filter((block) => !tried.has(block))).toEqual([]);
+});

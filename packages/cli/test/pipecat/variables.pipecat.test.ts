@@ -1,0 +1,104 @@
+import { beforeAll, expect, test } from 'vitest';
+import { transports } from '../../src/scaffold/catalogue/transports.ts';
+import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
+import { variablesOf } from '../../src/scaffold/python/expression.ts';
+import { askLibrary } from './ask-library.ts';
+import { type LibraryEnvironment, openLibraryEnvironment } from './library-environment.ts';
+import { mostVendors } from './package-groups.ts';
+
+/**
+ * Which variables the library reads by itself, found in its source: nobody knows of one that `.env.example` does not list, and
+ * one that is listed and not read misleads.
+ */
+let environment: LibraryEnvironment;
+beforeAll(async () => {
+  environment = await openLibraryEnvironment(mostVendors);
+});
+
+/** What is read and not listed, and why. `*`: for whatever is chosen. */
+const unlisted: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '*': {
+    AWS_ACCOUNT_ID: 'requests are signed without it',
+    NO_COLOR: 'a convention of terminals',
+  },
+  gemini_tts: { GOOGLE_API_KEY: 'read with use_genai only, which no project sets' },
+  google_tts: { GOOGLE_API_KEY: 'read with use_genai only, which no project sets' },
+  nvidia_sagemaker_tts: { AWS_SESSION_TOKEN: 'of a client that it does not use: its own takes the two keys alone' },
+  tavus_video: { TAVUS_SAMPLE_ROOM_URL: 'for those who develop the library' },
+  ...Object.fromEntries(
+    transports
+      .filter(({ kind }) => kind.startsWith('room-') || kind.startsWith('bridged-'))
+      .map(({ value }) => [value, { DAILY_ROOM_URL: 'a call gets a room of its own' }]),
+  ),
+};
+/** The library's own settings hold whatever is chosen; its documents tell of them. */
+const isTold = (value: string, name: string) =>
+  name.startsWith('PIPECAT_') || name in { ...unlisted['*'], ...unlisted[value] };
+
+type Chosen = { readonly value: string; readonly key: string | null; readonly arguments: readonly string[] };
+type Asked = Chosen & { readonly modules: readonly string[] };
+type Found = { readonly value: string; readonly reads: readonly string[] };
+
+async function readsOf(asked: readonly Asked[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = await askLibrary<Found>(environment, 'find_variables.py', asked);
+  return new Map(found.map(({ value, reads }) => [value, reads]));
+}
+
+test('what the library reads for a service is listed with it, and what is listed as read by it is', async () => {
+  const services = vendors.flatMap((vendor) => vendor.services);
+  const reads = await readsOf(
+    services.map(({ value, module, arguments: args }) => ({
+      value,
+      modules: [module],
+      key: null,
+      arguments: Object.keys(args),
+    })),
+  );
+  const unknown = services.flatMap(({ value, arguments: args, settings, variables = [] }) => {
+    const listed = [...Object.values({ ...args, ...settings }).flatMap(variablesOf), ...variables];
+    const own = reads.get(value) ?? [];
+    const missing = own.filter((name) => !isTold(value, name) && !listed.some((one) => one.name === name));
+    return missing.map((name) => `${value}: ${name}`);
+  });
+  expect(unknown).toEqual([]);
+  const claimed = services.flatMap(({ value, variables = [] }) => variables.map(({ name }) => ({ value, name })));
+  expect(claimed.length).toBeGreaterThan(0);
+  expect(claimed.filter(({ value, name }) => reads.get(value)?.includes(name) !== true)).toEqual([]);
+});
+
+/** What the library opens a transport with, by the extra that brings it. */
+const openers: Readonly<Record<string, readonly string[]>> = {
+  daily: ['pipecat.runner.daily'],
+  livekit: ['pipecat.runner.livekit'],
+  webrtc: [],
+  websocket: ['pipecat.runner.utils'],
+};
+
+test('what the library reads for a transport is listed with it, and what is listed with it is read', async () => {
+  const runner = { value: 'runner', modules: ['pipecat.runner.run'], key: null, arguments: [] };
+  const reads = await readsOf([
+    ...transports.map(({ value, key, extras, parameters }) => ({
+      value,
+      modules: [parameters.module, ...extras.flatMap((extra) => openers[extra] ?? [])],
+      key,
+      arguments: [],
+    })),
+    runner,
+  ]);
+  const unknown = transports.flatMap(({ value, variables }) => {
+    const own = reads.get(value) ?? [];
+    const missing = own.filter((name) => !isTold(value, name) && !variables.some((one) => one.name === name));
+    return missing.map((name) => `${value}: ${name}`);
+  });
+  expect(unknown).toEqual([]);
+  // The runner reads what holds for one way in as well, and does not say which.
+  const byAnybody = new Set([...reads.values()].flat());
+  const own = (value: string, name: string) =>
+    reads.get(value)?.includes(name) === true || (name.startsWith('PIPECAT_') && byAnybody.has(name));
+  const claimed = transports.flatMap(({ value, variables }) => variables.map(({ name }) => ({ value, name })));
+  expect(claimed.filter(({ value, name }) => !own(value, name))).toEqual([]);
+  // Nor is there anything that it reads for what is offered and nobody lists.
+  const listed = new Set(claimed.map(({ name }) => name));
+  const others = (reads.get('runner') ?? []).filter((name) => !listed.has(name) && !isTold('runner', name));
+  expect(others.filter((name) => !/^(VONAGE|WHATSAPP)_/.test(name))).toEqual([]);
+});

@@ -1,0 +1,40 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { projectFiles } from '../../src/scaffold/project/project.ts';
+import { projects } from '../scaffold/project-matrix.ts';
+
+/** A generated project on disk. */
+export type WrittenProject = {
+  readonly name: string;
+  readonly directory: string;
+  /** Extras of pipecat-ai that it asks for. */
+  readonly extras: readonly string[];
+  /** Names that its `.env.example` wants filled. */
+  readonly variables: readonly string[];
+  /** Absolute. */
+  readonly files: readonly string[];
+};
+
+/** Writes all projects of the matrix, but for clients, each into a numbered folder. */
+export function writeProjects(directory: string): Promise<readonly WrittenProject[]> {
+  return Promise.all(
+    projects.map(async ([name, configuration], index): Promise<WrittenProject> => {
+      const place = join(directory, `project-${index}`);
+      const files = projectFiles(configuration).filter(({ path }) => path.startsWith('server/'));
+      for (const { path, text } of files) {
+        await mkdir(dirname(join(place, path)), { recursive: true });
+        await writeFile(join(place, path), text);
+      }
+      const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? '';
+      const extras = /"pipecat-ai\[([^\]]*)\]/.exec(textOf('server/pyproject.toml'))?.[1]?.split(',') ?? [];
+      const lines = textOf('server/.env.example').matchAll(/^([A-Z][A-Z0-9_]+)=/gm);
+      return {
+        name,
+        directory: join(place, 'server'),
+        extras,
+        variables: [...lines].map(([, variable]) => variable ?? ''),
+        files: files.map(({ path }) => join(place, path)),
+      };
+    }),
+  );
+}

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { serviceKinds } from '../../src/scaffold/catalogue/service.ts';
+import { findService, servicesOf } from '../../src/scaffold/catalogue/services.ts';
+import { findTransport, transports, transportsRequestedBy } from '../../src/scaffold/catalogue/transports.ts';
+import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
+import { listOptions } from '../../src/scaffold/configuration/list-options.ts';
+import { importsOf, variablesOf } from '../../src/scaffold/python/expression.ts';
+
+/** What the original lists in release 1.14.0 (reference catalog, list-options), by kind. */
+const listed = {
+  stt: `assemblyai aws_transcribe azure cartesia cartesia_turns deepgram deepgram_flux deepgram_flux_sagemaker
+    deepgram_sagemaker elevenlabs elevenlabs_realtime fal gemini gladia google gradium groq meta mistral nvidia
+    nvidia_sagemaker openai openai_realtime sarvam smallest soniox speechmatics moonshine whisper xai zoom_ai`,
+  llm: `anthropic aws_bedrock azure baseten cerebras crusoe deepseek fireworks google_gemini google_vertex xai groq
+    inception mistral novita nvidia ollama openai openai_responses openrouter perplexity qwen sambanova sarvam smallest
+    together`,
+  tts: `asyncai aws_polly azure camb bland cartesia deepgram deepgram_flux deepgram_flux_sagemaker deepgram_sagemaker
+    elevenlabs elevenlabs_dialogue fish gemini google gradium groq hume inworld kokoro minimax mistral neuphonic nvidia
+    nvidia_sagemaker openai piper pockettts resemble rime sarvam smallest soniox speechify xai xtts`,
+  realtime: 'aws_nova azure azure_voice_live gemini_live gemini_vertex_live xai openai ultravox',
+  video: 'heygen tavus simli',
+};
+
+test.each(serviceKinds)('every %s service of the reference is offered, and no other', (kind) => {
+  const expected = listed[kind].split(/\s+/).map((name) => `${name}_${kind}`);
+  expect(listOptions()[kind].toSorted()).toEqual(expected.sort());
+});
+
+test('there are 104 services, of one vendor each, and every value and alias is there once', () => {
+  const services = vendors.flatMap((vendor) => vendor.services);
+  expect(services).toHaveLength(104);
+  const names = services.flatMap(({ value, aliases }) => [value, ...(aliases ?? [])]);
+  expect(new Set(names).size).toBe(names.length);
+  expect(new Set(vendors.map(({ name }) => name)).size).toBe(vendors.length);
+});
+
+describe.each(vendors)('$name', ({ site, services }) => {
+  test.each(services)('$value says what it takes to import and construct it', (service) => {
+    const parts = Object.values({ ...service.arguments, ...service.settings });
+    expect(site).toMatch(/^https:\/\/[a-z0-9.-]+(\/\S*)?$/);
+    expect(service.value).toBe(`${service.value.slice(0, -service.kind.length - 1)}_${service.kind}`);
+    expect(service.module).toMatch(/^pipecat\.services\.[a-z0-9_.]+$/);
+    expect(service.className).toMatch(/^[A-Z]\w+$/);
+    for (const { name } of parts.flatMap(variablesOf)) expect(name).toMatch(/^[A-Z][A-Z0-9_]+$/);
+    for (const { module } of parts.flatMap(importsOf)) expect(module).toMatch(/^[a-z][a-z0-9_.]*$/);
+    for (const version of [service.since, service.python]) expect(version ?? '1.0').toMatch(/^\d+(\.\d+)+$/);
+  });
+});
+
+test('services that are younger than the floor name the release that has them', () => {
+  const since = Object.fromEntries(
+    vendors.flatMap(({ services }) =>
+      services.flatMap(({ value, since }) => (since === undefined ? [] : [[value, since]])),
+    ),
+  );
+  expect(since).toEqual({
+    azure_voice_live_realtime: '1.13.0',
+    bland_tts: '1.8.0',
+    deepgram_flux_sagemaker_tts: '1.8.0',
+    elevenlabs_dialogue_tts: '1.8.0',
+    gemini_stt: '1.8.0',
+    meta_stt: '1.9.0',
+    perplexity_llm: '1.14.0',
+    smallest_llm: '1.14.0',
+    speechify_tts: '1.8.0',
+    zoom_ai_stt: '1.14.0',
+  });
+});
+
+test('services whose packages need Python 3.12 say so', () => {
+  const young = vendors.flatMap(({ services }) => services.filter(({ python }) => python === '3.12'));
+  expect(young.map(({ value }) => value).sort()).toEqual([
+    'aws_nova_realtime',
+    'deepgram_flux_sagemaker_stt',
+    'deepgram_flux_sagemaker_tts',
+    'deepgram_sagemaker_stt',
+    'deepgram_sagemaker_tts',
+    'nvidia_sagemaker_stt',
+    'nvidia_sagemaker_tts',
+  ]);
+});
+
+test('one variable belongs to one vendor, but for the AWS account that NVIDIA runs on', () => {
+  const owners = new Map<string, Set<string>>();
+  for (const { name, services } of vendors) {
+    for (const { arguments: args, settings, variables } of services) {
+      const own = [...Object.values({ ...args, ...settings }).flatMap(variablesOf), ...(variables ?? [])];
+      for (const variable of own) owners.set(variable.name, (owners.get(variable.name) ?? new Set()).add(name));
+    }
+  }
+  const shared = [...owners].filter(([, names]) => names.size > 1).map(([variable]) => variable);
+  expect(shared.filter((variable) => !variable.startsWith('AWS_'))).toEqual([]);
+});
+
+test('a voice that replaces all properties of a session is there only with its variable', () => {
+  const settings = findService('realtime', 'azure_voice_live_realtime')?.service.settings;
+  const properties = settings?.['session_properties'];
+  expect(properties).toMatchObject({ kind: 'choice', condition: 'os.getenv("AZURE_VOICE_LIVE_VOICE_ID")' });
+  expect(properties && variablesOf(properties).map(({ name, required }) => ({ name, required }))).toEqual([
+    { name: 'AZURE_VOICE_LIVE_VOICE_ID', required: false },
+  ]);
+});
+
+test('what should not be chosen for something new stands last in its list', () => {
+  expect(servicesOf('tts').at(-1)?.service.value).toBe('xtts_tts');
+});
+
+test('a value is found by its alias, and only as the kind that it is', () => {
+  expect(findService('realtime', 'ultravox')?.service.value).toBe('ultravox_realtime');
+  expect(findService('realtime', 'azure_voice_live')?.service.value).toBe('azure_voice_live_realtime');
+  expect(findService('llm', 'deepgram_stt')).toBeNull();
+});
+
+test('the transports are those of the spec and two more for the web, in the order of the list', () => {
+  expect(listOptions().transports).toEqual({
+    web: ['hostedrtc', 'livekit', 'lightrtc', 'websocket'],
+    telephony: [
+      'carrier1',
+      'carrier1_hostedrtc_sip_dialin',
+      'carrier1_hostedrtc_sip_dialout',
+      'hostedrtc_pstn_dialin',
+      'hostedrtc_pstn_dialout',
+      'carrier2',
+      'carrier3',
+      'carrier4',
+    ],
+  });
+});
+
+test.each([
+  ['daily', 'hostedrtc'],
+  ['smallwebrtc', 'lightrtc'],
+  ['twilio', 'carrier1'],
+  ['telnyx', 'carrier2'],
+  ['plivo', 'carrier3'],
+  ['exotel', 'carrier4'],
+  ['daily_pstn_dialin', 'hostedrtc_pstn_dialin'],
+  ['twilio_daily_sip_dialout', 'carrier1_hostedrtc_sip_dialout'],
+])('the real name %s means %s', (alias, value) => {
+  expect(findTransport(alias)?.value).toBe(value);
+});
+
+test('a name without a direction means one transport for each direction', () => {
+  for (const name of ['hostedrtc_pstn', 'daily_pstn', 'carrier1_hostedrtc_sip', 'twilio_daily_sip']) {
+    expect(transportsRequestedBy(name).map(({ request }) => request?.direction)).toEqual(['dial-in', 'dial-out']);
+    expect(findTransport(name)).toBeNull();
+  }
+  expect(transports).toHaveLength(12);
+});

@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { resolve } from '../../src/scaffold/configuration/resolve.ts';
+import { projectFiles } from '../../src/scaffold/project/project.ts';
+
+const kinds = [
+  ['vanilla', 'vite'],
+  ['react', 'vite'],
+  ['react', 'nextjs'],
+] as const;
+const ways = [['lightrtc'], ['hostedrtc'], ['websocket'], ['lightrtc', 'hostedrtc', 'websocket', 'livekit']];
+const packages = {
+  lightrtc: '@pipecat-ai/small-webrtc-transport',
+  hostedrtc: '@pipecat-ai/daily-transport',
+  websocket: '@pipecat-ai/websocket-transport',
+};
+const cases = kinds.flatMap(([framework, server]) =>
+  ways.flatMap((transports) => ['Bot "one"', "it's \\ here"].map((name) => ({ framework, server, transports, name }))),
+);
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'botcli-clients-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+function clientOf({ framework, server, transports, name }: (typeof cases)[number]) {
+  const { configuration, issues } = resolve(
+    {
+      project_name: name,
+      transports,
+      mode: 'realtime',
+      realtime_service: 'openai_realtime',
+      client_framework: framework,
+      client_server: server,
+    },
+    'demo',
+  );
+  if (configuration === null) throw new Error(JSON.stringify(issues));
+  return projectFiles(configuration).filter(({ path }) => path.startsWith('client/'));
+}
+
+test('every client comes out lint-clean and formatted, as its own settings say', async () => {
+  const biome = fileURLToPath(new URL('../../../../node_modules/.bin/biome', import.meta.url));
+  for (const [index, one] of cases.entries()) {
+    const root = join(directory, String(index));
+    for (const { path, text } of clientOf(one)) {
+      await mkdir(dirname(join(root, path)), { recursive: true });
+      await writeFile(join(root, path), text);
+    }
+    const [status, output] = await new Promise<readonly [unknown, string]>((settle) =>
+      execFile(biome, ['check', '--error-on-warnings', '.'], { cwd: join(root, 'client') }, (error, stdout, stderr) =>
+        settle([error?.code ?? 0, stdout + stderr]),
+      ),
+    );
+    expect([status, status === 0 ? '' : output], JSON.stringify(one)).toEqual([0, '']);
+  }
+}, 120_000);
+
+test('what a bot tells of its own trouble is not taken for a bot that cannot be reached', async () => {
+  const [one] = cases;
+  if (one === undefined) throw new Error('there are no cases');
+  for (const { path, text } of clientOf(one).filter((file) => /src\/(sentences|config)\.ts$/.test(file.path))) {
+    await mkdir(dirname(join(directory, path)), { recursive: true });
+    await writeFile(join(directory, path), text);
+  }
+  const { sentence } = await import(join(directory, 'client/src/sentences.ts'));
+  expect(sentence({ error: 'Error code: 401 - wrong key\nTraceback', fatal: false })).toBe(
+    'The bot reports an error: Error code: 401 - wrong key',
+  );
+  expect(sentence({})).toBe('The bot cannot be reached.');
+  expect(sentence(new TypeError('Failed to fetch'))).toMatch(/^The bot cannot be reached at http/);
+  expect(sentence({ message: 'a start was refused', error: 'refused' })).toBe('a start was refused');
+});
+
+test.each(cases)('a $framework client by $server for $transports depends on what it offers, and on no more', (one) => {
+  const files = clientOf(one);
+  const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? '';
+  const { dependencies, devDependencies } = JSON.parse(textOf('client/package.json'));
+  for (const [way, name] of Object.entries(packages)) {
+    expect(Object.hasOwn(dependencies, name)).toBe(one.transports.includes(way));
+    expect(textOf('client/src/transports.ts').includes(`import('${name}')`)).toBe(one.transports.includes(way));
+  }
+  for (const range of Object.values({ ...dependencies, ...devDependencies }))
+    expect(range).toMatch(/^[~^]\d+\.\d+\.\d+$/);
+  const paths = files.map(({ path }) => path);
+  expect(paths.includes('client/src/app/api/sessions/[sessionId]/[...path]/route.ts')).toBe(
+    one.server === 'nextjs' && one.transports.includes('lightrtc'),
+  );
+  // A key never gets into a page that has a server of its own.
+  const page = files.filter(
+    ({ path }) => !path.includes('/api/') && !path.endsWith('bot-service.ts') && path.endsWith('.ts'),
+  );
+  expect(page.some(({ text }) => text.includes('PUBLIC_API_KEY'))).toBe(one.server === 'vite');
+});

@@ -1,0 +1,108 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runProgram } from '../run-program.ts';
+import { generic, known, resolved, type Said, wrong } from './configuration-rules.ts';
+import { type Faults, names, write } from './configuration-spelling.ts';
+
+const word = (...words: readonly string[]) => fc.constantFrom(...words);
+const configurations: fc.Arbitrary<Said> = fc.record(
+  {
+    bot_type: word('web', 'telephony', 'robot'),
+    transports: fc.array(word(...known, ...generic, 'pigeon'), { maxLength: 3 }),
+    mode: word('cascade', 'cascade', 'realtime', 'realtime', 'telepathy'),
+    stt: word('deepgram_stt', 'whisper_stt', 'nobody'),
+    llm: word('openai_llm', 'nobody'),
+    tts: word('cartesia_tts', 'nobody'),
+    realtime: word('openai_realtime', 'azure_voice_live_realtime', 'ultravox_realtime', 'nobody'),
+    video: word('tavus_video', 'nobody'),
+    client_framework: word('react', 'vanilla', 'none', 'vue'),
+    client_server: word('vite', 'nextjs', 'apache'),
+    daily_pstn_mode: word('dial-in', 'dial-out', 'up'),
+    twilio_daily_sip_mode: word('dial-in', 'dial-out', 'up'),
+    video_input: fc.boolean(),
+    video_output: fc.boolean(),
+    deploy_to_cloud: fc.boolean(),
+    enable_nc: fc.boolean(),
+    recording: fc.boolean(),
+    transcription: fc.boolean(),
+    observability: fc.boolean(),
+    eval: fc.boolean(),
+    name: word('Front Desk', 'x1 "quoted" \\', 'a'.repeat(100), 'a'.repeat(101), ' ', '北京', 'start', 'line\nbreak'),
+  },
+  { requiredKeys: [] },
+);
+/** Nearly all random ones are wrong somewhere; these are mostly right. */
+const likely = fc.tuple(configurations, fc.boolean()).map(
+  ([
+    { stt, llm, tts, realtime, name, bot_type: _type, daily_pstn_mode: _pstn, twilio_daily_sip_mode: _sip, ...rest },
+    cascade,
+  ]): Said => ({
+    ...rest,
+    ...(name === undefined || !/^[Fx]/.test(name) ? {} : { name }),
+    mode: cascade ? 'cascade' : 'realtime',
+    transports: (rest.transports ?? [])
+      .filter((one) => known.includes(one))
+      .concat(rest.video === undefined ? [] : ['lightrtc']),
+    ...(cascade
+      ? { stt: stt ?? 'soniox_stt', llm: llm ?? 'groq_llm', tts: tts ?? 'kokoro_tts' }
+      : { realtime: realtime ?? 'ultravox_realtime' }),
+  }),
+);
+
+const spelling = fc.record({
+  place: fc.constantFrom('file' as const, 'option' as const, 'option over file' as const),
+  laterKey: fc.boolean(),
+  alias: fc.boolean(),
+});
+const spellings = fc.infiniteStream(spelling);
+/** Mostly none. */
+const faults: fc.Arbitrary<Faults> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant({ mistyped: [], unknown: [], generateClient: null }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      mistyped: fc.subarray([...names], { maxLength: 3 }),
+      unknown: fc.subarray(['colour', 'Mode', 'context_hub', 'dry_run', '__proto__x']),
+      generateClient: fc.option(fc.boolean()),
+    }),
+  },
+);
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'botcli-property-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+async function dryRun(said: unknown, options: readonly string[] = []) {
+  await writeFile(join(directory, 'answers.json'), JSON.stringify(said));
+  return runProgram(['init', 'my-bot', '--config', 'answers.json', '--dry-run', '--json', ...options], { directory });
+}
+
+test.each([
+  ['any', configurations],
+  ['likely', likely],
+])(
+  '%s configurations, in whatever words and wherever said: what is wrong is what the rules say, what is right reproduces itself',
+  async (_kind, arbitrary) => {
+    await fc.assert(
+      fc.asyncProperty(arbitrary, spellings, faults, async (said, spelled, faulty) => {
+        const { file, options, counts, wrongKeys, unread } = write(said, spelled, faulty);
+        const expected = [...wrong(counts).filter((key) => !unread.includes(key)), ...wrongKeys].sort();
+        const { status, stdout } = await dryRun(file, options);
+        if (status !== 0) {
+          const issues: readonly { readonly path: string }[] = JSON.parse(stdout).error.issues;
+          expect([...new Set(issues.map(({ path }) => path))].sort()).toEqual(expected);
+          return;
+        }
+        expect(expected).toEqual([]);
+        expect(stdout).toBe(`${JSON.stringify(resolved(counts), null, 2)}\n`);
+        expect(await dryRun(JSON.parse(stdout))).toEqual({ status: 0, stdout, stderr: '' });
+      }),
+      { numRuns: 400 },
+    );
+  },
+);

@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { buildProgram } from '../build-program.ts';
+import { cascadeOptions } from './cascade-options.ts';
+
+/**
+ * A small file system of its own, seen only by the shell that mounts it: so it needs a process, and the program as it is
+ * shipped. Where a kernel lets nobody but root have one, an ordinary user skips this.
+ */
+let program: string;
+let directory: string;
+beforeAll(async () => {
+  program = await buildProgram();
+  directory = await mkdtemp(join(tmpdir(), 'botcli-full-'));
+  await mkdir(join(directory, 'disk'));
+});
+afterAll(() =>
+  Promise.all([program, directory].map((path) => rm(path, { recursive: true, force: true }))).then(() => undefined),
+);
+
+const choices = [...cascadeOptions, '-n', 'demo'].join(' ');
+
+type Ended = { readonly status: number; readonly stdout: string; readonly stderr: string };
+
+async function shell(script: string): Promise<Ended> {
+  const namespace = ['--map-root-user', '--mount', '/bin/sh', '-eu', '-c', script];
+  const child = spawn('unshare', namespace, { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { status: Number(status), stdout, stderr };
+}
+
+/** Mounts a disk of some size, does what comes before, runs `botcli init` there, and lists what is on the disk after it. */
+async function onDisk(size: string, before: string, target: string, ...options: readonly string[]): Promise<Ended> {
+  return shell(`
+    mount -t tmpfs -o size=${size} none disk
+    ${before}
+    status=0
+    "${process.execPath}" "${program}/bin/botcli.js" init ${target} ${choices} ${options.join(' ')} >/dev/null || status=$?
+    (cd disk && find . -type f -exec md5sum {} + && find . -mindepth 1 -type d) | sort
+    exit $status
+  `);
+}
+
+beforeEach(async ({ skip }) => {
+  const allowed = await shell('mount -t tmpfs none disk').catch(() => null);
+  if (allowed?.status !== 0) skip('this user gets no file system of their own');
+});
+
+describe('a disk that is too small', () => {
+  test.each([
+    ['a directory that is made', 'true', 'disk/demo'],
+    ['a directory within others that are made', 'true', 'disk/a/b/demo'],
+    ['the disk itself', 'true', 'disk'],
+  ])('%s: the error says so, and nothing is left', async (_what, before, target) => {
+    const { status, stdout, stderr } = await onDisk('24k', before, target);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toContain('The project cannot be written: the disk is full');
+    expect(stderr).toContain('Nothing was written.');
+    expect(stderr).not.toContain('.botcli-');
+  });
+
+  test('files that --force would replace stay as they were', async () => {
+    const before = 'mkdir -p disk/demo/server; echo mine >disk/demo/README.md; echo mine >disk/demo/server/bot.py';
+    const kept = await shell(
+      `${before}; (cd disk && find . -type f -exec md5sum {} + && find . -mindepth 1 -type d) | sort`,
+    );
+    await rm(join(directory, 'disk/demo'), { recursive: true });
+    const { status, stdout, stderr } = await onDisk('40k', before, 'disk/demo', '--force', '--overwrite-guide');
+    expect({ status, stdout }).toEqual({ status: 1, stdout: kept.stdout });
+    expect(stderr).toContain('the disk is full');
+  });
+
+  test('one without a free inode', async () => {
+    const { status, stderr } = await onDisk('1m,nr_inodes=6', 'true', 'disk/demo');
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('the disk is full') });
+  });
+});
+
+test('a change of a project is made or not, however little room there is', async () => {
+  const { status, stdout, stderr } = await shell(`
+    botcli() { "${process.execPath}" "${program}/bin/botcli.js" "$@" >/dev/null; }
+    list() { (cd "$1" && find . -type f -exec md5sum {} + | sort -k 2); }
+    rm -rf old new
+    botcli init old ${choices}
+    cp -r old new
+    botcli project add recording new --yes
+    list old >old.txt
+    list new >new.txt
+    for room in 0 8 16 24 32 40 48 56 64; do
+      mount -t tmpfs -o size=1m none disk
+      cp -r old disk/demo
+      head -c $(($(df --output=avail -k disk | tail -1) - room))k /dev/zero >disk/filler
+      if botcli project add recording disk/demo --yes; then made=new; else made=old; fi
+      list disk/demo | diff $made.txt -
+      echo $made
+      umount disk
+    done
+  `);
+  expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^(old\n){3,}(new\n)+$/) });
+  const said = stderr.split('\n').filter((line) => line.startsWith('error: '));
+  expect(said).not.toEqual([]);
+  for (const line of said) expect(line).toMatch(/cannot be changed: the disk is full\. Nothing was changed\.$/);
+});
+
+test('a disk of its own, as a container’s volume is, takes a project', async () => {
+  const { status, stdout, stderr } = await onDisk('1m', 'echo mine >disk/notes.txt', 'disk');
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toContain('./server/bot.py');
+  expect(stdout).toContain('./notes.txt');
+  expect(stdout).not.toContain('.botcli-');
+});
+
+test('a limit on the size of files is an error like a full disk', async () => {
+  const { status, stdout, stderr } = await onDisk('1m', 'ulimit -f 2', 'disk/demo');
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toContain('files may not be that large here. Nothing was written.');
+});
+
+test('a project with another disk in it is not made in parts', async () => {
+  const before = 'mkdir -p disk/demo/server; mount -t tmpfs none disk/demo/server';
+  const { status, stdout, stderr } = await onDisk('1m', before, 'disk/demo');
+  expect({ status, stdout }).toEqual({ status: 1, stdout: './demo\n./demo/server\n' });
+  expect(stderr).toContain('a directory in it is another disk');
+});
+
+test('a disk that is read-only', async () => {
+  const { status, stdout, stderr } = await onDisk('1m', 'mount -o remount,ro none disk', 'disk/demo');
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toContain('the file system is read-only');
+});

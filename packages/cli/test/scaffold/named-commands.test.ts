@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { leadingWords, parseLine, requireGiven } from '../../src/command-line.ts';
+import { commands } from '../../src/commands.ts';
+import { findCommand } from '../../src/find-command.ts';
+import { addable } from '../../src/scaffold/catalogue/names.ts';
+import type { Configuration } from '../../src/scaffold/configuration/configuration.ts';
+import { resolve } from '../../src/scaffold/configuration/resolve.ts';
+import { guidesOf } from '../../src/scaffold/guides/guides.ts';
+import { projectFiles } from '../../src/scaffold/project/project.ts';
+import { projectReport } from '../../src/scaffold/project-report.ts';
+import { version } from '../../src/version.ts';
+import { runProgram } from '../run-program.ts';
+import { projects } from './project-matrix.ts';
+
+const clients = ['react', 'vanilla'].flatMap((client_framework): Configuration[] => {
+  const given = { transports: ['lightrtc'], mode: 'realtime', realtime_service: 'openai_realtime', client_framework };
+  const { configuration } = resolve(given, 'demo');
+  return configuration === null ? [] : [configuration];
+});
+const configurations = [...projects.map(([, configuration]) => configuration), ...clients];
+
+/** Each `botcli ...` that a document names, in the text or in a block for the shell, without what follows as a remark. */
+function namedIn(document: string): readonly string[] {
+  const blocks = [...document.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) => linesOf(block));
+  const text = document.replace(/^```[\s\S]*?^```$/gm, '');
+  const spans = [...text.matchAll(/`(botcli\s[^`]+)`/g)].map(([, span = '']) => span.replace(/\s+/g, ' '));
+  return [...blocks, ...spans];
+}
+
+function linesOf(block: string): readonly string[] {
+  const lines = block.replace(/\\\n\s*/g, '').split('\n');
+  return lines
+    .flatMap((line) => line.replace(/\s# .*$/, '').split('&&'))
+    .flatMap((part) => {
+      const line = part.trim();
+      return line.startsWith('botcli ') ? line : [];
+    });
+}
+
+/** As a shell does, as far as it goes here. */
+function wordsOf(line: string): readonly string[] {
+  return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)]
+    .map(([word]) => word.replace(/^(['"])(.*)\1$/, '$2'))
+    .slice(1);
+}
+
+/** Why the program would refuse a line before it does anything; null when it would not. */
+async function refusalOf(line: string): Promise<string | null> {
+  const args = wordsOf(line);
+  try {
+    const found = findCommand(leadingWords(args));
+    const command = (await commands[found.path]?.())?.command;
+    if (command === undefined) return 'is no command';
+    const values = parseLine(args, new Set(found.words.map(({ index }) => index)), command);
+    requireGiven(values, command, '');
+    if (found.path === 'project add' && !(await addable()).includes(String(values['what']))) return 'cannot be added';
+    if (found.path !== 'init' || args.length <= 2) return null;
+    const { status, stderr } = await runProgram(args.includes('--list-options') ? args : [...args, '--dry-run']);
+    return status === 0 ? null : stderr;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function refused(lines: Iterable<string>): Promise<readonly string[]> {
+  const all = await Promise.all([...new Set(lines)].map(async (line) => ({ line, refusal: await refusalOf(line) })));
+  return all.flatMap(({ line, refusal }) => (refusal === null ? [] : `${line}: ${refusal}`));
+}
+
+test('the program takes every command that a guide names', async () => {
+  const lines = guidesOf(version).flatMap(({ text }) => namedIn(text));
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'botcli init --dry-run -t lightrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts',
+      'botcli cloud agent logs NAME --follow',
+      'botcli project update',
+    ]),
+  );
+  expect(await refused(lines)).toEqual([]);
+});
+
+test('the program takes every command that a README names, whatever the project is like', async () => {
+  const readmes = configurations.map(
+    (configuration) => projectFiles(configuration).find(({ path }) => path === 'README.md')?.text ?? '',
+  );
+  const lines = readmes.flatMap(namedIn);
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'botcli cloud secrets set demo-secrets --file .env',
+      'botcli cloud deploy',
+      `botcli cloud agent start demo --data '{"dialout_settings": ...}'`,
+    ]),
+  );
+  expect(await refused(lines)).toEqual([]);
+});
+
+test('the program takes every command that init tells as the next one', async () => {
+  const making = { directory: '/demo', version, overwriteGuides: false, refreshGuides: false, force: false };
+  const lines = configurations.flatMap((configuration) => {
+    const { signal } = new AbortController();
+    const { blocks } = projectReport(configuration, { ...making, signal }, { written: [], guides: [] }, 'npm');
+    return blocks.flatMap((block) => (block.kind === 'text' ? linesOf(block.lines.join('\n')) : []));
+  });
+  expect(lines).toContain('botcli cloud deploy');
+  expect(await refused(lines)).toEqual([]);
+});
+
+test.each([
+  ['botcli cloud deploy --forec', 'Unknown option --forec.'],
+  ['botcli cloud agent log NAME', 'There is no command "botcli cloud agent log".'],
+  ['botcli cloud secrets set --file .env', 'NAME is missing: '],
+  ['botcli project add soniox', 'cannot be added'],
+  ['botcli init . -t lightrtc -m cascade --stt deepgram', 'error: The project cannot be made from these answers.'],
+])('%s would be noticed', async (line, refusal) => {
+  const document = `Do this:\n\n\`\`\`sh\ncd server && ${line}   # soon\n\`\`\`\n\nOr \`${line}\`, some day.\n`;
+  expect(namedIn(document)).toEqual([line, line]);
+  expect(await refused([line])).toEqual([expect.stringContaining(`${line}: ${refusal}`)]);
+});

@@ -1,0 +1,78 @@
+import { serviceKinds } from '../../src/scaffold/catalogue/service.ts';
+import { servicesOf } from '../../src/scaffold/catalogue/services.ts';
+import { throughRoom, transports } from '../../src/scaffold/catalogue/transports.ts';
+import type { Configuration } from '../../src/scaffold/configuration/configuration.ts';
+import type { Given } from '../../src/scaffold/configuration/fields.ts';
+import { resolve } from '../../src/scaffold/configuration/resolve.ts';
+
+const services = { stt_service: 'deepgram_stt', llm_service: 'openai_llm', tts_service: 'cartesia_tts' };
+const cascade: Given = { transports: ['lightrtc'], mode: 'cascade', ...services };
+const realtime: Given = { transports: ['lightrtc'], mode: 'realtime', realtime_service: 'gemini_live_realtime' };
+const everything: Given = {
+  recording: true,
+  transcription: true,
+  enable_nc: true,
+  enable_observability: true,
+  enable_eval: true,
+};
+
+const eachService = serviceKinds.flatMap((kind) =>
+  servicesOf(kind).map(({ service: { value } }): [string, Given] => [
+    value,
+    { ...(kind === 'realtime' ? { ...realtime } : cascade), [`${kind}_service`]: value },
+  ]),
+);
+const pairs = transports
+  .flatMap((one, index) => transports.slice(index).map((other) => [one, other] as const))
+  .filter(([one, other]) => one === other || !throughRoom(one) || !throughRoom(other))
+  .map(([one, other]) => [one.value, other.value]);
+const eachPair = pairs.flatMap((values): [string, Given][] => [
+  [`${values.join(' and ')}, cascade`, { ...cascade, transports: values }],
+  [`${values.join(' and ')}, realtime, with everything`, { ...realtime, ...everything, transports: values }],
+  [`${values.join(' and ')}, cascade, with everything`, { ...cascade, ...everything, transports: values }],
+]);
+const ways = ['lightrtc', 'hostedrtc', 'livekit', 'websocket'];
+const eachFeature: [string, Given][] = [
+  ...Object.keys(everything).map((name): [string, Given] => [name, { ...cascade, [name]: true }]),
+  ['video_input', { ...cascade, transports: ways, video_input: true, enable_eval: true }],
+  ['video_output', { ...cascade, transports: ways, video_output: true }],
+  ...transports.map(({ value }): [string, Given] => [
+    `${value}, no deployment`,
+    { ...cascade, transports: [value], deploy_to_cloud: false },
+  ]),
+  [
+    'a face, noise cancellation and a camera',
+    { ...realtime, ...everything, transports: ways, video_service: 'heygen_video', video_input: true },
+  ],
+];
+const names: [string, Given][] = [
+  'Bot "the best"',
+  "it's",
+  'C:\\bots\\new',
+  'Zoë’s Bot №1',
+  '"""',
+  '{{From}} $HOME `id`',
+  '42',
+  'a'.repeat(100),
+  '# <b>bold</b> `code`',
+].map((name) => [
+  `the name ${name.slice(0, 20)}`,
+  {
+    ...cascade,
+    ...everything,
+    project_name: `x1 ${name}`.slice(0, 100),
+    transports: ['hostedrtc_pstn_dialout', 'lightrtc'],
+  },
+]);
+
+/** Every service, every pair of transports, every feature and awkward names: a name for people, and the configuration. */
+export const projects: readonly (readonly [name: string, configuration: Configuration])[] = [
+  ...eachService,
+  ...eachPair,
+  ...eachFeature,
+  ...names,
+].map(([name, given]) => {
+  const { configuration, issues } = resolve(given, 'demo');
+  if (configuration === null) throw new Error(`${name}: ${JSON.stringify(issues)}`);
+  return [name, configuration];
+});
