@@ -47,12 +47,11 @@ export function describeAdoption(setup: RuntimeSetup): void {
     });
 
     it('learns how and when a bot ended while no server ran, each time until it forgets it', async () => {
-      const { start, leave, comeBack } = await openFixture(setup);
+      const { start, leave, comeBack, probe } = await openFixture(setup);
       const address = await start('ended');
-      const pid = Number(await tell(address, 'process.pid'));
       await leave();
       await tellLast(address, 'console.log("alone"); process.exit(9)');
-      await expect.poll(() => setup.isAlive(pid)).toBe(false);
+      await expect.poll(() => probe.countProcesses('ended')).toBe(0);
       const latest = Date.now();
       for (let times = 0; times < 2; times++) {
         const next = await comeBack();
@@ -71,12 +70,11 @@ export function describeAdoption(setup: RuntimeSetup): void {
 
     if (setup.enforcesLimits)
       it('learns that a bot ran out of memory while no server ran', async () => {
-        const { start, leave, comeBack } = await openFixture(setup);
+        const { start, leave, comeBack, probe } = await openFixture(setup);
         const address = await start('starved', '', { ...LIMITS, memoryBytes: 160 * 1024 * 1024 });
-        const pid = Number(await tell(address, 'process.pid'));
         await leave();
         await tellLast(address, 'globalThis.eaten = []; for (;;) eaten.push(Buffer.alloc(16 * 1024 * 1024, 1))');
-        await expect.poll(() => setup.isAlive(pid)).toBe(false);
+        await expect.poll(() => probe.countProcesses('starved')).toBe(0);
         for (let times = 0; times < 2; times++) {
           const { exit } = await nextEvent(await comeBack(), 'exited', 'starved');
           expect(exit).toMatchObject({ signal: 'SIGKILL', outOfMemory: true });
@@ -93,14 +91,18 @@ export function describeAdoption(setup: RuntimeSetup): void {
     });
 
     it('stops an adopted bot with all its children', async () => {
-      const { start, leave, comeBack } = await openFixture(setup);
+      const { start, leave, comeBack, probe } = await openFixture(setup);
       const address = await start('family');
-      const spawned = `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).pid`;
-      const pids = [Number(await tell(address, 'process.pid')), Number(await tell(address, spawned))];
+      const before = await probe.countProcesses('family');
+      await tell(
+        address,
+        `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }); null`,
+      );
+      expect(await probe.countProcesses('family')).toBe(before + 1);
       await leave();
       const next = await comeBack();
       await next.stop('family', 100);
-      expect(pids.map(setup.isAlive)).toEqual([false, false]);
+      expect(await probe.countProcesses('family')).toBe(0);
       expect((await nextEvent(next, 'exited', 'family')).exit.signal).toBe('SIGTERM');
     });
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { appendFile, chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PrepareError, type PrepareSource } from '../../src/runtime.ts';
@@ -125,7 +125,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
       await expect(failed).rejects.toBeInstanceOf(PrepareError);
       const missing = await fixture.project('missing', building(''));
       await expect(fixture.prepare('missing', missing)).rejects.toThrow(/has no built\.js/);
-      expect(await leftIn(fixture)).toEqual([]);
+      expect(await fixture.probe.keptProjects()).toEqual([]);
       await writeFile(join(path, 'build.js'), BUILT);
       expect((await start(fixture, await fixture.prepare('broken', path))).said).toBe('built');
     });
@@ -134,23 +134,24 @@ export function describeBuilding(setup: RuntimeSetup): void {
       const fixture = await open();
       const code = `
         const child = require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });
-        console.log('pids ' + process.pid + ' ' + child.pid); setInterval(() => {}, 1000);`;
+        console.log('started'); setInterval(() => {}, 1000);`;
       const path = await fixture.project('endless', building(code));
       const given = new AbortController();
-      const pids: number[] = [];
+      let running: Promise<number> | undefined;
       const preparing = fixture.prepare(
         'endless',
         path,
         (line) => {
-          if (!line.startsWith('pids')) return;
-          pids.push(...line.split(' ').slice(1).map(Number));
-          given.abort(new Error('nobody waits any more'));
+          if (line !== 'started') return;
+          const count = fixture.probe.countBuildProcesses();
+          running = count.finally(() => given.abort(new Error('nobody waits any more')));
         },
         given.signal,
       );
       await expect(preparing).rejects.toThrow('nobody waits any more');
-      expect(pids.map(setup.isAlive)).toEqual([false, false]);
-      expect(await leftIn(fixture)).toEqual([]);
+      expect(await running).toBeGreaterThanOrEqual(2);
+      expect(await fixture.probe.countBuildProcesses()).toBe(0);
+      expect(await fixture.probe.keptProjects()).toEqual([]);
       await writeFile(join(path, 'build.js'), BUILT);
       expect((await start(fixture, await fixture.prepare('endless', path))).said).toBe('built');
     });
@@ -189,16 +190,10 @@ export function describeBuilding(setup: RuntimeSetup): void {
       await once(begun, 'line');
       await fixture.leave();
       await refused;
-      expect(await leftIn(fixture)).toEqual([]);
+      expect(await fixture.probe.keptProjects()).toEqual([]);
       await writeFile(join(path, 'build.js'), BUILT);
       await fixture.comeBack();
       expect((await start(fixture, await fixture.prepare('stopped', path))).said).toBe('built');
     });
   });
-}
-
-/** What is kept of projects and of what builds them. */
-async function leftIn({ dataDirectory }: Fixture): Promise<readonly string[]> {
-  const folders = await Promise.all(['projects', 'preparing'].map((name) => readdir(join(dataDirectory, name))));
-  return folders.flat();
 }

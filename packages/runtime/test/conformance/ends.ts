@@ -18,8 +18,9 @@ export function describeEnds(setup: RuntimeSetup): void {
     });
 
     it('tells the signal that ended a bot', async () => {
-      const { start, runtime } = await openFixture(setup);
-      await tellLast(await start('aborts'), 'process.kill(process.pid, "SIGABRT")');
+      const { start, runtime, probe } = await openFixture(setup);
+      await start('aborts');
+      await probe.kill('aborts', 'SIGABRT');
       expect((await nextEvent(runtime(), 'exited', 'aborts')).exit).toMatchObject({ code: null, signal: 'SIGABRT' });
     });
 
@@ -42,31 +43,28 @@ export function describeEnds(setup: RuntimeSetup): void {
       expect(exit.tail).toContain('no');
     });
 
-    const SETSID_CHILD = `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).pid`;
+    const SETSID_CHILD = `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }); null`;
+    const ORPHAN = `require('child_process').execFileSync('/bin/sh', ['-c', 'setsid sleep 1000 >/dev/null 2>&1 &']); null`;
 
     it('leaves no child running, also not one that left the session, when it is stopped', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime, probe } = await openFixture(setup);
       const address = await start('parent');
-      const pid = Number(await tell(address, SETSID_CHILD));
-      const orphan = Number(
-        await tell(
-          address,
-          `require('child_process').execFileSync('/bin/sh', ['-c', 'setsid sleep 1000 >/dev/null 2>&1 & echo $!']).toString()`,
-        ),
-      );
-      expect([pid, orphan].map(setup.isAlive)).toEqual([true, true]);
+      const before = await probe.countProcesses('parent');
+      await tell(address, SETSID_CHILD);
+      await tell(address, ORPHAN);
+      expect(await probe.countProcesses('parent')).toBe(before + 2);
       await runtime().stop('parent', 5000);
-      expect([pid, orphan].map(setup.isAlive)).toEqual([false, false]);
+      expect(await probe.countProcesses('parent')).toBe(0);
     });
 
     it('tells of the end of a bot only when the children that would outlive it are gone', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime, probe } = await openFixture(setup);
       const address = await start('leaver');
-      const pid = Number(await tell(address, SETSID_CHILD));
+      await tell(address, SETSID_CHILD);
       const exited = nextEvent(runtime(), 'exited', 'leaver');
       await tellLast(address, 'process.exit(0)');
       expect((await exited).exit.code).toBe(0);
-      expect(setup.isAlive(pid)).toBe(false);
+      expect(await probe.countProcesses('leaver')).toBe(0);
     });
 
     it('ends a bot that keeps forking', async () => {

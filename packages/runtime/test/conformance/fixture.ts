@@ -6,25 +6,23 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import type { InstanceAddress, InstanceEvent, InstanceSpec, ResourceLimits, Runtime } from '../../src/runtime.ts';
+import type { Probe } from './probe.ts';
+import { createUniqueIds } from './unique-ids.ts';
 
-/** What a driver's test gives to the suite. */
+/** The driver under test: how to open it, how to look at its instances, and what it can do on this machine. */
 export type RuntimeSetup = {
-  /** Opens the driver on a directory; a second time on the same one is a server that came back. */
+  /** Opens the driver on a directory. Opening the same directory again is a restart of the server. */
   readonly open: (dataDirectory: string) => Promise<Runtime>;
-  /** Whether a process that a bot named by pid still runs, zombies aside. */
-  readonly isAlive: (pid: number) => boolean;
-  /** Whether each instance has an account of its own, and so cannot reach what belongs to others. */
+  readonly probe: (dataDirectory: string) => Probe;
+  /** Whether bots cannot reach each other or the service's files, for example because each has its own account. */
   readonly isolatesAccounts: boolean;
-  /** Whether the machine is expected to limit CPU and memory itself under this driver, and not by notice. */
+  /** Whether the machine limits CPU and memory; otherwise the driver reports that it cannot. */
   readonly enforcesLimits: boolean;
-  /** Why no Python bot can run here; null where one can, behind the shim of `stand-in-shim.ts`. */
+  /** Why no Python bot can run here, or null. Python bots run behind the shim of `stand-in-shim.ts`. */
   readonly lacksPython: string | null;
 };
 
-/**
- * A bot that does what it is told: it evaluates `ON_START`, then each body that is posted to it. `readyStatus` is what it
- * answers on `/readyz`.
- */
+/** A bot that evaluates `ON_START`, then each body that is posted to it. It answers `/readyz` with `readyStatus`. */
 const BOT = `
 const http = require('node:http');
 let readyStatus = 200;
@@ -43,17 +41,24 @@ if (listens) server.listen(Number(process.env.PORT), host);
 
 export const LIMITS: ResourceLimits = { cpuMillicores: 1000, memoryBytes: 512 * 1024 * 1024 };
 
-/** One data directory with servers that come and go; all is stopped and removed when the test ends. */
+/**
+ * One data directory with servers that come and go. Everything is stopped and removed when the test ends. Instances go by
+ * names, from which `unique-ids.ts` makes ids.
+ */
 export type Fixture = {
   readonly dataDirectory: string;
   /** A directory into which every bot may write. */
   readonly shared: string;
   readonly runtime: () => Runtime;
-  /** Ends the server, bots stay; `comeBack` starts the next one. */
+  readonly probe: Probe;
+  /** The id that the driver knows an instance by. */
+  readonly idOf: (name: string) => string;
+  /** Stops the server; bots keep running. */
   readonly leave: () => Promise<void>;
+  /** Restarts the server. */
   readonly comeBack: () => Promise<Runtime>;
   readonly project: (name: string, files?: Readonly<Record<string, string>>) => Promise<string>;
-  /** Names an instance that was started without `spec`, to be cleaned away at the end. */
+  /** Registers an instance that was started without `spec`, so that it is cleaned up. */
   readonly remember: (instanceId: string) => void;
   readonly spec: (instanceId: string, onStart?: string, limits?: ResourceLimits) => Promise<InstanceSpec>;
   readonly start: (instanceId: string, onStart?: string, limits?: ResourceLimits) => Promise<InstanceAddress>;
@@ -68,7 +73,9 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
   await mkdir(shared);
   await chmod(shared, 0o777);
   const names = new Set<string>();
-  let runtime: Runtime | null = await setup.open(dataDirectory);
+  const { idOf, named, namedProbe } = createUniqueIds();
+  const open = async () => named(await setup.open(dataDirectory));
+  let runtime: Runtime | null = await open();
   const current = (): Runtime => {
     if (runtime === null) throw new Error('no server runs');
     return runtime;
@@ -79,11 +86,11 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
   };
   const comeBack = async () => {
     await leave();
-    runtime = await setup.open(dataDirectory);
+    runtime = await open();
     return runtime;
   };
   onTestFinished(async () => {
-    runtime ??= await setup.open(dataDirectory);
+    runtime ??= await open();
     const { stop, forget, close } = runtime;
     await Promise.all([...names].map((instanceId) => stop(instanceId, 0).then(() => forget(instanceId))));
     await close();
@@ -112,6 +119,8 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
     dataDirectory,
     shared,
     runtime: current,
+    probe: namedProbe(setup.probe(dataDirectory)),
+    idOf,
     leave,
     comeBack,
     project,
@@ -123,7 +132,7 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
   };
 }
 
-/** Has a bot evaluate code, and gives back what it says. Throws when the code does. */
+/** Lets a bot evaluate code and resolves to the result. Rejects when the code throws. */
 export async function tell(address: InstanceAddress, code: string): Promise<unknown> {
   // No pooled connections: the next bot may get the same port.
   const asked = request({ ...address, method: 'POST', agent: false });
@@ -142,7 +151,7 @@ export async function tellLast(address: InstanceAddress, code: string): Promise<
 
 export type EventOf<Kind extends InstanceEvent['kind']> = Extract<InstanceEvent, { readonly kind: Kind }>;
 
-/** The first event of a kind, and of an instance, that a watch of its own yields. */
+/** The next event of a kind and an instance, from a watch of its own. */
 export async function nextEvent<Kind extends InstanceEvent['kind']>(
   runtime: Runtime,
   kind: Kind,

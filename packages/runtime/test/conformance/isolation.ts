@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openFixture, type RuntimeSetup, tell } from './fixture.ts';
 
-/** What a bot cannot reach. Only where each instance has an account of its own: others share one, and the service says so. */
+/** What a bot cannot reach, where the driver isolates bots from each other. */
 export function describeIsolation(setup: RuntimeSetup): void {
   if (setup.isolatesAccounts)
-    describe('a bot and what is not its own', () => {
-      it('cannot read the key file or the files of the database', async () => {
+    describe('isolation of a bot', () => {
+      it('keeps it from reading the key file and the files of the database', async () => {
         const { start, dataDirectory } = await openFixture(setup);
         const keyFile = join(dataDirectory, 'master.key');
         await writeFile(keyFile, 'secret', { mode: 0o600 });
         await mkdir(join(dataDirectory, 'postgres'), { mode: 0o700 });
         const table = join(dataDirectory, 'postgres', 'table');
-        // As careless as can be: the directory alone has to do.
+        // A world-readable file: the mode of the directory alone must protect it.
         await writeFile(table, 'rows');
         await chmod(table, 0o666);
         const address = await start('curious');
@@ -25,49 +25,42 @@ export function describeIsolation(setup: RuntimeSetup): void {
         );
       });
 
-      it('cannot read the files of another bot, its environment or its memory, nor end it', async () => {
-        const { start } = await openFixture(setup);
+      it('keeps it from reading the files, environment and memory of another bot, and from ending it', async () => {
+        const { start, probe } = await openFixture(setup);
         const victim = await start('victim');
         const own = await tell(
           victim,
-          `require('fs').writeFileSync(process.env.HOME + '/note', 'mine'); ({ home: process.env.HOME, project: process.cwd(), pid: process.pid, parent: process.ppid })`,
+          `require('fs').writeFileSync(process.env.HOME + '/note', 'mine'); ({ home: process.env.HOME, project: process.cwd() })`,
         );
-        const { home, project, pid, parent } = own as { home: string; project: string; pid: number; parent: number };
+        const { home, project } = own as { home: string; project: string };
         const attacker = await start('attacker');
-        const paths = [
-          `${home}/note`,
-          `${project}/index.js`,
-          `/proc/${pid}/environ`,
-          `/proc/${parent}/environ`,
-          `/proc/${pid}/mem`,
-          `/proc/${pid}/cwd/index.js`,
-          join(home, '../spec.json'),
-          join(home, '../log/output'),
-          join(home, '../exit'),
+        const files = [`${home}/note`, `${project}/index.js`, ...(await probe.privateFiles('victim'))];
+        const attacks = [
+          ...files.map((path) => ({ code: `fs.readFileSync(${JSON.stringify(path)})`, error: 'EACCES' })),
+          ...(await probe.attacks('victim')),
         ];
-        for (const path of paths) {
-          const outcome = await tell(attacker, attempt(`fs.readFileSync(${JSON.stringify(path)})`));
-          expect({ path, outcome }).toEqual({ path, outcome: 'EACCES' });
-        }
-        for (const target of [pid, parent]) {
-          expect(await tell(attacker, attempt(`process.kill(${target}, 'SIGKILL')`))).toBe('EPERM');
+        expect(attacks.length).toBeGreaterThan(files.length);
+        for (const { code, error } of attacks) {
+          expect({ code, error: await tell(attacker, attempt(code)) }).toEqual({ code, error });
         }
         expect(await tell(victim, '"alive"')).toBe('alive');
       });
 
-      it('cannot change its own project or what the service keeps of it, and has no group of the service', async () => {
-        const { start } = await openFixture(setup);
+      it('keeps it from changing its project and from reading records of itself, and gives it no group of the service', async () => {
+        const { start, probe } = await openFixture(setup);
         const address = await start('tidy');
         expect(await tell(address, attempt(`fs.appendFileSync('index.js', '')`))).toBe('EACCES');
         expect(await tell(address, attempt(`fs.writeFileSync('new.js', '')`))).toBe('EACCES');
-        expect(await tell(address, attempt(`fs.readFileSync(process.env.HOME + '/../spec.json')`))).toBe('EACCES');
-        expect(await tell(address, attempt(`fs.readFileSync('/proc/self/fd/1')`))).toBe('EACCES');
+        for (const path of [...(await probe.privateFiles('tidy')), '/proc/self/fd/1']) {
+          const outcome = await tell(address, attempt(`fs.readFileSync(${JSON.stringify(path)})`));
+          expect({ path, outcome }).toEqual({ path, outcome: 'EACCES' });
+        }
         expect(
           await tell(address, 'process.getuid() !== 0 && process.getgroups().every((id) => id === process.getgid())'),
         ).toBe(true);
       });
 
-      it('gains no rights by a program that somebody left to be run as its owner', async () => {
+      it('gives it no rights through a setuid program', async () => {
         const { start, dataDirectory } = await openFixture(setup);
         const program = join(dataDirectory, 'left');
         await copyFile('/usr/bin/id', program);
@@ -78,7 +71,7 @@ export function describeIsolation(setup: RuntimeSetup): void {
         expect(gained).toBe(own);
       });
 
-      it('shares its account with no other bot', async () => {
+      it('gives it an account that no other bot has', async () => {
         const { start } = await openFixture(setup);
         const [one, two] = await Promise.all([start('one'), start('two')]);
         expect(await tell(one, 'process.getuid()')).not.toBe(await tell(two, 'process.getuid()'));
@@ -86,7 +79,7 @@ export function describeIsolation(setup: RuntimeSetup): void {
     });
 }
 
-/** The error code of what a bot tries, `done` when it worked. */
+/** Code that evaluates to the error code of `code`, or to `done` when it succeeds. */
 function attempt(code: string): string {
   return `(() => { const fs = require('fs'); try { ${code}; return 'done'; } catch (error) { return error.code; } })()`;
 }

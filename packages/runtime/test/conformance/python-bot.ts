@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Prepared, PrepareSource } from '../../src/runtime.ts';
@@ -11,7 +11,7 @@ const BOT = `import json, os, sys
 import greeting
 def look():
     import bot
-    return dict(said=greeting.WORD, cwd=os.getcwd(), prefix=sys.prefix, env=dict(os.environ), cached=os.path.exists(bot.__cached__), writes=not sys.dont_write_bytecode, writable=os.access('.', os.W_OK))
+    return dict(said=greeting.WORD, here=os.path.exists('bot.py'), prefix=sys.prefix, env=dict(os.environ), cached=os.path.exists(bot.__cached__), writes=not sys.dont_write_bytecode, writable=os.access('.', os.W_OK))
 `;
 
 /** A project whose one dependency lies within it, so that no index is asked; it is installed nonetheless. */
@@ -42,7 +42,7 @@ const MISTAKEN = {
 
 type Seen = {
   readonly said: string;
-  readonly cwd: string;
+  readonly here: boolean;
   readonly prefix: string;
   readonly env: Readonly<Record<string, string>>;
   readonly cached: boolean;
@@ -77,17 +77,16 @@ export function describePythonBots(setup: RuntimeSetup): void {
 
   describe.skipIf(lacksPython !== null)(`a Python bot${lacksPython === null ? '' : `: ${lacksPython}`}`, () => {
     it('runs from its directory, in an environment with what it asks for', async () => {
-      const { dataDirectory, project, prepare, look } = await open();
+      const { project, prepare, look } = await open();
       const seen = await look('made', await prepare('first', await project('greeter', { ...PROJECT, ...MISTAKEN })));
-      expect(seen).toMatchObject({ said: 'hello', cached: true, writes: false });
-      expect(seen.cwd).toBe(join(dataDirectory, 'projects/first'));
+      expect(seen).toMatchObject({ said: 'hello', here: true, cached: true, writes: false });
       expect(seen.env).toMatchObject({ KEY: 'value', VIRTUAL_ENV: seen.prefix });
       expect(seen.env['PATH']?.split(':')[0]).toBe(join(seen.prefix, 'bin'));
       if (setup.isolatesAccounts) expect(seen.writable).toBe(false);
     });
 
     it('shares its environment with the versions that ask for the same, and the last one takes it along', async () => {
-      const { dataDirectory, project, prepare, look, commands, runtime } = await open();
+      const { project, prepare, look, commands, runtime, probe } = await open();
       const files = { 'bot.py': BOT.replace(/greeting\.WORD/, "'one'").replace('import greeting', '') };
       const path = await project('versions', files);
       const first = await prepare('first', path);
@@ -100,21 +99,17 @@ export function describePythonBots(setup: RuntimeSetup): void {
       await runtime().stop('changed', 0);
       await runtime().discard(second);
       await runtime().discard(second);
-      const left = ['projects', 'environments', 'caches'].map((name) => readdir(join(dataDirectory, name)));
-      expect(await Promise.all(left)).toEqual([[], [], []]);
+      expect(await probe.keptProjects()).toEqual([]);
+      expect(await probe.keptDownloads()).toEqual([]);
     });
 
     it('leaves no environment that could not be made', async () => {
-      const { dataDirectory, project, prepare } = await open();
+      const { project, prepare, probe } = await open();
       const path = await project('broken', { ...PROJECT, 'requirements.txt': '--no-index\nno-such-package\n' });
       await expect(prepare('broken', path)).rejects.toThrow(
         /requirements\.txt" failed with status 1\.\n[\s\S]*no-such-package/,
       );
-      const environments = join(dataDirectory, 'environments');
-      const owners = await readdir(environments);
-      expect(await Promise.all(owners.map((owner) => readdir(join(environments, owner))))).toEqual(
-        owners.map(() => []),
-      );
+      expect(await probe.keptProjects()).toEqual([]);
     });
   });
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
@@ -99,19 +100,20 @@ export function describeStarts(setup: RuntimeSetup): void {
     });
 
     it('ends a bot that never becomes ready when the start is aborted, and says what it lacked', async () => {
-      const { spec, runtime, shared } = await openFixture(setup);
-      const pidFile = join(shared, 'pid');
+      const { spec, runtime, shared, probe } = await openFixture(setup);
+      const started = join(shared, 'started');
       const never = await spec(
         'never',
-        `listens = false; require('fs').writeFileSync('${pidFile}', String(process.pid)); setInterval(() => {}, 1000);`,
+        `listens = false; require('fs').writeFileSync('${started}', ''); setInterval(() => {}, 1000);`,
       );
       const deadline = new AbortController();
       const starting = runtime().start(never, deadline.signal);
-      const pid = await vi.waitUntil(async () => Number(await readFile(pidFile, 'utf8').catch(() => '')), 10_000);
+      await expect.poll(() => existsSync(started)).toBe(true);
+      expect(await probe.countProcesses('never')).toBeGreaterThan(0);
       deadline.abort();
       await expect(starting).rejects.toThrow(/nothing listens on its port, which the variable PORT names/);
       await expect(starting).rejects.toBeInstanceOf(StartError);
-      expect(setup.isAlive(pid)).toBe(false);
+      expect(await probe.countProcesses('never')).toBe(0);
       expect(await runtime().list()).toEqual([]);
     });
 

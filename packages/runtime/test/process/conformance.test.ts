@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import type { ContainmentKind } from '../../src/process/containment/containment.ts';
-import { hasEnded, readProcessStat } from '../../src/process/proc/process-identity.ts';
 import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import { describeRuntime } from '../conformance/conformance.ts';
 import { writeStandInShim } from '../conformance/stand-in-shim.ts';
+import { openProbe } from './probe.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const PATH = '/usr/bin:/bin';
@@ -37,10 +37,7 @@ for (const kind of kinds) {
         outputLimitBytes: 1024 * 1024,
         roundMilliseconds: 200,
       }),
-    isAlive: (pid) => {
-      const stat = readProcessStat(pid);
-      return stat !== null && !hasEnded(stat);
-    },
+    probe: openProbe,
     isolatesAccounts: kind !== 'mark',
     enforcesLimits: kind === 'cgroup',
     lacksPython,

@@ -12,6 +12,7 @@ import { hasEnded, readProcessStat } from '../../src/process/proc/process-identi
 import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import type { InstanceSpec } from '../../src/runtime.ts';
 import { LIMITS, nextEvent, openFixture, type RuntimeSetup, tell, tellLast } from '../conformance/fixture.ts';
+import { openProbe } from './probe.ts';
 
 const isRoot = process.geteuid?.() === 0;
 
@@ -30,7 +31,13 @@ const isAlive = (pid: number) => {
   return stat !== null && !hasEnded(stat);
 };
 
-const setup: RuntimeSetup = { open, isAlive, isolatesAccounts: isRoot, enforcesLimits: false, lacksPython: null };
+const setup: RuntimeSetup = {
+  open,
+  probe: openProbe,
+  isolatesAccounts: isRoot,
+  enforcesLimits: false,
+  lacksPython: null,
+};
 
 const NEVER = new AbortController().signal;
 const SLEEPER = `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).pid`;
@@ -68,15 +75,15 @@ describe('a keeper that its bot interferes with', () => {
 
 describe('what a killed server leaves', () => {
   it('is no instance when its bot never ran, and a start makes it anew', async () => {
-    const { dataDirectory, spec, comeBack, leave } = await openFixture(setup);
+    const { dataDirectory, spec, comeBack, leave, idOf } = await openFixture(setup);
     const again = await spec('torn');
     await leave();
-    const files = instanceFiles(join(dataDirectory, 'instances'), 'torn');
+    const files = instanceFiles(join(dataDirectory, 'instances'), idOf('torn'));
     const stages = [
       undefined,
       '{"version":1,',
-      JSON.stringify(recordOf('torn', null)),
-      JSON.stringify(recordOf('torn', { pid: 1, startTicks: 99 })),
+      JSON.stringify(recordOf(idOf('torn'), null)),
+      JSON.stringify(recordOf(idOf('torn'), { pid: 1, startTicks: 99 })),
     ];
     for (const stage of stages) {
       await mkdir(files.home, { recursive: true });
@@ -88,11 +95,11 @@ describe('what a killed server leaves', () => {
   });
 
   it('is gone after a boot of the machine, with the status that was written before', async () => {
-    const { dataDirectory, start, comeBack, leave } = await openFixture(setup);
+    const { dataDirectory, start, comeBack, leave, idOf } = await openFixture(setup);
     const address = await start('rebooted');
     await tellLast(address, 'process.exit(2)');
     await leave();
-    const files = instanceFiles(join(dataDirectory, 'instances'), 'rebooted');
+    const files = instanceFiles(join(dataDirectory, 'instances'), idOf('rebooted'));
     const record = readRecord(files);
     await rm(files.end, { force: true });
     // Its keeper's pid and start time are those of a living process, which must be left alone.
@@ -107,11 +114,11 @@ describe('what a killed server leaves', () => {
   const kinds: readonly ContainmentKind[] = isRoot ? ['cgroup', 'uid', 'mark'] : ['mark'];
   it.each(kinds)('is not taken for running when another process has the pid of its keeper (by %s)', async (kind) => {
     const own: RuntimeSetup = { ...setup, open: (directory) => open(directory, kind) };
-    const { dataDirectory, start, comeBack, leave } = await openFixture(own);
+    const { dataDirectory, start, comeBack, leave, idOf } = await openFixture(own);
     const address = await start('mistaken');
     const pid = Number(await tell(address, 'process.pid'));
     await leave();
-    const files = instanceFiles(join(dataDirectory, 'instances'), 'mistaken');
+    const files = instanceFiles(join(dataDirectory, 'instances'), idOf('mistaken'));
     const record = readRecord(files);
     await writeFile(files.record, JSON.stringify({ ...record, keeper: { pid: process.pid, startTicks: 1 } }));
     const next = await comeBack();
@@ -120,12 +127,19 @@ describe('what a killed server leaves', () => {
   });
 
   it('goes on when the server is killed, writes on, and ends with its status', async () => {
-    const { dataDirectory, spec, comeBack, leave } = await openFixture(setup);
+    const { dataDirectory, spec, comeBack, leave, idOf } = await openFixture(setup);
     const survivor = await spec('survivor');
     await leave();
     const server = spawn(
       process.execPath,
-      ['--input-type=module', '-e', SERVER, MODULE, dataDirectory, await asText(survivor)],
+      [
+        '--input-type=module',
+        '-e',
+        SERVER,
+        MODULE,
+        dataDirectory,
+        await asText({ ...survivor, instanceId: idOf('survivor') }),
+      ],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
       },
@@ -144,7 +158,7 @@ describe('what a killed server leaves', () => {
   it.each(Array.from({ length: 8 }, (_, step) => step * 6))(
     'is whole or nothing when the server is killed %i ms into a start',
     async (milliseconds) => {
-      const { dataDirectory, shared, spec, comeBack, leave } = await openFixture(setup);
+      const { dataDirectory, shared, spec, comeBack, leave, idOf } = await openFixture(setup);
       const born = join(shared, 'born');
       const halfway = await spec('halfway', `require('fs').appendFileSync('${born}', process.pid + ' ')`);
       await leave();
@@ -156,7 +170,7 @@ describe('what a killed server leaves', () => {
           KILLED_SERVER,
           MODULE,
           dataDirectory,
-          await asText(halfway),
+          await asText({ ...halfway, instanceId: idOf('halfway') }),
           String(milliseconds),
         ],
         { stdio: 'ignore' },
@@ -211,9 +225,9 @@ describe.runIf(isRoot)('as root', () => {
   });
 
   it('leaves no control group, no reservation and no file when an instance is forgotten', async () => {
-    const { dataDirectory, start, runtime } = await openFixture(setup);
+    const { dataDirectory, start, runtime, idOf } = await openFixture(setup);
     await start('traceless');
-    const record = readRecord(instanceFiles(join(dataDirectory, 'instances'), 'traceless'));
+    const record = readRecord(instanceFiles(join(dataDirectory, 'instances'), idOf('traceless')));
     const groups = Object.values(record?.cgroups ?? {}).filter((group) => group !== null);
     const reservation = `/run/bothost-uids/${record?.account?.uid}`;
     const exists = (path: string) =>

@@ -10,6 +10,7 @@ import { isAlive, readProcessStat } from '../../src/process/proc/process-identit
 import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import type { PrepareSpec } from '../../src/runtime.ts';
 import { openFixture, type RuntimeSetup } from '../conformance/fixture.ts';
+import { openProbe } from './probe.ts';
 
 const NEVER = new AbortController().signal;
 const isRoot = process.geteuid?.() === 0;
@@ -21,7 +22,7 @@ const setup: RuntimeSetup = {
       now: () => new Date(),
       path: '/usr/bin:/bin',
     }),
-  isAlive: () => false,
+  probe: openProbe,
   isolatesAccounts: isRoot,
   enforcesLimits: false,
   lacksPython: null,

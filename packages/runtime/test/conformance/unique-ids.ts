@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import type { InstanceEvent, Runtime } from '../../src/runtime.ts';
+import type { Probe } from './probe.ts';
+
+/**
+ * Lets a test give its instances short names. A driver may know an instance by its id on the whole machine, where the same
+ * test can run twice at once, so each id is a name with a suffix that no other test has.
+ */
+export type UniqueIds = {
+  readonly idOf: (name: string) => string;
+  /** A runtime that takes and gives names. */
+  readonly named: (runtime: Runtime) => Runtime;
+  readonly namedProbe: (probe: Probe) => Probe;
+};
+
+export function createUniqueIds(): UniqueIds {
+  const suffix = `-${randomBytes(6).toString('hex')}`;
+  const idOf = (name: string) => `${name}${suffix}`;
+  const nameOf = (id: string) => (id.endsWith(suffix) ? id.slice(0, -suffix.length) : id);
+  const withName = <T extends { readonly instanceId: string }>(value: T): T => ({
+    ...value,
+    instanceId: nameOf(value.instanceId),
+  });
+
+  async function* watch(runtime: Runtime, signal: AbortSignal): AsyncGenerator<InstanceEvent> {
+    for await (const event of runtime.watch(signal)) yield withName(event);
+  }
+
+  const named = (runtime: Runtime): Runtime => {
+    const { outputs } = runtime;
+    return {
+      ...runtime,
+      start: (spec, signal) => runtime.start({ ...spec, instanceId: idOf(spec.instanceId) }, signal),
+      stop: (name, grace) => runtime.stop(idOf(name), grace),
+      list: async () => (await runtime.list()).map(withName),
+      watch: (signal) => watch(runtime, signal),
+      sample: async (names) => {
+        const usages = await runtime.sample(names.map(idOf));
+        return new Map([...usages].map(([id, usage]) => [nameOf(id), usage]));
+      },
+      forget: (name) => runtime.forget(idOf(name)),
+      outputs: {
+        ...outputs,
+        of: (name) => outputs.of(idOf(name)),
+        changed: (names, since, signal) => outputs.changed(names.map(idOf), since, signal),
+        release: (name, directory) => outputs.release(idOf(name), directory),
+      },
+    };
+  };
+
+  const namedProbe = (probe: Probe): Probe => ({
+    ...probe,
+    countProcesses: (name) => probe.countProcesses(idOf(name)),
+    kill: (name, signal) => probe.kill(idOf(name), signal),
+    attacks: (name) => probe.attacks(idOf(name)),
+    privateFiles: (name) => probe.privateFiles(idOf(name)),
+  });
+
+  return { idOf, named, namedProbe };
+}

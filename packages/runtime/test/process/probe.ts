@@ -1,0 +1,79 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type InstanceRecord, instanceFiles, readRecord } from '../../src/process/instances/instance-record.ts';
+import { hasEnded, type ProcessStat, readProcFile } from '../../src/process/proc/process-identity.ts';
+import { readProcessTable } from '../../src/process/proc/process-table.ts';
+import type { Probe } from '../conformance/probe.ts';
+
+/** Reads `/proc` and the data directory, and uses nothing by which the driver itself tells instances apart. */
+export function openProbe(dataDirectory: string): Probe {
+  const instancesDirectory = join(dataDirectory, 'instances');
+  const buildersDirectory = join(dataDirectory, 'preparing');
+  const recordOf = (instanceId: string) => readRecord(instanceFiles(instancesDirectory, instanceId));
+
+  const botOf = (instanceId: string): ProcessStat => {
+    const supervisor = recordOf(instanceId)?.keeper?.pid;
+    const bot = runningProcesses().find(({ parent }) => parent === supervisor);
+    if (bot === undefined) throw new Error(`Instance ${instanceId} has no running bot.`);
+    return bot;
+  };
+
+  return {
+    countProcesses: async (instanceId) => {
+      const variable = `BOTHOST_INSTANCE=${instanceId}`;
+      return count((variables) => variables.includes(variable), [recordOf(instanceId)]);
+    },
+    countBuildProcesses: async () => {
+      const records = (await namesIn(buildersDirectory)).map((name) =>
+        readRecord(instanceFiles(buildersDirectory, name)),
+      );
+      return count((variables) => variables.some((text) => text.includes(`${buildersDirectory}/`)), records);
+    },
+    kill: async (instanceId, signal) => {
+      process.kill(botOf(instanceId).pid, signal);
+    },
+    attacks: async (instanceId) => {
+      const { pid, parent } = botOf(instanceId);
+      const reads = [
+        `/proc/${pid}/environ`,
+        `/proc/${parent}/environ`,
+        `/proc/${pid}/mem`,
+        `/proc/${pid}/cwd/index.js`,
+      ];
+      return [
+        ...reads.map((path) => ({ code: `fs.readFileSync('${path}')`, error: 'EACCES' })),
+        ...[pid, parent].map((target) => ({ code: `process.kill(${target}, 'SIGKILL')`, error: 'EPERM' })),
+      ];
+    },
+    privateFiles: async (instanceId) => {
+      const { record, output, exit } = instanceFiles(instancesDirectory, instanceId);
+      return [record, output, exit];
+    },
+    keptProjects: async () => {
+      const environments = join(dataDirectory, 'environments');
+      const owners = await namesIn(environments);
+      const folders = ['projects', 'preparing', ...owners.map((owner) => `environments/${owner}`)];
+      return (await Promise.all(folders.map((folder) => namesIn(join(dataDirectory, folder))))).flat();
+    },
+    keptDownloads: () => namesIn(join(dataDirectory, 'caches')),
+  };
+}
+
+/** Those whose variables are recognized; and those of the account, as the kernel may hide the variables of other accounts. */
+function count(
+  recognize: (variables: readonly string[]) => boolean,
+  records: readonly (InstanceRecord | null)[],
+): number {
+  const accounts = records.flatMap((record) => record?.account?.uid ?? []);
+  return runningProcesses().filter(
+    ({ pid }) => recognize(variablesOf(pid)) || accounts.some((uid) => uid === accountOf(pid)),
+  ).length;
+}
+
+const runningProcesses = () => [...readProcessTable().values()].filter((stat) => !hasEnded(stat));
+
+const variablesOf = (pid: number) => (readProcFile(`/proc/${pid}/environ`) ?? '').split('\0');
+
+const accountOf = (pid: number) => Number(/^Uid:\t(\d+)/m.exec(readProcFile(`/proc/${pid}/status`) ?? '')?.[1]);
+
+const namesIn = (directory: string) => readdir(directory).catch((): string[] => []);
