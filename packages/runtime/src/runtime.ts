@@ -47,7 +47,7 @@ export type RunningInstance = {
 /** Of what an instance wrote last its exit has so many bytes at most. */
 export const tailBytes = 4_096;
 
-/** How an instance ended. All null: it is gone and nobody can tell how (for example its keeper was killed). */
+/** How an instance ended. All null: it is gone and nobody can tell how (for example its supervisor was killed). */
 export type InstanceExit = {
   readonly code: number | null;
   readonly signal: string | null;

@@ -42,7 +42,7 @@ const setup: RuntimeSetup = {
 const NEVER = new AbortController().signal;
 const SLEEPER = `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).pid`;
 
-describe('a keeper that its bot interferes with', () => {
+describe('a supervisor that its bot interferes with', () => {
   it.each([false, true])(
     'is killed: the end is told without a status and nothing is left (adopted: %s)',
     async (adopted) => {
@@ -102,7 +102,7 @@ describe('what a killed server leaves', () => {
     const files = instanceFiles(join(dataDirectory, 'instances'), idOf('rebooted'));
     const record = readRecord(files);
     await rm(files.end, { force: true });
-    // Its keeper's pid and start time are those of a living process, which must be left alone.
+    // Its supervisor's pid and start time are those of a living process, which must be left alone.
     const own = readProcessStat(process.pid);
     await writeFile(files.record, JSON.stringify({ ...record, bootId: 'another', keeper: own }));
     await expect.poll(() => readFile(files.exit, 'latin1')).toBe('r  2');
@@ -112,19 +112,22 @@ describe('what a killed server leaves', () => {
   });
 
   const kinds: readonly ContainmentKind[] = isRoot ? ['cgroup', 'uid', 'mark'] : ['mark'];
-  it.each(kinds)('is not taken for running when another process has the pid of its keeper (by %s)', async (kind) => {
-    const own: RuntimeSetup = { ...setup, open: (directory) => open(directory, kind) };
-    const { dataDirectory, start, comeBack, leave, idOf } = await openFixture(own);
-    const address = await start('mistaken');
-    const pid = Number(await tell(address, 'process.pid'));
-    await leave();
-    const files = instanceFiles(join(dataDirectory, 'instances'), idOf('mistaken'));
-    const record = readRecord(files);
-    await writeFile(files.record, JSON.stringify({ ...record, keeper: { pid: process.pid, startTicks: 1 } }));
-    const next = await comeBack();
-    expect((await nextEvent(next, 'exited', 'mistaken')).exit).toMatchObject({ code: null, signal: null });
-    expect(isAlive(pid)).toBe(false);
-  });
+  it.each(kinds)(
+    'is not taken for running when another process has the pid of its supervisor (by %s)',
+    async (kind) => {
+      const own: RuntimeSetup = { ...setup, open: (directory) => open(directory, kind) };
+      const { dataDirectory, start, comeBack, leave, idOf } = await openFixture(own);
+      const address = await start('mistaken');
+      const pid = Number(await tell(address, 'process.pid'));
+      await leave();
+      const files = instanceFiles(join(dataDirectory, 'instances'), idOf('mistaken'));
+      const record = readRecord(files);
+      await writeFile(files.record, JSON.stringify({ ...record, keeper: { pid: process.pid, startTicks: 1 } }));
+      const next = await comeBack();
+      expect((await nextEvent(next, 'exited', 'mistaken')).exit).toMatchObject({ code: null, signal: null });
+      expect(isAlive(pid)).toBe(false);
+    },
+  );
 
   it('goes on when the server is killed, writes on, and ends with its status', async () => {
     const { dataDirectory, spec, comeBack, leave, idOf } = await openFixture(setup);

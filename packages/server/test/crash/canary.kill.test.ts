@@ -138,7 +138,7 @@ describe('a value that was written', () => {
       const [, parent = ''] = /^PPid:\t(\d+)/m.exec(status) ?? [];
       const [, account = ''] = /^Uid:\t(\d+)/m.exec(status) ?? [];
       if (instance === undefined || !isOwnAccount(account)) return void found.foreign.add(shown);
-      if (words[0] === '/bin/sh' && words[3] === 'bothost-keeper') return void keepers.set(pid, { instance, account });
+      if (words[0] === '/bin/sh' && words[3] === 'bothost-supervisor') return void keepers.set(pid, { instance, account });
       const keeper = keepers.get(parent);
       if (keeper?.instance === instance && keeper.account === account) found.bots.add(pid);
       else found.foreign.add(shown);

@@ -25,7 +25,7 @@ export type ContainmentKind = 'cgroup' | 'uid' | 'mark';
 export type TableSource = () => ProcessTable;
 
 export type Containment = {
-  /** The processes that live, zombies aside, the keeper among them. */
+  /** The processes that live, zombies aside, the supervisor among them. */
   readonly members: (table: TableSource) => readonly ProcessIdentity[];
   /** Null when it cannot be told. CPU never falls. */
   readonly usage: (table: TableSource) => Usage | null;
@@ -36,7 +36,7 @@ export type Containment = {
   readonly memoryKills: () => number;
   /** Makes the set stop growing as far as possible, before it is killed. */
   readonly forbidForks: () => void;
-  /** Kills all at once where the kernel can, the keeper too: the last resort. */
+  /** Kills all at once where the kernel can, the supervisor too: the last resort. */
   readonly killAtOnce: () => void;
   readonly close: () => void;
 };
@@ -45,12 +45,12 @@ export type Containment = {
  * The containment that an instance was started with, from its record: the same for its own server and for one that adopts
  * it.
  */
-export function openContainment(record: InstanceRecord, keeper: ProcessIdentity, units: KernelUnits): Containment {
+export function openContainment(record: InstanceRecord, supervisor: ProcessIdentity, units: KernelUnits): Containment {
   if (record.cgroups !== null) return containmentByCgroup(record.cgroups, units);
   const membership =
     record.containment === 'uid' && record.account !== null
       ? membershipByUid(record.account.uid)
-      : membershipByMark(environmentMark(record.instanceId), keeper);
+      : membershipByMark(environmentMark(record.instanceId), supervisor);
   return containmentByTable(membership, units);
 }
 

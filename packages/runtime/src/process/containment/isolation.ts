@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { type RuntimeLogger, RuntimeUnavailable } from '../../runtime.ts';
-import { findSetpriv } from '../supervisor/keeper.ts';
+import { findSetpriv } from '../supervisor/supervisor.ts';
 import { TRIAL_ID } from './accounts.ts';
 import { type CgroupHost, openCgroupHost } from './cgroup-host.ts';
 import type { ContainmentKind } from './containment.ts';

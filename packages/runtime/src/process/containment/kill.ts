@@ -22,7 +22,7 @@ const STUCK_PAUSE_MILLISECONDS = 1000;
 
 /**
  * Kills the set until it is empty. A set that grows meanwhile is first stopped (a stopped process forks no more) and then
- * killed. `spared` is the keeper while it still has a status to write down; it goes by itself.
+ * killed. `spared` is the supervisor while it still has a status to write down; it goes by itself.
  */
 export async function killUntilEmpty(
   containment: Containment,

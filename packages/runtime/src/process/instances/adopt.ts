@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { outputFiles, readTail } from '../output/output-files.ts';
 import { isAlive, type ProcessIdentity } from '../proc/process-identity.ts';
-import { readExitFile } from '../supervisor/keeper.ts';
+import { readExitFile } from '../supervisor/supervisor.ts';
 import { endOfEarlierBoot } from './instance.ts';
 import {
   type InstanceEnd,

@@ -18,7 +18,7 @@ const recordSchema = z.object({
   cgroups: z
     .object({ unified: groupSchema, memory: groupSchema, cpu: groupSchema, cpuacct: groupSchema, pids: groupSchema })
     .nullable(),
-  /** Null until the keeper waits for its go: nothing of the bot has run then. */
+  /** The supervisor. Null until it waits for its go-ahead: before that, nothing of the bot has run. */
   keeper: identitySchema.nullable(),
   /** Null until the bot was ready. */
   address: z.object({ host: z.string(), port: z.int() }).nullable(),

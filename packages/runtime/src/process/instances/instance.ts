@@ -1,32 +1,27 @@
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, type FSWatcher, statSync, watch, writeFileSync } from 'node:fs';
 import { removeCgroups } from '../containment/cgroup.ts';
-import { type Containment, openContainment, type TableSource } from '../containment/containment.ts';
+import { type Containment, openContainment } from '../containment/containment.ts';
 import type { KernelUnits } from '../containment/kernel-units.ts';
 import { killUntilEmpty, signalAll } from '../containment/kill.ts';
 import type { MonotonicClock } from '../output/monotonic-clock.ts';
 import { type Output, openOutput } from '../output/output.ts';
-import {
-  hasEnded,
-  isAlive,
-  type ProcessIdentity,
-  readProcessStat,
-  readProportionalMemory,
-} from '../proc/process-identity.ts';
+import { hasEnded, isAlive, type ProcessIdentity, readProcessStat } from '../proc/process-identity.ts';
 import { readProcessTable } from '../proc/process-table.ts';
-import { describeStatus, readExitFile } from '../supervisor/keeper.ts';
+import { describeStatus, readExitFile } from '../supervisor/supervisor.ts';
 import { type InstanceEnd, type InstanceFiles, type InstanceRecord, writeEnd, writeRecord } from './instance-record.ts';
 
-/** A keeper that was held back by its bot gets so long to write the status down, then it is killed too. */
-const KEEPER_GRACE_MILLISECONDS = 1000;
+/** Time that a supervisor which its bot had stopped gets to write the exit status, before it is killed too. */
+const SUPERVISOR_GRACE_MILLISECONDS = 1000;
 
 export type InstanceOptions = {
   readonly files: InstanceFiles;
   readonly record: InstanceRecord;
+  /** The supervisor, as the record calls it. */
   readonly keeper: ProcessIdentity;
-  /** Null when an earlier server started it. */
+  /** Null for an instance that an earlier server started. */
   readonly child: ChildProcess | null;
-  /** Its end when that is on record already: nothing of it is looked for any more. */
+  /** Its end if that is recorded already; then nothing of it runs. */
   readonly end: InstanceEnd | null;
   readonly units: KernelUnits;
   readonly outputLimitBytes: number;
@@ -48,19 +43,19 @@ export type Instance = {
   /** Null while it runs. */
   readonly end: () => InstanceEnd | null;
   readonly ended: Promise<InstanceEnd>;
-  /** Whether its command was begun. */
+  /** Whether its command was ever run. */
   readonly hasRun: () => boolean;
-  /** Looks whether its keeper is still there, for a keeper that is not our child. */
+  /** Checks that the supervisor still runs: one that an earlier server started has no exit event. */
   readonly check: () => void;
   readonly stop: (graceMilliseconds: number) => Promise<void>;
   /** Kills it because it holds more memory than it may. */
   readonly killForMemory: () => void;
-  /** Lets go of it; an end that is being written down is waited for. */
+  /** Releases its files, after an end that is being recorded. The instance keeps running. */
   readonly close: () => Promise<void>;
 };
 
 export function openInstance(options: InstanceOptions): Instance {
-  const { files, keeper, child, onError } = options;
+  const { files, keeper: supervisor, child, onError } = options;
   let record = options.record;
   let end = options.end;
   let finishing: Promise<void> | null = null;
@@ -70,7 +65,7 @@ export function openInstance(options: InstanceOptions): Instance {
   const ended = new Promise<InstanceEnd>((resolve) => {
     resolveEnded = resolve;
   });
-  const containment = openContainment(record, keeper, options.units);
+  const containment = openContainment(record, supervisor, options.units);
   const output = openOutput({
     files,
     clock: options.clock,
@@ -84,10 +79,10 @@ export function openInstance(options: InstanceOptions): Instance {
   const onStuck = (pids: readonly number[]) =>
     onError(new Error(`processes that cannot be killed: ${pids.join(', ')}`), 'killing it');
 
-  const finish = async (keeperStatus: number | null) => {
+  const finish = async (supervisorStatus: number | null) => {
     await killUntilEmpty(containment, null, onStuck);
     output.finish();
-    const known = describeEnd(files, keeperStatus, killed);
+    const known = describeEnd(files, supervisorStatus, killed);
     const outOfMemory = known.code !== 0 && (containment.memoryKills() > 0 || existsSync(files.memoryKill));
     end = { ...known, at: known.at ?? options.now().toISOString(), outOfMemory, tail: output.tail() };
     try {
@@ -96,36 +91,36 @@ export function openInstance(options: InstanceOptions): Instance {
       if (record.cgroups !== null) removeCgroups(record.cgroups);
     } catch (error) {
       // A full disk: the groups are kept, so that a later server can find the same end again.
-      onError(error, 'writing its end down');
+      onError(error, 'recording its end');
     }
     close();
     resolveEnded(end);
     options.onEnded(end);
   };
-  const finishOnce = (keeperStatus: number | null) => {
+  const finishOnce = (supervisorStatus: number | null) => {
     if (isClosed) return;
-    finishing ??= finish(keeperStatus).catch((error: unknown) => onError(error, 'ending it'));
+    finishing ??= finish(supervisorStatus).catch((error: unknown) => onError(error, 'ending it'));
   };
 
   const check = () => {
     if (end !== null || finishing !== null) return;
     output.note();
-    const stat = readProcessStat(keeper.pid);
-    if (stat === null || stat.startTicks !== keeper.startTicks || hasEnded(stat)) {
+    const stat = readProcessStat(supervisor.pid);
+    if (stat === null || stat.startTicks !== supervisor.startTicks || hasEnded(stat)) {
       // The status of our own child comes with its event.
       if (child === null || child.exitCode !== null || child.signalCode !== null) finishOnce(child?.exitCode ?? null);
     } else if (stat.state === 'T') {
-      // A bot without an account of the service can stop its keeper, which then would never see the bot's end.
-      signalAll([keeper], 'SIGCONT');
+      // A bot without an account of the service can stop its supervisor, which then would never see the bot's end.
+      signalAll([supervisor], 'SIGCONT');
     }
   };
 
   const kill = async () => {
     killed = true;
-    if (isAlive(keeper)) signalAll([keeper], 'SIGCONT');
-    const hasStatusToWrite = readExitFile(files.exit).state === 'running' && isAlive(keeper);
-    await killUntilEmpty(containment, hasStatusToWrite ? keeper.pid : null, onStuck);
-    if (await settlesWithin(ended, KEEPER_GRACE_MILLISECONDS)) return;
+    if (isAlive(supervisor)) signalAll([supervisor], 'SIGCONT');
+    const hasStatusToWrite = readExitFile(files.exit).state === 'running' && isAlive(supervisor);
+    await killUntilEmpty(containment, hasStatusToWrite ? supervisor.pid : null, onStuck);
+    if (await settlesWithin(ended, SUPERVISOR_GRACE_MILLISECONDS)) return;
     signalAll(containment.members(readProcessTable), 'SIGKILL');
     check();
     await ended;
@@ -150,7 +145,7 @@ export function openInstance(options: InstanceOptions): Instance {
       });
       exitWatcher.on('error', (error) => onError(error, 'watching its exit status'));
     } catch (error) {
-      // Out of watches: the keeper is looked at each second.
+      // No inotify watches left: `check` finds the end within a second.
       onError(error, 'watching its exit status');
     }
     check();
@@ -172,7 +167,7 @@ export function openInstance(options: InstanceOptions): Instance {
     stop: async (graceMilliseconds) => {
       if (end !== null) return;
       if (graceMilliseconds > 0) {
-        const members = containment.members(readProcessTable).filter(({ pid }) => pid !== keeper.pid);
+        const members = containment.members(readProcessTable).filter(({ pid }) => pid !== supervisor.pid);
         signalAll(members, 'SIGTERM');
         if (await settlesWithin(ended, graceMilliseconds)) return;
       }
@@ -197,22 +192,10 @@ export function openInstance(options: InstanceOptions): Instance {
   };
 }
 
-/** Usage over the limit, where the kernel does not bound it. */
-export function exceedsMemory(instance: Instance, table: TableSource): boolean {
-  if (instance.containment.boundsMemory || instance.end() !== null) return false;
-  const limit = instance.record().limits.memoryBytes;
-  const usage = instance.containment.usage(table);
-  if (usage === null || usage.memoryBytes <= limit) return false;
-  // Resident memory counts what processes share once for each: before a bot ends for it, it is looked at exactly.
-  const shares = instance.containment.members(table).map(({ pid }) => readProportionalMemory(pid));
-  const readable = shares.filter((share) => share !== null);
-  return readable.length < shares.length || readable.reduce((sum, share) => sum + share, 0) > limit;
-}
-
-/** What the exit file says; without it, what the keeper's own status says; without that, what we did to it. */
+/** By the exit file, else by the supervisor's own exit status, else by whether this server killed the instance. */
 function describeEnd(
   files: InstanceFiles,
-  keeperStatus: number | null,
+  supervisorStatus: number | null,
   killed: boolean,
 ): { readonly code: number | null; readonly signal: string | null; readonly at: string | null } {
   const file = readExitFile(files.exit);
@@ -220,11 +203,11 @@ function describeEnd(
     const at = statSync(files.exit, { throwIfNoEntry: false })?.mtime.toISOString() ?? null;
     return { code: file.code, signal: file.signal, at };
   }
-  if (keeperStatus !== null) return { ...describeStatus(keeperStatus), at: null };
+  if (supervisorStatus !== null) return { ...describeStatus(supervisorStatus), at: null };
   return { code: null, signal: killed ? 'SIGKILL' : null, at: null };
 }
 
-/** How an instance of an earlier boot ended: nothing of it can be left. */
+/** The end of an instance from before a reboot of the machine: nothing of it can be running. */
 export function endOfEarlierBoot(files: InstanceFiles, now: Date, tail: string): InstanceEnd {
   const known = describeEnd(files, null, false);
   return { ...known, at: known.at ?? now.toISOString(), outOfMemory: existsSync(files.memoryKill), tail };

@@ -2,7 +2,7 @@ import type { ResourceLimits } from '../../runtime.ts';
 import { cgroupsFor, createCgroups, enterCgroups, limitCgroupCpu } from '../containment/cgroup.ts';
 import type { Isolation } from '../containment/isolation.ts';
 import { readProcessStat } from '../proc/process-identity.ts';
-import { startKeeper } from '../supervisor/keeper.ts';
+import { startSupervisor } from '../supervisor/supervisor.ts';
 import { type InstanceFiles, type InstanceRecord, writeRecord } from './instance-record.ts';
 
 export type ContainedLaunch = {
@@ -29,13 +29,13 @@ export type ContainedLaunch = {
 export type Launched = {
   readonly record: InstanceRecord;
   readonly keeper: NonNullable<InstanceRecord['keeper']>;
-  readonly child: Awaited<ReturnType<typeof startKeeper>>['child'];
+  readonly child: Awaited<ReturnType<typeof startSupervisor>>['child'];
   readonly go: () => void;
 };
 
 /**
  * Everything between a directory with its account and the moment before the program's first instruction: record, groups,
- * keeper, record with keeper. Each step leaves a state that `removeInstance` cleans. When it rejects, nothing runs.
+ * supervisor, record with supervisor. Each step leaves a state that `removeInstance` cleans. When it rejects, nothing runs.
  */
 export async function launchContained(options: ContainedLaunch): Promise<Launched> {
   const { files, isolation, limits, account } = options;
@@ -58,7 +58,7 @@ export async function launchContained(options: ContainedLaunch): Promise<Launche
     createCgroups(record.cgroups, limits, options.processLimit);
     limitCgroupCpu(record.cgroups, options.startingMillicores);
   }
-  const { pid, child, go } = await startKeeper({
+  const { pid, child, go } = await startSupervisor({
     command: options.command,
     directory: options.directory,
     environment: options.environment,
@@ -69,7 +69,7 @@ export async function launchContained(options: ContainedLaunch): Promise<Launche
   });
   try {
     const startTicks = readProcessStat(pid)?.startTicks;
-    if (startTicks === undefined) throw new Error('its keeper ended at once');
+    if (startTicks === undefined) throw new Error('its supervisor exited at once');
     if (record.cgroups !== null) await enterCgroups(record.cgroups, pid);
     const complete = { ...record, keeper: { pid, startTicks } };
     writeRecord(files, complete);

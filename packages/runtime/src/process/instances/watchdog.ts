@@ -1,9 +1,10 @@
 import type { TableSource } from '../containment/containment.ts';
 import { listenersOf, readListeners } from '../proc/listeners.ts';
+import { readProportionalMemory } from '../proc/process-identity.ts';
 import { type ProcessTable, readProcessTable } from '../proc/process-table.ts';
-import { exceedsMemory, type Instance } from './instance.ts';
+import type { Instance } from './instance.ts';
 
-/** One look at the process table that all who ask during one round share. */
+/** Reads the process table at the first call; later calls of the same pass share it. */
 export function tableOnce(): TableSource {
   let table: ProcessTable | null = null;
   return () => {
@@ -15,13 +16,12 @@ export function tableOnce(): TableSource {
 export type WatchdogOptions = {
   readonly instances: readonly Instance[];
   readonly onWide: (instance: Instance, host: string) => void;
-  /** Those of which `onWide` was told already. */
+  /** Instances that `onWide` has been called for. */
   readonly knownWide: ReadonlySet<Instance>;
 };
 
 /**
- * What has no event of its own and is looked at each second: keepers that are not our children, and memory that the
- * kernel does not bound.
+ * Checks what has no event: supervisors that an earlier server started, and memory that the kernel does not limit.
  */
 export function checkInstances(instances: readonly Instance[]): void {
   const table = tableOnce();
@@ -31,7 +31,7 @@ export function checkInstances(instances: readonly Instance[]): void {
   }
 }
 
-/** Listeners that opened to the network after the bot was ready. Costs milliseconds, as the kernel walks all sockets. */
+/** Finds bots that opened themselves to the network after they were ready. Takes milliseconds: the kernel lists all sockets. */
 export function findWideListeners(options: WatchdogOptions): void {
   const table = tableOnce();
   const live = options.instances.filter((instance) => instance.end() === null);
@@ -44,4 +44,16 @@ export function findWideListeners(options: WatchdogOptions): void {
     const [own] = listenersOf(pids, onItsPort);
     if (own !== undefined) options.onWide(instance, own.address);
   }
+}
+
+/** Whether an instance uses more memory than it may, where the kernel does not limit it. */
+function exceedsMemory(instance: Instance, table: TableSource): boolean {
+  if (instance.containment.boundsMemory || instance.end() !== null) return false;
+  const limit = instance.record().limits.memoryBytes;
+  const usage = instance.containment.usage(table);
+  if (usage === null || usage.memoryBytes <= limit) return false;
+  // Resident memory counts shared pages once per process. Read the exact share before a bot is killed for it.
+  const shares = instance.containment.members(table).map(({ pid }) => readProportionalMemory(pid));
+  const readable = shares.filter((share) => share !== null);
+  return readable.length < shares.length || readable.reduce((sum, share) => sum + share, 0) > limit;
 }

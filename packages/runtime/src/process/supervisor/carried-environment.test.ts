@@ -7,7 +7,7 @@ import { secretKeyPattern, secretSetSize, secretValueBytes } from '@bothost/cont
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Carrier, carryEnvironment, findCarriers, passesShell } from './carried-environment.ts';
-import { readExitFile, startKeeper } from './keeper.ts';
+import { readExitFile, startSupervisor } from './supervisor.ts';
 
 /** Says what it was given, value by value as a hash, and how it takes signals. */
 const BOT = `
@@ -35,7 +35,7 @@ type Seen = {
 async function run(environment: Readonly<Record<string, string>>, carriers?: readonly Carrier[]) {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-carried-'));
   try {
-    const keeper = await startKeeper({
+    const supervisor = await startSupervisor({
       command: [process.execPath, '-e', BOT],
       directory,
       environment,
@@ -45,9 +45,9 @@ async function run(environment: Readonly<Record<string, string>>, carriers?: rea
       processLimit: 0,
       ...(carriers === undefined ? {} : { carriers }),
     });
-    const cmdline = await readFile(`/proc/${keeper.pid}/cmdline`, 'utf8');
-    const closed = once(keeper.child, 'close');
-    keeper.go();
+    const cmdline = await readFile(`/proc/${supervisor.pid}/cmdline`, 'utf8');
+    const closed = once(supervisor.child, 'close');
+    supervisor.go();
     await closed;
     const output = await readFile(join(directory, 'output'), 'utf8');
     expect({ exit: readExitFile(join(directory, 'exit')), output }).toEqual({
@@ -160,7 +160,7 @@ function environments(names: fc.Arbitrary<string>, keys: number) {
 const keys = secretSetSize.keys;
 const [perl, python] = ['perl', 'python3'].map((program) => findCarriers().find(([path]) => path?.endsWith(program)));
 
-describe('what a keeper gives to its command', () => {
+describe('what a supervisor gives to its command', () => {
   it.each([
     ['names that any shell knows, through the shell alone', shellName, [] as readonly Carrier[]],
     ['any name, as this machine can', name, undefined],
@@ -239,9 +239,9 @@ describe('what a keeper gives to its command', () => {
         outputPath,
         processLimit: 0,
       };
-      const keeper = await startKeeper({ ...options, carriers: [carrier] });
-      const closed = once(keeper.child, 'close');
-      keeper.go();
+      const supervisor = await startSupervisor({ ...options, carriers: [carrier] });
+      const closed = once(supervisor.child, 'close');
+      supervisor.go();
       await closed;
       expect(readExitFile(exitPath)).toEqual({ state: 'exited', code, signal: null });
       expect(await readFile(outputPath, 'utf8')).toMatch(new RegExp(`${command}: (No such file|Permission)`));

@@ -3,15 +3,15 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { parseExitFile, readExitFile, startKeeper } from './keeper.ts';
+import { parseExitFile, readExitFile, startSupervisor } from './supervisor.ts';
 
 async function keep(...command: readonly string[]) {
-  const directory = await mkdtemp(join(tmpdir(), 'bothost-keeper-'));
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-supervisor-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const exitPath = join(directory, 'exit');
   const outputPath = join(directory, 'output');
   const environment = { PATH: '/usr/bin:/bin' };
-  const keeper = await startKeeper({
+  const supervisor = await startSupervisor({
     command,
     directory,
     environment,
@@ -20,7 +20,7 @@ async function keep(...command: readonly string[]) {
     outputPath,
     processLimit: 0,
   });
-  return { ...keeper, ended: once(keeper.child, 'close'), exitPath, outputPath };
+  return { ...supervisor, ended: once(supervisor.child, 'close'), exitPath, outputPath };
 }
 
 it.each([

@@ -6,13 +6,13 @@ import { dirname } from 'node:path';
 import { type Carrier, carryEnvironment, findCarriers } from './carried-environment.ts';
 
 /**
- * The keeper is the parent of a bot's main process: a shell that outlives the server and writes the exit status down. It
- * starts nothing before it has read a line, so that a server which is killed before its record is written leaves nothing
- * behind, and it is in its groups before the bot is.
+ * The supervisor is the parent of a bot's main process: a shell that outlives the server and writes the exit status to a
+ * file. It starts nothing before it has read a line, so that a server that is killed before it has written the record leaves
+ * nothing behind, and so that the supervisor is in its control groups before the bot is.
  *
- * Descriptor 3 is the exit file. What the shell itself says, such as that a signal ended the bot, is no output of the bot.
- * Signals are caught and not ignored, because a child would inherit that. `$1` bounds the number of processes of the account
- * (0: not at all); the rest is the command.
+ * Descriptor 3 is the exit file. Messages of the shell itself, such as that a signal ended the bot, are not output of the
+ * bot. Signals are caught instead of ignored, because a child would inherit that they are ignored. `$1` limits the number of
+ * processes of the account (0: no limit); the rest is the command.
  */
 const SCRIPT = `
 IFS= read -r BOTHOST_GO || exit 0
@@ -30,14 +30,14 @@ printf '%3d' "$status" >&3
 exit "$status"
 `;
 
-/** Null on a machine without util-linux; then that guard is missing. */
+/** Null on a machine without util-linux: there, setuid programs can give a bot other rights. */
 export function findSetpriv(): string | null {
   return ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path)) ?? null;
 }
 
 /**
- * Under an account of its own a program gains no rights, whoever owns the file that it runs: what an earlier holder of some
- * user id left in /tmp, setuid, would else run as whoever has that id now (prctl(2), PR_SET_NO_NEW_PRIVS).
+ * A program under an account of its own gains no rights from setuid files (prctl(2), PR_SET_NO_NEW_PRIVS). User ids are
+ * reused: a setuid file that an earlier bot left in /tmp would otherwise run as the current owner of that id.
  */
 function withoutNewRights(command: readonly string[]): readonly string[] {
   const setpriv = findSetpriv();
@@ -47,7 +47,7 @@ function withoutNewRights(command: readonly string[]): readonly string[] {
 /** Room for the status is taken at the start, so that a full disk cannot swallow it. */
 const UNWRITTEN = '    ';
 
-export type KeeperOptions = {
+export type SupervisorOptions = {
   readonly command: readonly string[];
   readonly directory: string;
   /** Byte by byte what the command gets; a shell may add to it (`PWD`). */
@@ -61,11 +61,11 @@ export type KeeperOptions = {
 };
 
 /**
- * Starts a waiting keeper; `go` lets it run its command. Rejects when the shell cannot be started, or a variable cannot be
- * handed on.
+ * Starts a supervisor that waits; `go` lets it run its command. Rejects when the shell cannot be started, or a variable cannot
+ * be passed through it.
  */
-export async function startKeeper(
-  options: KeeperOptions,
+export async function startSupervisor(
+  options: SupervisorOptions,
 ): Promise<{ pid: number; child: ChildProcess; go: () => void }> {
   const wanted = options.account === null ? options.command : withoutNewRights(options.command);
   const { environment, command } = carryEnvironment(options.environment, wanted, options.carriers ?? findCarriers());
@@ -74,7 +74,7 @@ export async function startKeeper(
   const output = openSync(options.outputPath, 'a', 0o600);
   try {
     writeSync(exitFile, UNWRITTEN, 0);
-    const child = spawn('/bin/sh', ['-c', SCRIPT, 'bothost-keeper', String(options.processLimit), ...command], {
+    const child = spawn('/bin/sh', ['-c', SCRIPT, 'bothost-supervisor', String(options.processLimit), ...command], {
       cwd: options.directory,
       env: environment,
       detached: true,
@@ -96,7 +96,7 @@ export async function startKeeper(
   }
 }
 
-/** What an exit file says: the command was never run, is running or was lost with its keeper, or has exited. */
+/** State of the command by its exit file. `running` is also the state of one whose supervisor was killed. */
 export type ExitFile =
   | { readonly state: 'unstarted' | 'running' }
   | { readonly state: 'exited'; readonly code: number | null; readonly signal: string | null };
