@@ -1,15 +1,14 @@
 import type { InstanceEvent, InstanceExit, InstanceNotice } from '../../runtime.ts';
-import { createEventQueue, type EventQueue } from './event-queue.ts';
 import type { InstanceEnd } from './instance-record.ts';
 
-/** More notices than this are dropped while nobody watches; ends never are, as they are kept on disk. */
+/** Notices kept while nobody watches. Exits need no such limit: they are on disk. */
 const KEPT_NOTICES = 1000;
 
-/** What the driver tells its one watcher. */
+/** Events for the one watcher. */
 export type InstanceEvents = {
   readonly ended: (instanceId: string, end: InstanceEnd) => void;
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
-  /** `earlier`: the ends that are on record now, to be told first. Throws when somebody watches already. */
+  /** Delivers `earlier`, the exits on record, first. Throws while there is another watcher. */
   readonly watch: (earlier: () => readonly InstanceEvent[], signal: AbortSignal) => AsyncIterable<InstanceEvent>;
 };
 
@@ -33,7 +32,7 @@ export function createInstanceEvents(now: () => Date): InstanceEvents {
       else if (notices.length < KEPT_NOTICES) notices.push(event);
     },
     watch: (earlier, signal) => {
-      if (queue !== null) throw new Error('The instances are watched already.');
+      if (queue !== null) throw new Error('There is a watcher already.');
       const own = createEventQueue<InstanceEvent>();
       for (const event of [...earlier(), ...notices.splice(0)]) own.push(event);
       queue = own;
@@ -52,4 +51,39 @@ export function exitedEvent(instanceId: string, end: InstanceEnd): InstanceEvent
 
 export function describeExit(end: InstanceEnd): InstanceExit {
   return { code: end.code, signal: end.signal, outOfMemory: end.outOfMemory, tail: end.tail };
+}
+
+/** An unbounded queue with one consumer. */
+type EventQueue<T> = {
+  readonly push: (value: T) => void;
+  /** Ends at the abort and drops what is still queued. */
+  readonly read: (signal: AbortSignal) => AsyncGenerator<T>;
+};
+
+function createEventQueue<T>(): EventQueue<T> {
+  const values: T[] = [];
+  let wake: () => void = () => undefined;
+  return {
+    push: (value) => {
+      values.push(value);
+      wake();
+    },
+    read: async function* (signal) {
+      const onAbort = () => wake();
+      signal.addEventListener('abort', onAbort);
+      try {
+        while (!signal.aborted) {
+          const value = values.shift();
+          if (value !== undefined) yield value;
+          else {
+            await new Promise<void>((resolve) => {
+              wake = resolve;
+            });
+          }
+        }
+      } finally {
+        signal.removeEventListener('abort', onAbort);
+      }
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
-import { readProcFile } from '../proc/process-identity.ts';
+import { readProcFile } from '../proc/read-proc-file.ts';
 
 const FIRST_PORT = 16_384;
 const FEWEST_PORTS = 1024;

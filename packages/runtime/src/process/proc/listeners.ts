@@ -1,5 +1,5 @@
-import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
-import { readProcFile } from './process-identity.ts';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { readProcFile } from './read-proc-file.ts';
 
 /** A listening TCP socket of this machine, as `/proc/net/tcp` and `/proc/net/tcp6` list it (proc_pid_net(5)). */
 export type Listener = {
@@ -14,32 +14,16 @@ export type Listener = {
   readonly user: number;
 };
 
-const chunk = Buffer.alloc(64 * 1024);
-
 export function readListeners(): readonly Listener[] {
-  return ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((path) => parseListeners(readListenerLines(path)));
+  return ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((path) =>
+    parseListeners(readProcFile(path, isPastListeners) ?? ''),
+  );
 }
 
-/** The kernel lists listening sockets first, so that reading stops before the connections, of which there may be many. */
-function readListenerLines(path: string): string {
-  let file: number;
-  try {
-    file = openSync(path, 'r');
-  } catch {
-    return '';
-  }
-  try {
-    let text = '';
-    for (;;) {
-      const length = readSync(file, chunk, 0, chunk.length, null);
-      if (length === 0) return text;
-      text += chunk.toString('latin1', 0, length);
-      const last = text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
-      if (last.trim().split(/\s+/)[3] !== LISTENING) return text;
-    }
-  } finally {
-    closeSync(file);
-  }
+/** The kernel lists listening sockets first, and there may be many connections after them. */
+function isPastListeners(_: number, text: string): boolean {
+  const last = text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
+  return last.trim().split(/\s+/)[3] !== LISTENING;
 }
 
 const LISTENING = '0A';

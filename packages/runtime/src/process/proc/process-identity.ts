@@ -1,4 +1,5 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { readProcFile } from './read-proc-file.ts';
 
 /**
  * A process is known by pid and start time, never by the pid alone: pids come around again. The start time is field 22 of
@@ -59,27 +60,6 @@ export function isAlive(identity: ProcessIdentity): boolean {
 export function readProportionalMemory(pid: number): number | null {
   const kibibytes = /^Pss: +(\d+) kB/m.exec(readProcFile(`/proc/${pid}/smaps_rollup`) ?? '')?.[1];
   return kibibytes === undefined ? null : Number(kibibytes) * 1024;
-}
-
-const buffer = Buffer.alloc(64 * 1024);
-
-/** Null when the file or its process is gone, or is not ours to read. */
-export function readProcFile(path: string): string | null {
-  let file: number | null = null;
-  try {
-    // Half the time of readFileSync, which first asks for a size that these files do not have; there are many to read.
-    file = openSync(path, 'r');
-    let text = '';
-    for (;;) {
-      const length = readSync(file, buffer, 0, buffer.length, null);
-      text += buffer.toString('latin1', 0, length);
-      if (length < buffer.length) return text;
-    }
-  } catch {
-    return null;
-  } finally {
-    if (file !== null) closeSync(file);
-  }
 }
 
 /** Differs after each boot of the machine: pids and start times of another boot say nothing. */

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
-import { type ProcessIdentity, type ProcessStat, readProcessStat, readProcFile } from './process-identity.ts';
+import { type ProcessIdentity, type ProcessStat, readProcessStat } from './process-identity.ts';
+import { readProcFile } from './read-proc-file.ts';
 
 /** All processes of the machine at one moment, by pid. */
 export type ProcessTable = ReadonlyMap<number, ProcessStat>;
@@ -15,7 +16,7 @@ export function readProcessTable(): ProcessTable {
   return table;
 }
 
-/** Picks an instance's processes out of a table, the keeper included. */
+/** Picks an instance's processes out of a table, the supervisor included. */
 export type Membership = (table: ProcessTable) => readonly ProcessStat[];
 
 /** Whether a process belongs to an instance, looked up once per process: neither answer changes during its life. */
@@ -29,14 +30,14 @@ export function membershipByUid(uid: number): Membership {
 }
 
 /**
- * By a mark in the environment, which children inherit also past `setsid`; by descent; and by the keeper's session while
- * the keeper lives, as its pid, and with it the session's id, can belong to somebody else after that. What clears its
+ * By a mark in the environment, which children inherit also past `setsid`; by descent; and by the supervisor's session while
+ * the supervisor lives, as its pid, and with it the session's id, can belong to somebody else after that. What clears its
  * environment, leaves the session and its parent between two looks gets away: only an own uid or a cgroup prevents that.
  */
-export function membershipByMark(mark: string, keeper: ProcessIdentity): Membership {
+export function membershipByMark(mark: string, supervisor: ProcessIdentity): Membership {
   return remembering((stat, table) => {
-    const isKeeperThere = table.get(keeper.pid)?.startTicks === keeper.startTicks;
-    if (isKeeperThere && (stat.pid === keeper.pid || stat.session === keeper.pid)) return true;
+    const isSupervisorRunning = table.get(supervisor.pid)?.startTicks === supervisor.startTicks;
+    if (isSupervisorRunning && (stat.pid === supervisor.pid || stat.session === supervisor.pid)) return true;
     return (readProcFile(`/proc/${stat.pid}/environ`) ?? '').split('\0').includes(mark);
   }, true);
 }
