@@ -9,7 +9,7 @@ export default defineConfig({
     ...shared.test,
     include: ['packages/**/*.browser.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
-    globalSetup: ['packages/dashboard/test/support/build.setup.ts'],
+    globalSetup: ['test/build.setup.ts'],
     hookTimeout: 120_000,
   },
 });

@@ -10,7 +10,7 @@ export default defineConfig({
     ...shared.test,
     include: ['packages/**/*.clients.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
-    globalSetup: ['packages/dashboard/test/support/build.setup.ts'],
+    globalSetup: ['test/build.setup.ts'],
     testTimeout: 180_000,
     hookTimeout: 400_000,
     provide: {

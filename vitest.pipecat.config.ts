@@ -8,13 +8,17 @@ export default defineConfig({
   ...shared,
   test: {
     ...shared.test,
-    include: ['{packages,runtimes,lint}/**/*.pipecat.test.ts'],
+    include: ['{packages,runtimes,test}/**/*.pipecat.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 60_000 } },
     maxWorkers: 1,
-    globalSetup: ['packages/server/test/support/test-database.setup.ts', 'packages/runtime/test/process/uv.setup.ts'],
+    globalSetup: [
+      'test/build.setup.ts',
+      'packages/server/test/support/test-database.setup.ts',
+      'packages/runtime/test/process/uv.setup.ts',
+    ],
     provide: {
       // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
       pythonCache: process.env['BOTHOST_TEST_CACHE'] ?? fileURLToPath(new URL('node_modules/.cache', import.meta.url)),

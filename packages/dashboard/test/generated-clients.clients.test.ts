@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { type Service, startService } from '../../../test/service.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
 import {
   buildFor,
@@ -14,7 +15,6 @@ import {
   serveClient,
 } from './support/generated-client.ts';
 import { runLocally, talkingBot } from './support/local-bot.ts';
-import { type Service, startService } from './support/service.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

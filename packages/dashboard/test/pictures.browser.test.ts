@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Service, startService } from '../../../test/service.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
-import { type Service, startService } from './support/service.ts';
 
 /**
  * The pictures of the documents, taken from the running service. `npm run docs:pictures` keeps them in `docs/pictures`; any

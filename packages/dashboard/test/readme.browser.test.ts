@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { build, type PreviewServer, preview } from 'vite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Service, startService } from '../../../test/service.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
-import { type Service, startService } from './support/service.ts';
 
 /** The page that the README tells people to write: with the stock client, from another origin than the service's. */
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));

@@ -1,8 +1,8 @@
 import { readdir, readlink } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Service, startService } from '../../../test/service.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
-import { type Service, startService } from './support/service.ts';
 
 /** The page in a real browser, with the stock client, against the built service and its parrot. */
 const browserTest = test.skipIf(!hasBrowser);

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
+import { freePort } from '../../../../test/service.ts';
 import { ended } from './generated-client.ts';
-import { freePort } from './service.ts';
 
 const run = promisify(execFile);
 

@@ -6,16 +6,17 @@ import type { RuntimeSetup } from './fixture.ts';
 import { describeIsolation } from './isolation.ts';
 import { describeOutput } from './output.ts';
 import { describePreparation } from './preparation.ts';
-import { describePythonBots } from './python-bot.ts';
 import { describeResources } from './resources.ts';
 import { describeStarts } from './starts.ts';
 
-/** What every driver has to pass, with real bots: small Node programs that do what they are told. */
+/**
+ * What every driver has to pass, with real bots: small Node programs that run the code they are sent. A driver that runs Python
+ * bots also passes `describePythonBots`.
+ */
 export function describeRuntime(name: string, setup: RuntimeSetup): void {
   describe(name, () => {
     describePreparation(setup);
     describeBuilding(setup);
-    describePythonBots(setup);
     describeStarts(setup);
     describeEnds(setup);
     describeOutput(setup);

@@ -1,12 +1,11 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Service, startService } from '../packages/dashboard/test/support/service.ts';
+import { type Service, startService } from './service.ts';
 
 /** What the documents tell a new user to do is done, in their words, with the built service. */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -18,8 +17,6 @@ let bots: string;
 let folder: string;
 
 beforeAll(async () => {
-  // A service that was not built since a change would only show what it was.
-  spawnSync(execPath, ['node_modules/typescript/bin/tsc', '-b', 'packages/server'], { cwd: root });
   readme = await readFile(join(root, 'README.md'), 'utf8');
   bots = await readFile(join(root, 'docs/bots.md'), 'utf8');
   folder = await mkdtemp(join(tmpdir(), 'documents-'));

@@ -2,7 +2,7 @@ import { defineConfig, mergeConfig } from 'vitest/config';
 import everyTest from './vitest.config.ts';
 
 /**
- * `npm run test:kill`: the built service as a process of its own, killed again and again. `BOTHOST_TEST_KILLS` says how
+ * `npm run test:crash`: the built service as a process of its own, killed again and again. `BOTHOST_TEST_KILLS` says how
  * often (200), `BOTHOST_TEST_SEED` repeats the decisions of an earlier run.
  */
 const shared = mergeConfig(everyTest, defineConfig({}));
@@ -10,9 +10,9 @@ export default defineConfig({
   ...shared,
   test: {
     ...shared.test,
-    include: ['packages/**/*.kill.test.ts'],
+    include: ['packages/**/*.crash.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
-    globalSetup: [],
+    globalSetup: ['test/build.setup.ts'],
     testTimeout: 120_000,
     maxWorkers: 1,
     provide: {

@@ -7,7 +7,6 @@ import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { type TestDatabase, testDatabase } from '../packages/server/test/support/test-database.ts';
-import { buildService } from './build-programs.ts';
 
 /** The built program, where it cannot start: what its operator reads. */
 const program = fileURLToPath(new URL('../packages/server/dist/main.js', import.meta.url));
@@ -17,7 +16,6 @@ let folder: string;
 let data: string;
 
 beforeAll(async () => {
-  buildService();
   database = await testDatabase();
 }, 120_000);
 afterAll(() => database.drop());

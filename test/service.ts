@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -15,14 +15,16 @@ export interface Service {
   readonly publicKey: string;
   /** Holds the home directory and the data directory; gone after `close`. */
   readonly folder: string;
-  /** What commands beside the service need: paths and a home, nothing of whoever runs the tests. */
+  /** For commands run beside the service: the built `botcli` on the path, and a home; nothing of whoever runs the tests. */
   readonly environment: Readonly<Record<string, string>>;
   /** Asks the private API; the answer's JSON. */
   readonly ask: (path: string, method?: string) => Promise<Record<string, unknown>>;
   readonly close: () => Promise<void>;
 }
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const root = fileURLToPath(new URL('../', import.meta.url));
+/** The built `botcli`, for `node`. */
+export const botcliProgram = join(root, 'packages/cli/bin/botcli.js');
 /** A service that is not ready by then is stopped, and tells why; one that has projects to prepare takes longer. */
 const startMilliseconds = 90_000;
 const privateKey = `sk_${'p'.repeat(40)}`;
@@ -36,8 +38,10 @@ export async function startService(
   const folder = await mkdtemp(join(tmpdir(), 'bothost-service-'));
   // Bots and the database have accounts of their own when root runs this.
   await chmod(folder, 0o711);
+  const programs = join(folder, 'programs');
+  await mkdir(programs);
+  await symlink(botcliProgram, join(programs, 'botcli'));
   const environment = {
-    PATH: `${dirname(execPath)}:/usr/local/bin:/usr/bin:/bin`,
     HOME: folder,
     BOTHOST_PORT: String(await freePort()),
     BOTHOST_DATA_DIR: join(folder, 'data'),
@@ -45,6 +49,7 @@ export async function startService(
     BOTHOST_BOOTSTRAP_PUBLIC_KEY: publicKey,
     BOTHOST_SHUTDOWN_GRACE: '0',
     ...settings,
+    PATH: `${programs}:${settings['PATH'] ?? `${dirname(execPath)}:/usr/local/bin:/usr/bin:/bin`}`,
   };
   const child = spawn(execPath, ['packages/server/dist/main.js'], {
     cwd: root,
@@ -64,7 +69,7 @@ export async function startService(
     environment,
     ask: async (path, method = 'GET') => {
       const headers = { authorization: `Bearer ${privateKey}` };
-      return (await fetch(`${origin}/v1/${path}`, { method, headers })).json();
+      return (await fetch(`${origin}/v1/${path}`, { method, headers })).json() as Promise<Record<string, unknown>>;
     },
     close: async () => {
       const exited = once(child, 'exit');

@@ -1,23 +1,12 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { startService } from '../packages/dashboard/test/support/service.ts';
-import { buildBotcli, buildService } from './build-programs.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { startService } from './service.ts';
 import { essence, openTerminal, patternOf, stepsOf } from './transcript.ts';
 
 /** docs/deploy.md is followed as a reader would, with the built service and the built botcli. */
 const root = fileURLToPath(new URL('..', import.meta.url));
-let programs: string;
-let botcli: string;
-
-beforeAll(async () => {
-  buildService();
-  programs = await mkdtemp(join(tmpdir(), 'bothost-botcli-'));
-  botcli = await buildBotcli(programs);
-}, 180_000);
-afterAll(() => rm(programs, { recursive: true, force: true }));
 
 // One walk from the beginning, with a service of its own: each section goes on where the one before it ended.
 it('each section does what it says', async () => {
@@ -25,7 +14,7 @@ it('each section does what it says', async () => {
   const service = await startService();
   onTestFinished(service.close);
   const { environment, folder, origin } = service;
-  const terminal = openTerminal(folder, origin, { ...environment, PATH: `${botcli}:${environment['PATH']}` });
+  const terminal = openTerminal(folder, origin, environment);
   for (const title of ['A bot in ten lines', 'A change', 'A broken one', 'Back']) {
     const steps = stepsOf(document, title);
     expect(steps.length, title).toBeGreaterThan(0);

@@ -1,27 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { execPath } from 'node:process';
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { keys, runInTerminal } from '../packages/cli/test/run-in-terminal.ts';
-import { type Service, startService } from '../packages/dashboard/test/support/service.ts';
 import { reply, type StandIn, standIn } from '../packages/server/test/support/fake-registry.ts';
-import { buildBotcli, buildService } from './build-programs.ts';
+import { botcliProgram, type Service, startService } from './service.ts';
 
 /** Image pull secrets as people meet them: in a real terminal, with a registry that asks for the credentials. */
 const credentials = 'me:Pa:ss  wörd';
 const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
-let programs: string;
-let botcli: string;
 let service: Service;
 let registry: StandIn;
-
-beforeAll(async () => {
-  buildService();
-  programs = await mkdtemp(join(tmpdir(), 'bothost-botcli-'));
-  botcli = await buildBotcli(programs);
-}, 180_000);
-afterAll(() => rm(programs, { recursive: true, force: true }));
 
 // Each try begins with a service that has no secrets, and a registry that nobody asked.
 beforeEach(async () => {
@@ -37,7 +24,7 @@ it('on a terminal they are asked for, hidden, confirmed, stored and verified, by
   const host = `http://localhost:${registry.port}`;
   const words = `cloud secrets image-pull-secret asked ${host} --verify`;
   const variables = `BOTCLI_API_URL=${service.origin} BOTCLI_TOKEN=${service.privateKey}`;
-  const terminal = runInTerminal(`${variables} ${execPath} ${join(botcli, 'botcli')} ${words}`, service.folder);
+  const terminal = runInTerminal(`${variables} ${execPath} ${botcliProgram} ${words}`, service.folder);
   await terminal.shows('(username:password) (not shown)');
   terminal.press(`${credentials}${keys.enter}`);
   await terminal.shows('asked (new)');

@@ -1,28 +1,17 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { type Service, startService } from '../packages/dashboard/test/support/service.ts';
-import { buildBotcli, buildService } from './build-programs.ts';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { screenOf } from './screen.ts';
+import { type Service, startService } from './service.ts';
 import { essence, patternOf, stepsOf } from './transcript.ts';
 
 /** docs/secrets.md is followed in a real terminal, as a reader would, with the built service and the built botcli. */
 const root = fileURLToPath(new URL('..', import.meta.url));
-let programs: string;
-let botcli: string;
 let service: Service;
 let folder: string;
 let environment: Readonly<Record<string, string>>;
-
-beforeAll(async () => {
-  buildService();
-  programs = await mkdtemp(join(tmpdir(), 'bothost-botcli-'));
-  botcli = await buildBotcli(programs);
-}, 180_000);
-afterAll(() => rm(programs, { recursive: true, force: true }));
 
 // Each try begins with a service that has no secrets.
 beforeEach(async () => {
@@ -30,8 +19,7 @@ beforeEach(async () => {
   onTestFinished(service.close);
   folder = join(service.folder, 'my-bot');
   await mkdir(folder);
-  const path = `${botcli}:${service.environment['PATH']}`;
-  environment = { ...service.environment, PATH: path, BOTCLI_API_URL: service.origin, NO_COLOR: '1', TERM: 'xterm' };
+  environment = { ...service.environment, BOTCLI_API_URL: service.origin, NO_COLOR: '1', TERM: 'xterm' };
 }, 120_000);
 
 /** What somebody sees who answers each question by yes, and each hidden one by a value that may be credentials, too. */

@@ -8,15 +8,13 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { argumentForm, fileForms, sampleValues } from '../packages/cli/test/hostile-values.ts';
 import { keys, runInTerminal } from '../packages/cli/test/run-in-terminal.ts';
-import { type Service, startService } from '../packages/dashboard/test/support/service.ts';
-import { buildBotcli, buildService } from './build-programs.ts';
+import { botcliProgram, type Service, startService } from './service.ts';
 
 /**
  * Each way by which a value can be given to the built botcli ends in a running bot's environment with the bytes that were
  * meant. The bot reads them from the kernel, so that nothing of Node decodes them.
  */
 let service: Service;
-let botcli: string;
 let folder: string;
 /** By key, the SHA-256 of what was meant. */
 const meant = new Map<string, string>();
@@ -42,19 +40,17 @@ createServer((request, response) => {
 `;
 
 beforeAll(async () => {
-  buildService();
   service = await startService();
   folder = join(service.folder, 'exact');
   await mkdir(folder);
   await writeFile(join(folder, 'package.json'), '{"name": "exact", "type": "module", "main": "bot.js"}');
   await writeFile(join(folder, 'bot.js'), bot);
   await writeFile(join(folder, 'deploy.toml'), 'agent_name = "exact"\nsecret_set = "exact"\n');
-  botcli = join(await buildBotcli(join(service.folder, 'botcli')), 'botcli');
 }, 180_000);
 afterAll(() => service?.close());
 
 const variables = () => ({ ...service.environment, BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: service.privateKey });
-const set = (...args: string[]) => [botcli, 'cloud', 'secrets', 'set', 'exact', '--skip', '--wait', ...args];
+const set = (...args: string[]) => [botcliProgram, 'cloud', 'secrets', 'set', 'exact', '--skip', '--wait', ...args];
 const run = (args: readonly string[]) => promisify(execFile)(execPath, args, { cwd: folder, env: variables() });
 
 async function runWithInput(args: readonly string[], input: string): Promise<void> {
@@ -126,9 +122,18 @@ it('standard input', async () => {
 it('a prompt in a terminal, which shows nothing of it', async () => {
   const pairs = mean('prompt', 12, (value) => !/(?!\t)\p{Cc}/u.test(value) && value.trim() !== '');
   // A try before this one may have stored them: the same again would ask nothing.
-  await run([botcli, 'cloud', 'secrets', 'unset', 'exact', '--if-exists', '--skip', ...pairs.map(([key]) => key)]);
+  await run([
+    botcliProgram,
+    'cloud',
+    'secrets',
+    'unset',
+    'exact',
+    '--if-exists',
+    '--skip',
+    ...pairs.map(([key]) => key),
+  ]);
   const environment = Object.entries(variables()).map(([name, value]) => `${name}='${value}'`);
-  const words = [execPath, botcli, 'cloud', 'secrets', 'set', 'exact', '--wait', ...pairs.map(([key]) => key)];
+  const words = [execPath, botcliProgram, 'cloud', 'secrets', 'set', 'exact', '--wait', ...pairs.map(([key]) => key)];
   const terminal = runInTerminal(`env ${environment.join(' ')} ${words.join(' ')}`, folder);
   for (const [key, value] of pairs) {
     await terminal.shows(`Value of ${key} (not shown): `);
@@ -142,7 +147,7 @@ it('a prompt in a terminal, which shows nothing of it', async () => {
 }, 60_000);
 
 it('a running bot has the bytes of all of them', async () => {
-  await run([botcli, 'cloud', 'deploy', '--yes']);
+  await run([botcliProgram, 'cloud', 'deploy', '--yes']);
   const headers = { authorization: `Bearer ${service.publicKey}` };
   const start = await fetch(`${service.origin}/v1/public/exact/start`, { method: 'POST', headers });
   const { sessionId } = (await start.json()) as { sessionId: string };
@@ -166,6 +171,6 @@ it('what can be meant in two ways is refused with its place, and nothing of it i
     code: 1,
     stderr: expect.stringContaining('argument 1: '),
   });
-  const { stdout } = await run([botcli, 'cloud', 'secrets', 'list', 'exact']);
+  const { stdout } = await run([botcliProgram, 'cloud', 'secrets', 'list', 'exact']);
   expect(stdout).not.toContain('X_bad');
 });

@@ -9,9 +9,8 @@ import { hearGreeting } from '../packages/cli/test/generated-bots/phone-call.ts'
 import { reached } from '../packages/cli/test/generated-bots/reached-vendors.ts';
 import { pitch } from '../packages/cli/test/stand-in-vendors/cartesia.ts';
 import { openStandIns, type StandIns } from '../packages/cli/test/stand-in-vendors/stand-in-vendors.ts';
-import { type Service, startService } from '../packages/dashboard/test/support/service.ts';
 import { readConfig } from '../packages/server/src/config.ts';
-import { buildBotcli, buildService } from './build-programs.ts';
+import { type Service, startService } from './service.ts';
 import { openTerminal, type Terminal } from './transcript.ts';
 
 /** A generated telephone bot, deployed as its README says to the service as its operator runs it. */
@@ -24,12 +23,10 @@ let terminal: Terminal;
 beforeAll(async () => {
   standIns = await openStandIns();
   project = await setUpProject(phoneBot, ['evals']);
-  buildService();
   const { inherited, secrets } = readConfig();
   service = await startService({ PATH: `${inject('uvFolder')}:${inherited.path}`, ...secrets.buildVariables });
   const { environment, folder, origin } = service;
-  const PATH = `${await buildBotcli(join(folder, 'botcli'))}:${environment['PATH']}`;
-  terminal = openTerminal(folder, origin, { ...environment, PATH });
+  terminal = openTerminal(folder, origin, environment);
   await keep(await valuesOf(project));
   await deploy();
 });

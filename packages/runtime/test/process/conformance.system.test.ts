@@ -1,0 +1,13 @@
+import { describe } from 'vitest';
+import { describeRuntime } from '../conformance/conformance.ts';
+import { describePythonBots } from '../conformance/python-bot.ts';
+import { containmentKinds, processSetup } from './setup.ts';
+
+/** `npm test` covers the strongest containment, without Python bots: their environments take long to install. */
+const [strongest, ...others] = containmentKinds;
+for (const kind of others) describeRuntime(`process driver, containment by ${kind}`, processSetup(kind));
+
+// Bots with an account of their own, and bots that share the service's.
+for (const kind of new Set([strongest, 'mark'] as const)) {
+  describe(`process driver, containment by ${kind}`, () => describePythonBots(processSetup(kind)));
+}

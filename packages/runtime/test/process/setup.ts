@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { ContainmentKind } from '../../src/process/containment/containment.ts';
+import { createProcessRuntime } from '../../src/process/process-runtime.ts';
+import type { RuntimeSetup } from '../conformance/fixture.ts';
+import { writeStandInShim } from '../conformance/stand-in-shim.ts';
+import { openProbe } from './probe.ts';
+
+const PATH = '/usr/bin:/bin';
+
+/** The ways in which this account can contain a bot, the strongest first. */
+export const containmentKinds: readonly [ContainmentKind, ...ContainmentKind[]] =
+  process.geteuid?.() === 0 ? ['cgroup', 'uid', 'mark'] : ['mark'];
+
+/** The process driver under test. */
+export function processSetup(kind: ContainmentKind): RuntimeSetup {
+  return {
+    open: async (dataDirectory) =>
+      createProcessRuntime({
+        dataDirectory,
+        logger: pino({ level: 'silent' }),
+        now: () => new Date(),
+        path: PATH,
+        containment: kind,
+        shimPackage: await writeStandInShim(join(dataDirectory, '../stand-in-shim')),
+        outputLimitBytes: 1024 * 1024,
+        roundMilliseconds: 200,
+      }),
+    probe: openProbe,
+    isolatesAccounts: kind !== 'mark',
+    enforcesLimits: kind === 'cgroup',
+    lacksPython: whyPythonIsMissing(),
+  };
+}
+
+/** Null if this machine has what `python3 -m venv` needs. */
+function whyPythonIsMissing(): string | null {
+  try {
+    execFileSync('python3', ['-c', 'import ensurepip, sys; assert sys.version_info >= (3, 11)'], {
+      stdio: 'ignore',
+      env: { PATH },
+    });
+    return null;
+  } catch {
+    return 'this machine has no Python 3.11 with venv';
+  }
+}
