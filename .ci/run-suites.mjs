@@ -1,0 +1,121 @@
+// Runs the suites in lanes side by side. Prints the output of each suite when it ends, then a table of times and counts, and the
+// tests that passed only when retried: each of these is a defect.
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const directory = 'node_modules/.cache/suites';
+const isRoot = process.geteuid() === 0;
+const suite = (name, variables = {}, retries = 1) => ({
+  name,
+  command: ['npm', 'run', '--silent', name, '--'],
+  retries,
+  variables,
+});
+
+/** Suites of one lane run one after the other. Those of different lanes share neither a port nor a file. */
+const lanes = [
+  [suite('test'), suite('test:system'), suite('test:browser'), suite('test:clients')],
+  [
+    suite('test:pipecat'),
+    // A crash test must not pass by chance: its faults are rare, so it is never retried.
+    suite('test:crash', { BOTHOST_TEST_KILLS: '20' }, 0),
+    suite('test:docker'),
+    suite('test:registry'),
+    ...(isRoot
+      ? [{ name: 'as an ordinary user', command: ['.ci/ordinary-user'], retries: 1, variables: {}, skipsAllowed: true }]
+      : []),
+  ],
+];
+
+const running = new Set();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    for (const pid of running) process.kill(-pid, signal);
+    process.exitCode = 1;
+  });
+}
+
+rmSync(directory, { recursive: true, force: true });
+mkdirSync(directory, { recursive: true });
+const results = (await Promise.all(lanes.map(runLane))).flat();
+const summary = describe(results);
+writeFileSync(join(directory, 'summary.txt'), summary);
+console.log(summary);
+if (results.some(({ failed }) => failed > 0)) process.exitCode = 1;
+
+async function runLane(suites) {
+  const results = [];
+  for (const each of suites) {
+    if (process.exitCode === 1) break;
+    results.push(await run(each));
+  }
+  return results;
+}
+
+async function run({ name, command, retries, variables, skipsAllowed = false }) {
+  const file = (extension) => join(directory, `${name.replace(/\W+/g, '-')}.${extension}`);
+  const started = performance.now();
+  const log = openSync(file('log'), 'w');
+  const options = [
+    `--retry=${retries}`,
+    '--reporter=default',
+    '--reporter=json',
+    '--reporter=./.ci/retried-tests.mjs',
+    `--outputFile.json=${file('json')}`,
+  ];
+  // `npm ci` has built the programs: no suite may build them again while another one runs them.
+  const env = { ...process.env, ...variables, BOTHOST_TEST_BUILT: 'true', RETRIED_TESTS: file('retried') };
+  const child = spawn(command[0], [...command.slice(1), ...options], {
+    stdio: ['ignore', log, log],
+    detached: true,
+    env,
+  });
+  running.add(child.pid);
+  const status = await new Promise((resolve) =>
+    child.on('error', () => resolve(127)).on('exit', (code) => resolve(code ?? 1)),
+  );
+  running.delete(child.pid);
+  closeSync(log);
+  const seconds = Math.round((performance.now() - started) / 1000);
+  console.log(`== ${name}\n${readFileSync(file('log'), 'utf8')}== ${name}: ${seconds} s`);
+  const counts = count(file('json'), skipsAllowed);
+  const failed = counts.failed === 0 && status !== 0 ? 1 : counts.failed;
+  return { name, seconds, ...counts, failed, retried: lines(file('retried')) };
+}
+
+/** A suite that wrote no report has failed. */
+function count(report, skipsAllowed) {
+  try {
+    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(readFileSync(report, 'utf8'));
+    const skipped = numPendingTests + numTodoTests;
+    return { passed: numPassedTests, failed: numFailedTests + (skipsAllowed ? 0 : skipped), skipped };
+  } catch {
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+}
+
+function lines(file) {
+  try {
+    return readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  } catch {
+    return [];
+  }
+}
+
+function describe(results) {
+  const sum = (field) => results.reduce((total, result) => total + result[field], 0);
+  const rows = results.map(({ name, seconds, passed, failed, skipped }) =>
+    [
+      name.padEnd(20),
+      `${seconds} s`.padStart(7),
+      `${passed} passed`.padStart(12),
+      `${failed} failed`,
+      `${skipped} skipped`,
+    ].join('  '),
+  );
+  const retried = results.flatMap(({ name, retried }) => retried.map((test) => `  ${name}: ${test}`));
+  const defects =
+    retried.length === 0 ? ['No test needed a retry.'] : ['Passed only when retried, find the cause:', ...retried];
+  return [...rows, ...defects, `${sum('passed')} passed, ${sum('failed')} failed`].join('\n');
+}
