@@ -109,12 +109,12 @@ describe('a value that was written', () => {
 
   /**
    * Looks at all processes of the machine until it is told to end: who has the value in its arguments or environment. Beside
-   * a bot one process may have it in its environment: its keeper (runtime/process/keeper.ts), the shell that starts the bot
+   * a bot one process may have it in its environment: its supervisor (runtime/process/supervisor.ts), the shell that starts the bot
    * and waits for it, with the environment that it gives on, as the bot's parent and under the bot's own account.
    */
   function watchProcesses() {
     const found = { arguments: new Set<string>(), foreign: new Set<string>(), bots: new Set<string>() };
-    const keepers = new Map<string, { readonly instance: string; readonly account: string }>();
+    const supervisors = new Map<string, { readonly instance: string; readonly account: string }>();
     let isOver = false;
     const read = (path: string) => {
       try {
@@ -138,9 +138,10 @@ describe('a value that was written', () => {
       const [, parent = ''] = /^PPid:\t(\d+)/m.exec(status) ?? [];
       const [, account = ''] = /^Uid:\t(\d+)/m.exec(status) ?? [];
       if (instance === undefined || !isOwnAccount(account)) return void found.foreign.add(shown);
-      if (words[0] === '/bin/sh' && words[3] === 'bothost-supervisor') return void keepers.set(pid, { instance, account });
-      const keeper = keepers.get(parent);
-      if (keeper?.instance === instance && keeper.account === account) found.bots.add(pid);
+      if (words[0] === '/bin/sh' && words[3] === 'bothost-supervisor')
+        return void supervisors.set(pid, { instance, account });
+      const supervisor = supervisors.get(parent);
+      if (supervisor?.instance === instance && supervisor.account === account) found.bots.add(pid);
       else found.foreign.add(shown);
     };
     const watching = (async () => {
