@@ -2,7 +2,8 @@
 const SECRET_NAME = /TOKEN|SECRET|PASSWORD|CREDENTIAL|AUTH|API_?KEY/i;
 /** Shorter ones would mask ordinary words. */
 const LEAST_LENGTH = 4;
-const CREDENTIALS_IN_URL = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@'"]+@/gi;
+/** Begins at the colon: looking for a scheme before it takes a time that grows with the square of a line's length. */
+const CREDENTIALS_IN_URL = /:\/\/[^\s/@'"]+@/g;
 
 /**
  * Makes a function that takes out of a line what installers print and nobody may read: names and passwords in URLs, and
@@ -17,7 +18,7 @@ export function createMask(variables: Readonly<Record<string, string>>): (line: 
     .filter((secret) => secret.length >= LEAST_LENGTH)
     .sort((a, b) => b.length - a.length);
   return (line) =>
-    longest.reduce((text, secret) => text.replaceAll(secret, '***'), line).replace(CREDENTIALS_IN_URL, '$1***@');
+    longest.reduce((text, secret) => text.replaceAll(secret, '***'), line).replace(CREDENTIALS_IN_URL, '://***@');
 }
 
 function passwordsOf(word: string): readonly string[] {
