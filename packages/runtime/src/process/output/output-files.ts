@@ -29,6 +29,12 @@ export function outputFiles(directory: string): OutputFiles {
   };
 }
 
+/**
+ * Offsets end here, where a number still counts every byte. A program gets there by making its own output file longer than it
+ * writes; what it writes after that is dropped.
+ */
+export const LAST_OFFSET = 2 ** 52;
+
 const gapSchema = z.object({ from: z.int(), to: z.int() });
 
 export function readBase(files: OutputFiles): number {
@@ -55,7 +61,7 @@ export async function describeOutput(files: OutputFiles, ended: boolean): Promis
   const gap = readGap(files);
   const written = await readFile(files.marks, 'latin1').catch(() => '');
   const marks = [...parseMarks(written)];
-  const end = base + found.size;
+  const end = Math.min(base + found.size, LAST_OFFSET);
   const modifiedAt = Math.round(found.mtimeMs * 1000);
   const last = marks.at(-1) ?? { end: 0, at: 0 };
   if (ended && end > last.end) marks.push({ end, at: Math.max(modifiedAt, last.at + 1), unattended: true });
@@ -95,7 +101,9 @@ export function readLastBytes(path: string): Buffer {
   }
   try {
     const bytes = Buffer.alloc(tailBytes);
-    return bytes.subarray(0, readSync(file, bytes, 0, tailBytes, Math.max(0, fstatSync(file).size - tailBytes)));
+    const { size } = fstatSync(file, { bigint: true });
+    const position = size > tailBytes ? size - BigInt(tailBytes) : 0n;
+    return bytes.subarray(0, readSync(file, bytes, 0, tailBytes, position));
   } finally {
     closeSync(file);
   }

@@ -13,7 +13,15 @@ import {
 import type { OffsetRange, OutputFile, Timestamp } from '../../runtime.ts';
 import { type InstanceFiles, replaceFile } from '../instances/instance-record.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
-import { describeOutput, outputFiles, readBase, readGap, readLastBytes, readTail } from './output-files.ts';
+import {
+  describeOutput,
+  LAST_OFFSET,
+  outputFiles,
+  readBase,
+  readGap,
+  readLastBytes,
+  readTail,
+} from './output-files.ts';
 import { nextGap } from './output-gap.ts';
 import { formatEnd, formatMark, parseEnd, parseMarks, readMarksText } from './output-marks.ts';
 import { punchHole } from './punch-hole.ts';
@@ -61,7 +69,7 @@ export function openOutput(options: OutputOptions): Output {
   let finished = false;
   let isFailing = false;
   let hasDropped = gap !== null;
-  let isDropping = false;
+  let dropping: Promise<void> | null = null;
   let timer: NodeJS.Timeout | null = null;
   let missed = false;
   const waiting = new Set<() => void>();
@@ -74,12 +82,12 @@ export function openOutput(options: OutputOptions): Output {
     for (const resolve of woken) resolve();
   };
 
-  const look = () => {
+  const look = (isLast = false) => {
     const size = statSync(files.output, { throwIfNoEntry: false })?.size;
     if (size === undefined) return;
     // The bot can cut its own output; what it writes then is new.
     if (base + size < noted) replaceBase(noted);
-    const end = base + size;
+    const end = Math.min(base + size, LAST_OFFSET);
     if (end > noted) {
       const at = clock.next();
       appendFileSync(files.marks, formatMark({ end, at, unattended }), { mode: 0o600 });
@@ -87,9 +95,10 @@ export function openOutput(options: OutputOptions): Output {
       notedAt = at;
     }
     unattended = false;
-    if (!finished) {
+    if (!finished && base + size > LAST_OFFSET) cut();
+    else if (!finished && (isLast || dropping === null)) {
       const next = nextGap({ path: files.output, base, size, gap, limitBytes });
-      if (next !== null && !isDropping) void drop(next);
+      if (next !== null) drop(next);
     }
     wake();
   };
@@ -99,50 +108,56 @@ export function openOutput(options: OutputOptions): Output {
     base = next;
   };
 
-  /** Readers pass over the gap from the moment that it is written down; a server killed before the blocks are given back does it with the next gap. */
-  const drop = async (next: OffsetRange) => {
-    isDropping = true;
-    try {
-      const earlier = gap;
-      replaceFile(files.gap, JSON.stringify(next));
-      gap = next;
-      const bytes = next.to - next.from;
-      if (await punchHole(files.output, next.from - base, next.to - base, options.searchPath)) {
-        if (!hasDropped) options.onDropped(bytes);
-        hasDropped = true;
-      } else if (!finished) {
-        gap = null;
-        cut(earlier === null);
-      }
-    } catch (error) {
-      options.onError(error);
-    } finally {
-      isDropping = false;
-    }
+  /**
+   * Readers pass over the gap from the moment that it is recorded. If the server is killed before the blocks are given back, that
+   * happens with the next gap.
+   */
+  const drop = (next: OffsetRange) => {
+    replaceFile(files.gap, JSON.stringify(next));
+    gap = next;
+    const punching = (dropping ?? Promise.resolve())
+      .then(() => giveBack(next))
+      .catch(options.onError)
+      .finally(() => {
+        if (dropping === punching) dropping = null;
+      });
+    dropping = punching;
+  };
+
+  const giveBack = async ({ from, to }: OffsetRange) => {
+    const isPunched = await punchHole(files.output, from - base, to - base, options.searchPath);
+    if (isPunched) reportDropped(to - from);
+    else if (!finished) cut();
+  };
+
+  const reportDropped = (bytes: number) => {
+    if (!hasDropped) options.onDropped(bytes);
+    hasDropped = true;
   };
 
   /**
-   * Where a file cannot have holes all of it goes, but for the last lines. A kill between the two writes makes the base too
-   * high by what is in the file: offsets still rise.
+   * Where a file cannot have holes, or is too long for offsets, all of it goes, but for the last lines. A kill between the two
+   * writes makes the base too high by what is in the file: offsets still rise.
    */
-  const cut = (isFirst: boolean) => {
+  const cut = () => {
     const file = openSync(files.output, 'r+');
     try {
       writeFileSync(files.kept, readLastBytes(files.output), { mode: 0o600 });
-      const size = statSync(files.output).size;
-      replaceBase(base + size);
+      const { size } = statSync(files.output);
+      replaceBase(Math.min(base + size, LAST_OFFSET));
       ftruncateSync(file, 0);
       rmSync(files.gap, { force: true });
+      gap = null;
       noted = Math.max(noted, base);
-      if (isFirst) options.onDropped(size);
+      reportDropped(size);
     } finally {
       closeSync(file);
     }
   };
 
-  const note = () => {
+  const note = (isLast = false) => {
     try {
-      look();
+      look(isLast);
       isFailing = false;
     } catch (error) {
       // Once, as a full disk fails each look.
@@ -195,7 +210,7 @@ export function openOutput(options: OutputOptions): Output {
     options.onError(error);
   }
   return {
-    note,
+    note: () => note(),
     describe: () => describeOutput(files, finished),
     changed: (since) => {
       let stop = () => {};
@@ -208,7 +223,7 @@ export function openOutput(options: OutputOptions): Output {
     },
     finish: () => {
       close();
-      note();
+      note(true);
       finished = true;
       markEnd();
       wake();

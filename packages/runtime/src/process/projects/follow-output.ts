@@ -1,42 +1,122 @@
 import { open } from 'node:fs/promises';
-import { StringDecoder } from 'node:string_decoder';
-import type { Output } from '../output/output.ts';
+import type { OffsetRange, OutputFile } from '../../runtime.ts';
+import type { Output } from '../output.ts';
+import { createLineSplitter, type LineSplitter } from './line-splitter.ts';
 
-const CHUNK_BYTES = 64 * 1024;
-/** A longer line is handed out in parts, so that a program that never breaks a line cannot fill the server. */
-const LINE_CHARACTERS = 16 * 1024;
+/** Small, so that other work of the server gets its turn between two chunks. */
+const CHUNK_BYTES = 8 * 1024;
 
-/** The lines of an output from its beginning, as they come, until it is finished. A progress bar's returns end a line too. */
-export async function* followOutput(output: Pick<Output, 'describe' | 'changed'>): AsyncGenerator<string> {
-  const decoder = new StringDecoder('utf8');
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+/**
+ * How much of one output is read. What a program writes beyond that is skipped, so the work does not grow with the length of the
+ * output. The log of a build would keep hardly more.
+ */
+const HEAD_BYTES = 2 * 1024 * 1024;
+const HEAD_LINES = 10_000;
+const TAIL_BYTES = 64 * 1024;
+const TAIL_LINES = 400;
+
+/**
+ * The lines of an output while its program runs; `ended` resolves when that has ended. Of a long output only the beginning comes
+ * while it is written. At the end follow a line with the number of skipped bytes, and the last lines. Throws the signal's reason
+ * after an abort, as soon as the output changes or ends.
+ */
+export async function* followOutput(
+  output: Pick<Output, 'describe' | 'changed'>,
+  ended: Promise<unknown>,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const splitter = createLineSplitter();
   let offset = 0;
-  let rest = '';
-  for (;;) {
-    const described = await output.describe();
-    if (described === null) return;
-    const { path, base, marks, endedAt } = described;
-    const end = marks.at(-1)?.end ?? base;
-    offset = Math.max(offset, base);
-    const file = await open(path, 'r');
-    try {
-      while (offset < end) {
-        const length = Math.min(CHUNK_BYTES, end - offset);
-        const { bytesRead } = await file.read(buffer, 0, length, offset - base);
-        if (bytesRead === 0) break;
-        offset += bytesRead;
-        const lines = (rest + decoder.write(buffer.subarray(0, bytesRead))).split(/\r*\n|\r+(?=[^\n])/);
-        rest = lines.pop() ?? '';
-        yield* lines;
-        for (; rest.length > LINE_CHARACTERS; rest = rest.slice(LINE_CHARACTERS)) yield rest.slice(0, LINE_CHARACTERS);
+  let lineCount = 0;
+  while (offset < HEAD_BYTES && lineCount < HEAD_LINES) {
+    const file = await output.describe();
+    if (file === null) return;
+    for await (const { from, bytes } of readRanges(file, keptRanges(file, offset, HEAD_BYTES))) {
+      signal.throwIfAborted();
+      if (from > offset) yield skippedLine(from - offset);
+      offset = from + bytes.length;
+      const lines = splitter.push(bytes);
+      yield* lines;
+      lineCount += lines.length;
+      if (lineCount >= HEAD_LINES) break;
+    }
+    if (file.endedAt !== null) return yield* lastLines(file, offset, splitter);
+    if (offset < HEAD_BYTES && lineCount < HEAD_LINES) await output.changed(file.marks.at(-1)?.at ?? 0).done;
+    signal.throwIfAborted();
+  }
+  await ended;
+  signal.throwIfAborted();
+  const file = await output.describe();
+  if (file !== null) yield* lastLines(file, offset, splitter);
+}
+
+/** What is left after `offset`, which is the end of the lines that were read. */
+async function* lastLines(file: OutputFile, offset: number, splitter: LineSplitter): AsyncGenerator<string> {
+  const end = endOf(file);
+  const from = Math.max(offset, end - TAIL_BYTES, ...file.dropped.map(({ to }) => to));
+  const chunks: Buffer[] = [];
+  for await (const { bytes } of readRanges(file, [{ from, to: end }])) chunks.push(Buffer.from(bytes));
+  const tail = Buffer.concat(chunks);
+  const start = startOfLastLines(tail, from > offset);
+  if (from + start > offset) {
+    yield* splitter.end();
+    yield skippedLine(from + start - offset);
+  }
+  yield* splitter.push(tail.subarray(start)).slice(-TAIL_LINES);
+  yield* splitter.end();
+}
+
+/** Where the last lines begin; `isCut`: the first one may lack its beginning, so it is left out unless it is the only one. */
+function startOfLastLines(tail: Buffer, isCut: boolean): number {
+  let start = tail.length;
+  for (let lines = 0; lines < TAIL_LINES; lines++) {
+    const newline = start < 2 ? -1 : tail.lastIndexOf('\n', start - 2);
+    if (newline === -1) return isCut && lines > 0 ? start : 0;
+    start = newline + 1;
+  }
+  return start;
+}
+
+function skippedLine(bytes: number): string {
+  return `... ${bytes} bytes of output skipped ...`;
+}
+
+function endOf(file: OutputFile): number {
+  return file.marks.at(-1)?.end ?? file.base;
+}
+
+/** The parts of an output between two offsets that were not dropped. */
+function keptRanges(file: OutputFile, from: number, to: number): readonly OffsetRange[] {
+  const end = Math.min(to, endOf(file));
+  const ranges: OffsetRange[] = [];
+  let at = from;
+  for (const gap of file.dropped) {
+    ranges.push({ from: at, to: Math.min(gap.from, end) });
+    at = Math.max(at, gap.to);
+  }
+  ranges.push({ from: at, to: end });
+  return ranges.filter((range) => range.from < range.to);
+}
+
+/** Ends early when the file has become shorter. The bytes are valid until the next ones are asked for. */
+async function* readRanges(
+  file: OutputFile,
+  ranges: readonly OffsetRange[],
+): AsyncGenerator<{ readonly from: number; readonly bytes: Buffer }> {
+  if (ranges.length === 0) return;
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  const handle = await open(file.path, 'r');
+  try {
+    for (const range of ranges) {
+      for (let from = range.from; from < range.to; ) {
+        const length = Math.min(CHUNK_BYTES, range.to - from);
+        const { bytesRead } = await handle.read(buffer, 0, length, from - file.base);
+        if (bytesRead === 0) return;
+        yield { from, bytes: buffer.subarray(0, bytesRead) };
+        from += bytesRead;
       }
-    } finally {
-      await file.close();
     }
-    if (endedAt !== null) {
-      if (rest + decoder.end() !== '') yield rest;
-      return;
-    }
-    await output.changed(marks.at(-1)?.at ?? 0).done;
+  } finally {
+    await handle.close();
   }
 }

@@ -78,9 +78,8 @@ export async function runCommand(options: RunOptions): Promise<void> {
 /** Passes the lines on until the end, and gives back the last ones. */
 async function follow(instance: Instance, options: RunOptions): Promise<readonly string[]> {
   const last: string[] = [];
-  for await (const text of followOutput(instance.output)) {
-    // No database keeps NUL in a text.
-    const line = options.mask(text.replaceAll('\0', '\ufffd'));
+  for await (const text of followOutput(instance.output, instance.ended, options.signal)) {
+    const line = options.mask(text);
     if (line.trim() !== '') last.push(line);
     if (last.length > LAST_LINES) last.shift();
     options.output(line);

@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { instanceFiles } from '../instances/instance-record.ts';
+import { createMonotonicClock } from './monotonic-clock.ts';
+import { openOutput } from './output.ts';
+import { LAST_OFFSET } from './output-files.ts';
+
+const LIMIT = 100_000;
+
+function openTestOutput(parent = tmpdir()) {
+  const directory = mkdtempSync(join(parent, 'bothost-output-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const files = instanceFiles(directory, 'one');
+  mkdirSync(files.log, { recursive: true });
+  writeFileSync(files.output, '');
+  const dropped: number[] = [];
+  const output = openOutput({
+    files,
+    clock: createMonotonicClock(() => new Date()),
+    limitBytes: LIMIT,
+    adopted: false,
+    searchPath: '/usr/bin:/bin',
+    onDropped: (bytes) => dropped.push(bytes),
+    onError: (error) => expect.fail(String(error)),
+  });
+  onTestFinished(output.close);
+  return { output, path: files.output, dropped };
+}
+
+it('records a gap for all that was written while an earlier gap was being punched', async () => {
+  const { output, path } = openTestOutput();
+  appendFileSync(path, `${'x'.repeat(99)}\n`.repeat(LIMIT / 50));
+  output.note();
+  truncateSync(path, 2 ** 43);
+  output.finish();
+  const { dropped, marks } = (await output.describe()) ?? {};
+  expect(marks?.at(-1)?.end).toBe(2 ** 43);
+  expect(dropped).toEqual([{ from: LIMIT / 4, to: 2 ** 43 - LIMIT / 2 }]);
+});
+
+it('empties a file that is longer than offsets go, keeps its last lines, and counts no further', async ({ skip }) => {
+  const { output, path, dropped } = openTestOutput('/dev/shm');
+  const lengthen = () => execFileSync('truncate', ['--size', String(2n ** 63n - 4096n), path], { stdio: 'ignore' });
+  try {
+    lengthen();
+  } catch {
+    return skip('this file system has no files of 8 EiB; tmpfs has');
+  }
+  appendFileSync(path, '\nlast line\n');
+  output.note();
+  expect(statSync(path).size).toBe(0);
+  expect(output.tail()).toBe('last line\n');
+  lengthen();
+  output.finish();
+  expect(dropped).toHaveLength(1);
+  expect(await output.describe()).toMatchObject({
+    base: LAST_OFFSET,
+    dropped: [{ from: 0, to: LAST_OFFSET }],
+    marks: [{ end: LAST_OFFSET }],
+  });
+});

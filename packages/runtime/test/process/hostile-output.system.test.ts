@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { PrepareTimeout } from '../../src/runtime.ts';
+import { createProcessRuntime } from '../../src/process/process-runtime.ts';
+import { writeProject } from './test-project.ts';
+
+const NEVER = new AbortController().signal;
+/** Makes the build's own output file 16 TiB long, nearly all of it a hole. */
+const SPARSE = "perl -e 'truncate(STDOUT,16*1024**4-8192)'";
+/** The same with 8 EiB, which no double counts exactly. Only some file systems have files of that length. */
+const LONGEST = "perl -e 'truncate(STDOUT,2**63-4096)'";
+
+async function openRuntime({ directory = tmpdir(), timeoutMilliseconds = 60_000 } = {}) {
+  const root = await mkdtemp(join(directory, 'bothost-output-'));
+  await chmod(root, 0o711);
+  const runtime = await createProcessRuntime({
+    dataDirectory: join(root, 'data'),
+    logger: pino({ level: 'silent' }),
+    now: () => new Date(),
+    path: '/usr/bin:/bin',
+    building: { cpuMillicores: 2000, memoryBytes: 2e9, timeoutMilliseconds, environment: {} },
+  });
+  onTestFinished(async () => {
+    await runtime.close();
+    await rm(root, { recursive: true, force: true });
+  });
+  const lines: string[] = [];
+  const prepare = async (script: string, onLine: (line: string) => void = () => undefined, signal = NEVER) => {
+    const path = await writeProject({
+      'package.json': JSON.stringify({ main: 'index.js', scripts: { build: script } }),
+      'index.js': '',
+    });
+    const source = { kind: 'build', path, contentHash: 'one', organizationId: 'acme' } as const;
+    const output = (line: string) => {
+      lines.push(line);
+      onLine(line);
+    };
+    return runtime.prepare({ id: 'one', source }, output, signal);
+  };
+  return { runtime, prepare, lines };
+}
+
+describe('a build that makes its output file 16 TiB long', () => {
+  it('ends with its command, and its log names the skipped bytes', async () => {
+    const { prepare, lines } = await openRuntime();
+    await prepare(`echo before; ${SPARSE}; echo after`);
+    expect(lines).toEqual([
+      expect.any(String),
+      '> npm run build',
+      '',
+      '> build',
+      `> echo before; ${SPARSE}; echo after`,
+      '',
+      'before',
+      expect.stringMatching(/^\.\.\. \d{14} bytes of output skipped \.\.\.$/),
+      'after',
+    ]);
+  });
+
+  it('fails with the last lines of its output when its command fails', async () => {
+    const { prepare } = await openRuntime();
+    await expect(prepare(`${SPARSE}; echo broken; exit 3`)).rejects.toThrow(/failed with status 3[\s\S]*\nbroken/);
+  });
+
+  it('is stopped by its timeout', async () => {
+    const { prepare } = await openRuntime({ timeoutMilliseconds: 3_000 });
+    await expect(prepare(`${SPARSE}; sleep 1000`)).rejects.toBeInstanceOf(PrepareTimeout);
+  });
+
+  it('is stopped when its caller leaves', async () => {
+    const { prepare } = await openRuntime();
+    const leaving = new AbortController();
+    const onLine = (line: string) => {
+      if (line === 'begun') leaving.abort(new Error('nobody waits'));
+    };
+    const given = prepare(`echo begun; ${SPARSE}; sleep 1000`, onLine, leaving.signal);
+    await expect(given).rejects.toThrow('nobody waits');
+  });
+
+  it('is stopped when the runtime closes', async () => {
+    const { runtime, prepare } = await openRuntime();
+    const heard = new EventTarget();
+    const begun = once(heard, 'begun');
+    const given = prepare(`echo begun; ${SPARSE}; sleep 1000`, (line) => heard.dispatchEvent(new Event(line)));
+    const refused = expect(given).rejects.toThrow(/stopping/);
+    await begun;
+    await runtime.close();
+    await refused;
+  });
+});
+
+it('a build that makes its output file 8 EiB long ends with its command', async ({ skip }) => {
+  // tmpfs has files of this length, ext4 does not.
+  const { prepare, lines } = await openRuntime({ directory: '/dev/shm' }).catch(() => skip('no tmpfs at /dev/shm'));
+  await prepare(`${LONGEST} || exit 3`);
+  expect(lines.at(-1)).toMatch(/bytes of output skipped/);
+});
+
+it('a build that floods its output has the beginning and the end of it in its log', async () => {
+  const { prepare, lines } = await openRuntime();
+  await prepare('echo first; yes | head -c 200000000; echo last');
+  expect(lines).toContain('first');
+  expect(lines.at(-1)).toBe('last');
+  expect(lines.filter((line) => /^\.\.\. \d+ bytes of output skipped \.\.\.$/.test(line))).toHaveLength(1);
+  expect(lines.length).toBeLessThan(20_000);
+});
