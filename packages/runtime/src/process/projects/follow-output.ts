@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { OffsetRange, OutputFile } from '../../runtime.ts';
-import type { Output } from '../output.ts';
+import type { Output } from '../output/output.ts';
 import { createLineSplitter, type LineSplitter } from './line-splitter.ts';
 
 /** Small, so that other work of the server gets its turn between two chunks. */
