@@ -34,6 +34,7 @@ export const commands: Readonly<Record<string, Loader>> = {
   'cloud build list': () => import('./commands/cloud/build/list.ts'),
   'cloud build status': () => import('./commands/cloud/build/status.ts'),
   'cloud build logs': () => import('./commands/cloud/build/logs.ts'),
+  'cloud build cancel': () => import('./commands/cloud/build/cancel.ts'),
   'cloud audit list': () => import('./commands/cloud/audit/list.ts'),
   'cloud audit verify': () => import('./commands/cloud/audit/verify.ts'),
   'cloud audit export': () => import('./commands/cloud/audit/export.ts'),

@@ -101,6 +101,7 @@ export const failures = {
   'upload-not-found': { status: 404, code: '404', message: 'Not found: no such upload.' },
   'method-not-allowed': { status: 405, code: '405', message: 'This path does not support that method.' },
   'request-too-slow': { status: 408, code: '408', message: 'The request did not arrive in time.' },
+  'build-ended': { status: 409, code: '409', message: 'The build has already ended, so it cannot be canceled.' },
   'no-earlier-deployment': {
     status: 409,
     code: '409',

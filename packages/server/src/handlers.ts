@@ -19,6 +19,7 @@ import type { Actor } from './audit/chain.ts';
 import { listAuditEntries } from './audit/list.ts';
 import { verifyAudit } from './audit/verify.ts';
 import { beginUpload } from './builds/begin-upload.ts';
+import { cancelBuild } from './builds/cancel.ts';
 import { createBuild } from './builds/create.ts';
 import { getBuild } from './builds/get.ts';
 import { listBuilds } from './builds/list.ts';
@@ -175,6 +176,11 @@ export function createHandlers(context: Context): Handlers {
     },
     listBuilds: ({ query }, caller) => listBuilds(context, caller, query),
     getBuild: ({ params }, caller) => getBuild(context, caller, params.buildId),
+    cancelBuild: async ({ params }, caller) => {
+      const answer = await cancelBuild({ ...context, ...context.builds }, caller, params.buildId);
+      context.builds.worker.kick();
+      return answer;
+    },
     getBuildLogs: ({ params, query }, caller, _, gone) =>
       withAnySignal([context.closing, gone()], (closing) =>
         readBuildLog({ ...context, ...context.builds, closing }, caller, params.buildId, query),

@@ -42,7 +42,7 @@ export async function obtainBuild(
   context.talk.say(`Build ${build.id}`);
   const made = await withInterruptNotice(
     context,
-    'The build continues in the service; run the same deploy again to pick it up.',
+    `The build continues in the service. Run the same deploy again to follow it, or cancel it: botcli cloud build cancel ${build.id}`,
     () => attendBuild(context, client, build.id),
   );
   return { build: made, sentBytes, isCached: false };
@@ -73,12 +73,12 @@ async function attendBuild(context: Pick<Context, 'world' | 'talk'>, client: Cli
 }
 
 export function buildFailure(build: Build): Failure {
-  // What a command wrote last comes below the sentence, a line each.
+  // The last output of a command comes below the sentence, one line each.
   const [why = '', ...output] = (build.errorMessage ?? 'Its log says why.').trimEnd().split('\n');
   const what = build.status === 'timeout' ? 'took too long' : 'failed';
   return new Failure(
     'build-failed',
-    `The build ${build.id} ${what}: ${why}`,
+    build.status === 'canceled' ? `The build ${build.id} was canceled.` : `The build ${build.id} ${what}: ${why}`,
     `Nothing was deployed. Its full log: botcli cloud build logs ${build.id}`,
     output.map((line) => ({ path: '', message: printableLog(line, false) })),
     { build },

@@ -32,6 +32,8 @@ export type DeployService = TestService & {
     /** Requests of other kinds that get no answer. */
     hangUps: number;
     buildFails: boolean;
+    /** Somebody cancels the build while it is followed. */
+    buildIsCanceled: boolean;
     /** Looks at the log of a build before it has its turn. */
     waits: number;
     /** What the next deployment becomes. */
@@ -61,6 +63,7 @@ export async function startDeployService(): Promise<DeployService> {
     refuse: null,
     hangUps: 0,
     buildFails: false,
+    buildIsCanceled: false,
     waits: 0,
     fails: null,
     log: ['installing', 'done'],
@@ -178,6 +181,9 @@ export async function startDeployService(): Promise<DeployService> {
           contentHash,
           ...(faults.buildFails
             ? { status: 'failed' as const, errorMessage: '"npm ci" failed with status 1.\nnpm error code E404' }
+            : {}),
+          ...(faults.buildIsCanceled
+            ? { status: 'canceled' as const, errorMessage: 'The build was canceled.', errorCode: 'build-canceled' }
             : {}),
         });
         const [made = build] = builds;

@@ -1,6 +1,6 @@
 import { createAgent, deleteAgent, getAgent, listAgents, rollback, updateAgent } from './agents.ts';
 import { listAuditEntries, verifyAudit } from './audit.ts';
-import { createBuild, getBuild, getBuildLogs, getBuildUploadUrl, listBuilds } from './builds.ts';
+import { cancelBuild, createBuild, getBuild, getBuildLogs, getBuildUploadUrl, listBuilds } from './builds.ts';
 import { getDeployment, listDeployments } from './deployments.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { getLogs } from './logs.ts';
@@ -44,6 +44,7 @@ export const operations = {
   createBuild,
   listBuilds,
   getBuild,
+  cancelBuild,
   getBuildLogs,
   listSecrets,
   getSecretSet,

@@ -3,7 +3,7 @@ import { buildLogLines, buildLogWaitSeconds, buildPageRows, requestBodyBytes, up
 import { operation } from '../operation.ts';
 import { Id, noBody, none, Time } from './fields.ts';
 
-export const BuildStatus = z.enum(['pending', 'building', 'success', 'failed', 'timeout']);
+export const BuildStatus = z.enum(['pending', 'building', 'success', 'failed', 'timeout', 'canceled']);
 export type BuildStatus = z.infer<typeof BuildStatus>;
 
 /** An uploaded project on its way to something a runtime can start (cloud API 5.6; the fields of ours say so). */
@@ -159,6 +159,24 @@ export const getBuild = operation({
   status: 200,
   response: z.object({ build: Build }),
   errors: ['build-not-found'],
+});
+
+/** 200 when the build is canceled, 202 while a running one is being stopped. Idempotent. */
+export const cancelBuild = operation({
+  name: 'cancelBuild',
+  summary: 'Cancel a build that is waiting or running',
+  tag: 'builds',
+  key: 'private',
+  method: 'POST',
+  path: '/builds/{buildId}/cancel',
+  params: BuildPath,
+  query: none,
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  other: { status: 202, when: ({ build }) => build.status !== 'canceled' },
+  response: z.object({ build: Build }),
+  errors: ['build-not-found', 'build-ended'],
 });
 
 /**

@@ -6,10 +6,10 @@ import { type Places, removeFiles } from './places.ts';
 import type { BuildRow } from './rows.ts';
 import { unpackArchive } from './unpack.ts';
 
-/** How an attempt at a build ended for good. */
+/** How a build ended. */
 export type Outcome =
   | { readonly state: 'success'; readonly prepared: Prepared }
-  | { readonly state: 'failed' | 'timeout'; readonly errorCode: string; readonly error: string };
+  | { readonly state: 'failed' | 'timeout' | 'canceled'; readonly errorCode: string; readonly error: string };
 
 export type AttemptContext = {
   readonly now: () => Date;
@@ -20,19 +20,19 @@ export type AttemptContext = {
 };
 
 /**
- * Unpacks an archive and has it prepared, from the beginning whatever an earlier attempt left: what is unpacked is of no
- * more use when it is over. Rejects when the cause is not the archive's (a full disk, the service closing): then another
- * attempt may succeed.
+ * Unpacks an archive and prepares it, from the beginning whatever an earlier attempt left. Removes the unpacked files at the end.
+ * Rejects after an abort of `stopped`, and when the archive is not the cause of the failure (a full disk, for example), so that
+ * another attempt may succeed.
  */
 export async function attemptBuild(
   context: AttemptContext,
   build: BuildRow,
   write: (line: string) => void,
-  closing: AbortSignal,
+  stopped: AbortSignal,
 ): Promise<Outcome> {
   const { places, timeoutSeconds } = context;
   const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
-  const signal = AbortSignal.any([closing, timeout]);
+  const signal = AbortSignal.any([stopped, timeout]);
   const tree = places.tree(build.id);
   const began = context.now().getTime();
   const seconds = () => ((context.now().getTime() - began) / 1000).toFixed(1);
@@ -50,7 +50,7 @@ export async function attemptBuild(
   } catch (error) {
     const isLost = isMissing(error, places.archive(build.upload_id));
     const outcome = isLost ? archiveLost : outcomeOf(error, timeout, timeoutSeconds);
-    if (outcome === null || closing.aborted) throw error;
+    if (outcome === null || stopped.aborted) throw error;
     write(outcome.error);
     return outcome;
   } finally {

@@ -28,6 +28,7 @@ export function useBuildOf(
     .where('content_hash', '=', content.content_hash)
     .where('state', 'in', ['pending', 'building', 'success'])
     .where('removing', '=', false)
+    .where('cancel_requested_at', 'is', null)
     .returningAll()
     .executeTakeFirst();
 }
@@ -123,6 +124,35 @@ export function openBuilds(db: Database, region: string): Promise<BuildRow[]> {
     .execute();
 }
 
+/**
+ * Cancels a build of the organization that has not ended: at once if it has not begun, else its server stops it. Undefined when
+ * there is no such build or it has ended.
+ */
+export function cancelOpenBuild(
+  db: Database,
+  build: { readonly organizationId: string; readonly id: string },
+  outcome: Pick<BuildRow, 'error_code' | 'error'>,
+  at: Date,
+): Promise<BuildRow | undefined> {
+  const hasNotBegun = sql<boolean>`state = 'pending'`;
+  return db
+    .updateTable('builds')
+    .set({
+      cancel_requested_at: sql`coalesce(cancel_requested_at, ${at}::timestamptz)`,
+      state: sql`case when ${hasNotBegun} then 'canceled' else state end`,
+      error_code: sql`case when ${hasNotBegun} then ${outcome.error_code} else error_code end`,
+      error: sql`case when ${hasNotBegun} then ${outcome.error} else error end`,
+      completed_at: sql`case when ${hasNotBegun} then ${at}::timestamptz else completed_at end`,
+      updated_at: at,
+    })
+    .where('id', '=', build.id)
+    .where('organization_id', '=', build.organizationId)
+    .where('state', 'in', ['pending', 'building'])
+    .where('removing', '=', false)
+    .returningAll()
+    .executeTakeFirst();
+}
+
 /** Changes a build that is still under way; undefined when it is not. */
 export function changeOpenBuild(
   db: Database,
@@ -158,7 +188,7 @@ export async function lockUnused(db: Database, region: string, before: Date, lim
     .selectFrom('builds')
     .select('id')
     .where('region', '=', region)
-    .where('state', 'in', ['success', 'failed', 'timeout'])
+    .where('state', 'in', ['success', 'failed', 'timeout', 'canceled'])
     .where('removing', '=', false)
     .where('used_at', '<', before)
     .orderBy('used_at')

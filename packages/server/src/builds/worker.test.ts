@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import { archive } from '../../test/support/archive.ts';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
 import { type TestRows, testRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
+import { cancelBuild } from './cancel.ts';
 import { createLogNews } from './log-news.ts';
 import { openPlaces, type Places } from './places.ts';
 import { readBuildLog } from './read-log.ts';
@@ -97,6 +99,8 @@ async function work(prepare: Runtime['prepare'], fields: Partial<WorkerContext> 
   return {
     worker,
     buildLogs,
+    cancel: (id: string, scope = { organizationId }) =>
+      cancelBuild({ ...context, publicUrl: () => 'http://localhost' }, scope, id),
     follow: (id: string, nextToken?: string) =>
       readBuildLog(context, { organizationId }, id, {
         limit: 500,
@@ -326,5 +330,131 @@ describe('builds', () => {
     expect(begun).toEqual([]);
     expect((await find(build.id)).state).toBe('pending');
     expect(existsSync(places.tree(build.id))).toBe(false);
+  });
+});
+
+describe('canceling', () => {
+  it('ends a waiting build at once', async () => {
+    const [first, second] = [await newBuild(), await newBuild()];
+    const { prepare, next, begun } = inHand();
+    const { cancel, follow, over } = await work(prepare);
+    const { succeed } = await next(0);
+    expect(await cancel(second.id)).toMatchObject({
+      build: {
+        status: 'canceled',
+        errorCode: 'build-canceled',
+        errorMessage: 'The build was canceled.',
+        startedAt: null,
+      },
+    });
+    expect((await follow(second.id)).nextToken).toBeUndefined();
+    succeed();
+    await over(first.id);
+    expect(begun).toHaveLength(1);
+  });
+
+  it('stops a running build, though its server is not told of it, and ends those who follow its log', async () => {
+    const build = await newBuild();
+    const { prepare, next } = inHand();
+    const { cancel, follow, over } = await work(prepare);
+    const { spec } = await next(0);
+    const { nextToken } = await follow(build.id);
+    expect((await cancel(build.id)).build).toMatchObject({ status: 'building', completedAt: null });
+    expect(await over(build.id)).toMatchObject({ state: 'canceled', error_code: 'build-canceled', prepared: null });
+    const { logs, nextToken: more } = await follow(build.id, nextToken);
+    expect(logs.at(-1)).toMatch(/The build was canceled\.$/);
+    expect(more).toBeUndefined();
+    expect(existsSync(spec.source.path)).toBe(false);
+    expect((await cancel(build.id)).build.status).toBe('canceled');
+  });
+
+  it('lets the same content be built again while the canceled build is being stopped', async () => {
+    const build = await newBuild();
+    const { prepare, next } = inHand();
+    const { cancel, over } = await work(prepare);
+    await next(0);
+    await cancel(build.id);
+    const { content_hash, size_bytes } = build;
+    const again = await insertTestBuild(rows.db, organizationId, { content_hash, size_bytes });
+    await writeFile(places.archive(again.upload_id), archive({ path: 'index.js', body: 'x' }));
+    (await next(1)).succeed();
+    expect((await over(again.id)).state).toBe('success');
+    expect((await over(build.id)).state).toBe('canceled');
+  });
+
+  it('comes too late for a build that succeeds before it is stopped', async () => {
+    const build = await newBuild();
+    const begun = new EventTarget();
+    const isBegun = once(begun, 'prepare');
+    const prepare: Runtime['prepare'] = ({ id }, _, signal) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => resolve({ project: id }));
+        begun.dispatchEvent(new Event('prepare'));
+      });
+    const { cancel, over } = await work(prepare);
+    await isBegun;
+    await cancel(build.id);
+    expect(await over(build.id)).toMatchObject({ state: 'success', prepared: { project: build.id } });
+    await expect(cancel(build.id)).rejects.toMatchObject({ reason: 'build-ended' });
+  });
+
+  it('holds for the next server when the one that ran the build died', async () => {
+    const build = await newBuild();
+    const before = inHand();
+    const { cancel, worker } = await work(before.prepare);
+    await before.next(0);
+    await worker.close();
+    await cancel(build.id);
+    const after = inHand();
+    const { over } = await work(after.prepare);
+    expect((await over(build.id)).state).toBe('canceled');
+    expect(after.begun).toEqual([]);
+  });
+
+  it("does not find another organization's build", async () => {
+    const build = await newBuild();
+    const { prepare } = inHand();
+    const { cancel } = await work(prepare, { isDraining: () => true });
+    const scope = { organizationId: await rows.organization() };
+    await expect(cancel(build.id, scope)).rejects.toMatchObject({ reason: 'build-not-found' });
+    await expect(cancel('unknown')).rejects.toMatchObject({ reason: 'build-not-found' });
+    expect((await find(build.id)).state).toBe('pending');
+  });
+});
+
+describe('a build that was running when its server', () => {
+  /** Starts a server, waits until it runs a build, and stops it. One that died writes nothing to its database. */
+  async function interrupt(how: 'died' | 'stopped') {
+    let isAlive = true;
+    const { prepare, next } = inHand();
+    const { worker } = await work(prepare, { holdsRegion: () => isAlive });
+    await next(0);
+    if (how === 'died') isAlive = false;
+    await worker.close();
+  }
+
+  it('died twice fails, and is not started a third time', async () => {
+    const build = await newBuild();
+    await interrupt('died');
+    await interrupt('died');
+    const { prepare, begun } = inHand();
+    const { over, follow } = await work(prepare);
+    expect(await over(build.id)).toMatchObject({
+      state: 'failed',
+      error_code: 'build-interrupted',
+      error: expect.stringContaining('stopped unexpectedly twice'),
+    });
+    expect((await follow(build.id)).logs.at(-1)).toContain('stopped unexpectedly twice');
+    expect(begun).toEqual([]);
+  });
+
+  it('stopped in an orderly way is started again each time', async () => {
+    const build = await newBuild();
+    await interrupt('died');
+    for (const how of ['stopped', 'stopped', 'stopped'] as const) await interrupt(how);
+    const { prepare, next } = inHand();
+    const { over } = await work(prepare);
+    (await next(0)).succeed();
+    expect(await over(build.id)).toMatchObject({ state: 'success', unfinished_attempts: 0 });
   });
 });

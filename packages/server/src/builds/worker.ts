@@ -4,6 +4,7 @@ import { type PollingLoop, startPollingLoop } from '../concurrency/polling-loop.
 import type { Database } from '../store/tables.ts';
 import { type AttemptContext, attemptBuild, type Outcome } from './attempt.ts';
 import { type BuildLog, openBuildLog } from './build-log.ts';
+import { canceled } from './cancel.ts';
 import { isDiskFull } from './disk-space.ts';
 import type { LogNews } from './log-news.ts';
 import { removeFiles } from './places.ts';
@@ -24,31 +25,46 @@ export type WorkerContext = AttemptContext & {
   readonly onOver: (build: { readonly id: string; readonly status: string; readonly seconds: number }) => void;
 };
 
-/** Makes builds of what was uploaded, those first that an earlier server left unfinished. */
+/** Runs the builds of the region, including those that an earlier server did not finish. */
 export type BuildWorker = {
   readonly start: () => Promise<void>;
-  /** Looks for builds at once: there is a new one. */
+  /** Polls at once: a build was created or canceled. */
   readonly kick: () => void;
-  /** Gives up what is under way; it is taken up by the next server. */
+  /** Stops the running builds; the next server starts them again. */
   readonly close: () => Promise<void>;
 };
 
-/** A build that fails for a reason of the service's is tried so often, with pauses of this and twice as long each time. */
+/** Attempts at a build that fails because of the service. The pause doubles after each. */
 const attemptsAtMost = 5;
 const pauseMilliseconds = 2_000;
+
+/** Servers that may die while a build runs. After that the build itself is the likely cause, so it is not started again. */
+const deathsAtMost = 2;
+const interrupted = {
+  state: 'failed',
+  errorCode: 'build-interrupted',
+  error:
+    'The service stopped unexpectedly twice while this build was running, so the build was not started again. Deploy again to retry it.',
+} as const;
 
 export function createBuildWorker(context: WorkerContext): BuildWorker {
   const { db, logger, persist } = context;
   const closing = new AbortController();
-  const running = new Map<string, Promise<void>>();
+  const running = new Map<string, { readonly work: Promise<void>; readonly canceling: AbortController }>();
   const troubled = new Map<string, { readonly attempts: number; readonly until: Date }>();
   let loop: PollingLoop | null = null;
   const kick = () => loop?.kick();
 
-  /** Builds of other servers' requests are found by this, too. */
-  async function look(): Promise<void> {
+  /** Also finds what other servers wrote: new builds, and requests to cancel one. */
+  async function poll(): Promise<void> {
     if (!context.holdsRegion()) return;
-    const rows = await openBuilds(db, context.host.region);
+    const open = await openBuilds(db, context.host.region);
+    for (const row of open.filter(isCanceled)) {
+      const attempt = running.get(row.id);
+      if (attempt === undefined) begin(row);
+      else attempt.canceling.abort(new Error(canceled.error));
+    }
+    const rows = open.filter((row) => !isCanceled(row) || running.has(row.id));
     const builds = rows.map(({ id, organization_id: organizationId }) => ({
       id,
       organizationId,
@@ -63,7 +79,8 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
   }
 
   function begin(build: BuildRow): void {
-    const work = run(build)
+    const canceling = new AbortController();
+    const work = run(build, canceling.signal)
       .catch((error: unknown) => {
         if (!closing.signal.aborted) logger.error({ err: error, buildId: build.id }, 'a build could not be recorded');
         rest(build.id, troubled.get(build.id)?.attempts ?? 0);
@@ -72,24 +89,49 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
         running.delete(build.id);
         kick();
       });
-    running.set(build.id, work);
+    running.set(build.id, { work, canceling });
   }
 
-  async function run(before: BuildRow): Promise<void> {
+  async function run(before: BuildRow, cancel: AbortSignal): Promise<void> {
+    const log = await openBuildLog({ ...context, stored: context.buildLogs.tell }, before.id);
+    // Its server died before it stopped it.
+    if (isCanceled(before)) return end(before, log, canceled);
+    if (before.unfinished_attempts >= deathsAtMost) return end(before, log, interrupted);
     const now = context.now();
-    const begun = { state: 'building', started_at: before.started_at ?? now, updated_at: now } as const;
-    const build = await changeOpenBuild(db, before.id, begun);
+    const build = await changeOpenBuild(db, before.id, {
+      state: 'building',
+      started_at: before.started_at ?? now,
+      updated_at: now,
+      unfinished_attempts: before.unfinished_attempts + 1,
+    });
     if (build === undefined) return;
-    const log = await openBuildLog({ ...context, stored: context.buildLogs.tell }, build.id);
     if (before.state === 'building' && !troubled.has(build.id)) {
       log.write('The service was restarted: the build starts again');
     }
     try {
-      await finish(build, log, await attemptBuild(context, build, log.write, closing.signal));
+      const stopped = AbortSignal.any([closing.signal, cancel]);
+      await finish(build, log, await attemptBuild(context, build, log.write, stopped));
     } catch (error) {
-      if (closing.signal.aborted) return void (await log.flush().catch(() => undefined));
-      await trouble(build, log, error);
+      if (closing.signal.aborted) await release(build, log);
+      else if (cancel.aborted) await end(build, log, canceled);
+      else await trouble(build, log, error);
     }
+  }
+
+  /** The next server starts it again; this one stops in an orderly way, so the attempt does not count. */
+  async function release(build: BuildRow, log: BuildLog): Promise<void> {
+    await log.flush().catch(() => undefined);
+    if (context.holdsRegion()) await forgetAttempt(build);
+  }
+
+  function forgetAttempt(build: BuildRow): Promise<unknown> {
+    const released = { unfinished_attempts: build.unfinished_attempts - 1 };
+    return persist(() => changeOpenBuild(db, build.id, released));
+  }
+
+  function end(build: BuildRow, log: BuildLog, outcome: Exclude<Outcome, { state: 'success' }>): Promise<void> {
+    log.write(outcome.error);
+    return finish(build, log, outcome);
   }
 
   function rest(buildId: string, attempts: number): void {
@@ -97,20 +139,19 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
     troubled.set(buildId, { attempts, until: new Date(context.now().getTime() + pause) });
   }
 
-  /** Something of the service's: it passes, or an operator has to see to it. */
+  /** A failure of the service, not of the project: transient, or it needs an operator. */
   async function trouble(build: BuildRow, log: BuildLog, error: unknown): Promise<void> {
     logger.error({ err: error, buildId: build.id }, 'a build failed because of the service, not the project');
     const attempts = (troubled.get(build.id)?.attempts ?? 0) + 1;
     if (attempts >= attemptsAtMost) {
       const isFull = isDiskFull(error) || (error instanceof ApiError && error.reason === 'storage-full');
       const reason = isFull ? 'storage-full' : 'internal';
-      const { message } = failures[reason];
-      log.write(message);
-      return finish(build, log, { state: 'failed', errorCode: reason, error: message });
+      return end(build, log, { state: 'failed', errorCode: reason, error: failures[reason].message });
     }
     rest(build.id, attempts);
     log.write('The service has a problem with this build and will try again');
     await log.flush();
+    await forgetAttempt(build);
   }
 
   async function finish(build: BuildRow, log: BuildLog, outcome: Outcome): Promise<void> {
@@ -124,6 +165,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
       prepared: outcome.state === 'success' ? JSON.stringify(outcome.prepared) : null,
       error_code: failed?.errorCode ?? null,
       error: failed?.error ?? null,
+      unfinished_attempts: 0,
       completed_at: now,
       updated_at: now,
       used_at: now,
@@ -139,15 +181,19 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
 
   return {
     start: async () => {
-      // Of builds that a killed server was at; no other server has this folder.
+      // Left by a server that was killed; no other server uses this directory.
       for (const name of await context.places.treeIds()) await removeFiles(context.places.tree(name));
-      loop = startPollingLoop(look, (error) => logger.error({ err: error }, 'the builds could not be read'));
+      loop = startPollingLoop(poll, (error) => logger.error({ err: error }, 'the builds could not be read'));
     },
     kick,
     close: async () => {
       closing.abort(new Error('the service is closing'));
       await loop?.close();
-      await Promise.all(running.values());
+      await Promise.all([...running.values()].map(({ work }) => work));
     },
   };
+}
+
+function isCanceled(build: BuildRow): boolean {
+  return build.cancel_requested_at !== null;
 }

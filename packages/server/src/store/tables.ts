@@ -237,7 +237,7 @@ export type BuildsTable = {
   context_hash: string;
   size_bytes: number;
   dockerfile_path: string;
-  state: 'pending' | 'building' | 'success' | 'failed' | 'timeout';
+  state: 'pending' | 'building' | 'success' | 'failed' | 'timeout' | 'canceled';
   /** A stable word for programs, and the sentence for people. */
   error_code: string | null;
   error: string | null;
@@ -245,6 +245,10 @@ export type BuildsTable = {
   prepared: JSONColumnType<Record<string, string | number | boolean | null>> | null;
   /** Its files are being removed: it is nobody's any more. */
   removing: Generated<boolean>;
+  /** Of a build that runs: its server stops it. */
+  cancel_requested_at: Generated<Date | null>;
+  /** Attempts that began and were neither ended nor released: the running one, and those whose server died. */
+  unfinished_attempts: Generated<number>;
   created_at: Date;
   updated_at: Date;
   started_at: Date | null;

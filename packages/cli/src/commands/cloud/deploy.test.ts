@@ -435,6 +435,14 @@ test('on a narrow terminal it is seen whole what a rollout waits for and what se
   expect(second.stderr).toMatch(/\d+ s: Starting the first instance; the previous one serves\r/);
 });
 
+test('a build that is canceled while the deploy follows it is exit 1, and nothing is deployed', async () => {
+  service.faults.buildIsCanceled = true;
+  const { status, stderr } = await deploy('--yes');
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/The build \S+ was canceled\.\n.*Nothing was deployed\./);
+  expect(service.deployments).toEqual([]);
+});
+
 test('a build that is named is deployed without packing; one that failed is refused', async () => {
   await deploy('--yes');
   await put({ 'bot.js': '// 2' });

@@ -8,16 +8,23 @@ const lines = ['2026-11-20T17:00:00.000Z installing', '2026-11-20T17:00:01.000Z 
 let service: TestService;
 let found: typeof build;
 let isOver: boolean;
+let canceled: typeof build;
 
 beforeEach(async () => {
   found = build;
   isOver = true;
+  canceled = { ...build, status: 'canceled', errorMessage: 'The build was canceled.', errorCode: 'build-canceled' };
   service = await startTestService(
     { privateKey, publicKey },
     {
       listBuilds: () => ({ builds: [build], total: 12, limit: 10, offset: 0, nextCursor: 'more' }),
       getBuild: ({ params }) => {
         if (params['buildId'] !== build.id) throw failure('build-not-found');
+        return { build: found };
+      },
+      cancelBuild: ({ params }) => {
+        if (params['buildId'] !== build.id) throw failure('build-not-found');
+        if (found.status === 'success') throw failure('build-ended');
         return { build: found };
       },
       getBuildLogs: ({ query }) => {
@@ -95,4 +102,40 @@ test('logs --follow goes on to the end of the build, in JSON a document per line
   const rich = await run(`logs ${build.id} -f`, { terminal: true });
   expect(rich.stdout).toContain('\u001b[32mdone\u001b[0m');
   expect(rich.stdout).not.toContain('\u001b[2J');
+});
+
+test('cancel shows a waiting build as canceled at once', async () => {
+  found = canceled;
+  const { status, stdout } = await run(`cancel ${build.id}`);
+  expect({ status, stdout }).toEqual({ status: 0, stdout: `Build\t${build.id}\nStatus\tcanceled\n` });
+  expect(service.taken.map(({ path }) => path)).toEqual([`/v1/builds/${build.id}/cancel`]);
+});
+
+test('cancel waits until a running build has stopped', async () => {
+  found = { ...build, status: 'building' };
+  const reads = () => service.taken.filter(({ path }) => path.endsWith('/logs')).length;
+  isOver = false;
+  const canceling = run(`cancel ${build.id} --json`);
+  await expect.poll(reads).toBeGreaterThan(1);
+  found = canceled;
+  isOver = true;
+  expect(JSON.parse((await canceling).stdout)).toMatchObject({ id: build.id, status: 'canceled' });
+});
+
+test('cancel fails when the build has ended, before the request or during it', async () => {
+  expect(await run(`cancel ${build.id}`)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('The build has already ended, so it cannot be canceled.'),
+  });
+  found = { ...build, status: 'building' };
+  isOver = false;
+  const canceling = run(`cancel ${build.id}`);
+  await expect.poll(() => service.taken.some(({ path }) => path.endsWith('/logs'))).toBe(true);
+  found = { ...build, status: 'failed' };
+  isOver = true;
+  expect(await canceling).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('ended with status failed before it could be canceled'),
+  });
+  expect(await run('cancel unknown')).toMatchObject({ status: 1, stderr: expect.stringContaining('no such build') });
 });

@@ -101,6 +101,8 @@ export function createPreparer(options: PreparerOptions): Preparer {
       output(because);
       const making: Making = { id, owner, gid, directory, isServed: source.kind === 'directory', output, signal };
       const made = await (kind === 'node' ? makeNodeProject(context, making) : makePythonProject(context, making));
+      // Nobody would learn of the project, and so nobody would ever remove it.
+      signal.throwIfAborted();
       const project: Project = { project: id, kind, gid, owner, ...made };
       writeProject(projectsDirectory, project);
       endProject(kept, id);

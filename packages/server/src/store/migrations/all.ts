@@ -7,6 +7,7 @@ import { secretTraces } from './0011-secret-traces.ts';
 import { auditAge } from './0012-audit-age.ts';
 import { secretWork } from './0013-secret-work.ts';
 import { tamperEvidence } from './0014-tamper-evidence.ts';
+import { buildCancellation } from './0015-build-cancellation.ts';
 
 /** In order. Forward only: a migration that has been released is never edited or removed. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   auditAge,
   secretWork,
   tamperEvidence,
+  buildCancellation,
 ];

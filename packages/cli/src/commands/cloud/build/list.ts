@@ -16,6 +16,7 @@ export const command = define({
       'success',
       'failed',
       'timeout',
+      'canceled',
     ]),
     region: text({ description: 'Only builds in this region', short: 'r', placeholder: 'REGION' }),
     cursor: text({ description: 'Continue after a page: the cursor that it ended with', placeholder: 'CURSOR' }),

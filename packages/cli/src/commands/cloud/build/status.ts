@@ -46,6 +46,7 @@ function facts(build: Build, why: string | null): readonly (readonly [string, Ce
 
 function next(build: Build, program: string): readonly [string, Cell] {
   if (build.status === 'success') return ['Deploy it', `${program} cloud deploy NAME --build-id ${build.id}`];
+  if (build.status === 'canceled') return ['Build it again', `${program} cloud deploy NAME`];
   if (build.status === 'pending' || build.status === 'building') {
     return ['Follow it', `${program} cloud build logs ${build.id} --follow`];
   }

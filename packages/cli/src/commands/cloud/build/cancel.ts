@@ -1,0 +1,49 @@
+import type { Build, Client } from '@bothost/contract';
+import { buildStatus } from '../../../build-status.ts';
+import { command as define } from '../../../command.ts';
+import type { Context } from '../../../context.ts';
+import { Failure } from '../../../failure.ts';
+
+export const command = define({
+  summary: 'Cancel a build that is waiting or running',
+  details: 'Waits until the build has stopped. A build that has already ended cannot be canceled.',
+  arguments: { id: { description: 'Id of the build' } },
+  options: {},
+  examples: ['cloud build cancel 0192f0c1-2345-7000-8000-00000000abcd'],
+  run: async (context, { id }) => {
+    const client = await context.service();
+    const params = { buildId: id };
+    const { build: requested } = await client.cancelBuild({ params });
+    const build = requested.status === 'canceled' ? requested : await waitUntilEnded(context, client, id);
+    if (build.status !== 'canceled') {
+      throw new Failure(
+        'build-ended',
+        `The build ${id} ended with status ${build.status} before it could be canceled.`,
+      );
+    }
+    return {
+      json: build,
+      blocks: [
+        {
+          kind: 'fields',
+          fields: [
+            ['Build', build.id],
+            ['Status', buildStatus(build)],
+          ],
+        },
+      ],
+    };
+  },
+});
+
+/** The log has no next page as soon as the build has ended. */
+async function waitUntilEnded(context: Context, client: Client, buildId: string): Promise<Build> {
+  const { withRetries } = await import('../../../retry.ts');
+  const params = { buildId };
+  let nextToken: string | undefined;
+  do {
+    const query = { limit: 10_000, wait: 20, ...(nextToken === undefined ? {} : { nextToken }) };
+    ({ nextToken } = await withRetries(context, () => client.getBuildLogs({ params, query }, context.world.signal)));
+  } while (nextToken !== undefined);
+  return (await client.getBuild({ params })).build;
+}

@@ -1,0 +1,35 @@
+import { failure, type Operations, type ResponseOf } from '@bothost/contract';
+import type { Database } from '../store/tables.ts';
+import type { Outcome } from './attempt.ts';
+import type { LogNews } from './log-news.ts';
+import { presentBuild } from './present.ts';
+import { cancelOpenBuild, findBuildRow } from './rows.ts';
+
+export const canceled = {
+  state: 'canceled',
+  errorCode: 'build-canceled',
+  error: 'The build was canceled.',
+} as const satisfies Outcome;
+
+/**
+ * Cancels a build: a waiting one at once, a running one as soon as the server that runs it has stopped it. If it succeeds or fails
+ * before that, it keeps that outcome. Canceling a canceled build again changes nothing.
+ * @throws failure `build-not-found`, the same for one of another organization, and `build-ended`
+ */
+export async function cancelBuild(
+  context: { db: Database; now: () => Date; publicUrl: () => string; buildLogs: LogNews },
+  scope: { organizationId: string },
+  buildId: string,
+): Promise<ResponseOf<Operations['cancelBuild']>> {
+  const { db } = context;
+  const { organizationId } = scope;
+  const found = await findBuildRow(db, organizationId, buildId);
+  if (found === undefined) throw failure('build-not-found');
+  const outcome = { error_code: canceled.errorCode, error: canceled.error };
+  const changed = await cancelOpenBuild(db, { organizationId, id: buildId }, outcome, context.now());
+  const row = changed ?? (await findBuildRow(db, organizationId, buildId));
+  if (row === undefined) throw failure('build-not-found');
+  if (changed === undefined && row.state !== 'canceled') throw failure('build-ended');
+  context.buildLogs.tell(buildId);
+  return { build: presentBuild(row, context.publicUrl()) };
+}

@@ -1,0 +1,84 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Build, type Client, createClient } from '@bothost/contract';
+import { expect, it, onTestFinished } from 'vitest';
+import { hasEnded, readProcessStat } from '../../../runtime/src/process/proc/process-identity.ts';
+import { buildProject } from '../../test/support/deploys.ts';
+import { freshName } from '../../test/support/fresh-name.ts';
+import { secondOrganization } from '../../test/support/second-organization.ts';
+import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
+
+/** Makes the build's own output file 16 TiB long, nearly all of it a hole. */
+const SPARSE_OUTPUT = "perl -e 'truncate(STDOUT,16*1024**4-8192)'";
+
+async function startServer(environment: Record<string, string> = {}): Promise<TestServer> {
+  const service = await startTestServer({ environment });
+  onTestFinished(service.close);
+  return service;
+}
+
+async function organizationOf(service: TestServer): Promise<Client> {
+  const organization = await secondOrganization(service, freshName('organization'));
+  onTestFinished(organization.close);
+  return createClient({ origin: service.url, key: organization.privateKey });
+}
+
+/** Builds a project with this build script until the build has ended. */
+function build(client: Client, script: string): Promise<Build> {
+  const manifest = { main: 'index.js', scripts: { build: script } };
+  return buildProject({ client }, { 'package.json': JSON.stringify(manifest), 'index.js': '' });
+}
+
+async function logOf(client: Client): Promise<{ readonly id: string; readonly log: string }> {
+  const { builds } = await client.listBuilds({ query: {} });
+  const id = builds[0]?.id;
+  if (id === undefined) return { id: '', log: '' };
+  const { logs } = await client.getBuildLogs({ params: { buildId: id } });
+  return { id, log: logs.map((line) => line.replace(/^\S+ /, '')).join('\n') };
+}
+
+it('builds that make their output file 16 TiB long succeed', async () => {
+  const service = await startServer({ BOTHOST_BUILDS_AT_ONCE: '2' });
+  const clients = [service.client, await organizationOf(service)];
+  const builds = await Promise.all(clients.map((client) => build(client, SPARSE_OUTPUT)));
+  expect(builds.map(({ status }) => status)).toEqual(['success', 'success']);
+});
+
+it('builds with an output file of 16 TiB in all slots end with their timeout, and another organization gets a slot', async () => {
+  const service = await startServer({ BOTHOST_BUILDS_AT_ONCE: '2', BOTHOST_BUILD_TIMEOUT: '15' });
+  const hostile = [service.client, await organizationOf(service)];
+  const others = await organizationOf(service);
+  const endless = hostile.map((client) => build(client, `${SPARSE_OUTPUT}; echo waiting; sleep 1000`));
+  for (const client of hostile) await expect.poll(async () => (await logOf(client)).log).toContain('> npm run build');
+  expect((await build(others, 'true')).status).toBe('success');
+  expect((await Promise.all(endless)).map(({ status }) => status)).toEqual(['timeout', 'timeout']);
+});
+
+it('a server closes while a build with an output file of 16 TiB runs', async () => {
+  const { client, server } = await startServer();
+  const ended = build(client, `echo begun; ${SPARSE_OUTPUT}; sleep 1000`).catch(() => null);
+  await expect.poll(async () => (await logOf(client)).log).toMatch(/^begun$/m);
+  await server.close();
+  await ended;
+});
+
+it('canceling a build kills all of its processes and removes its files', async () => {
+  const { client, dataDirectory } = await startServer();
+  const ended = build(client, 'setsid sleep 1000 & echo pids $$ $!; sleep 1000');
+  const pids = /^pids (\d+) (\d+)$/m;
+  await expect.poll(async () => (await logOf(client)).log).toMatch(pids);
+  const { id, log } = await logOf(client);
+  const processes = (pids.exec(log) ?? []).slice(1).map(Number);
+  const isRunning = (pid: number) => {
+    const stat = readProcessStat(pid);
+    return stat !== null && !hasEnded(stat);
+  };
+  expect(processes.map(isRunning)).toEqual([true, true]);
+
+  await client.cancelBuild({ params: { buildId: id } });
+  expect(await ended).toMatchObject({ id, status: 'canceled', errorCode: 'build-canceled', imageUri: null });
+  expect(processes.map(isRunning)).toEqual([false, false]);
+  for (const directory of ['projects', 'preparing', 'builds/trees']) {
+    expect({ directory, names: await readdir(join(dataDirectory, directory)) }).toEqual({ directory, names: [] });
+  }
+});

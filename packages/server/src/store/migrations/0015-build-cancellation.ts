@@ -1,0 +1,25 @@
+import { type Kysely, sql } from 'kysely';
+
+/** Builds can be canceled, and are not started again after two servers died while they ran. */
+export const buildCancellation = {
+  name: '0015-build-cancellation',
+  async up(db: Kysely<unknown>): Promise<void> {
+    for (const statement of statements) await sql.raw(statement).execute(db);
+  },
+};
+
+const statements = [
+  `alter table builds
+    add column cancel_requested_at timestamptz,
+    add column unfinished_attempts integer not null default 0,
+    drop constraint builds_state_check,
+    add constraint builds_state_check
+      check (state in ('pending', 'building', 'success', 'failed', 'timeout', 'canceled')),
+    drop constraint builds_check1,
+    add constraint builds_completed_check
+      check ((state in ('success', 'failed', 'timeout', 'canceled')) = (completed_at is not null))`,
+  // The content of a build that is being canceled can be built again at once.
+  `drop index builds_one`,
+  `create unique index builds_one on builds (organization_id, region, content_hash)
+    where state in ('pending', 'building', 'success') and not removing and cancel_requested_at is null`,
+];
