@@ -36,9 +36,9 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-async function killNow(): Promise<void> {
+async function restart(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
   const life = service.current();
-  life.signal('SIGKILL');
+  life.signal(signal);
   await life.dead;
   service.start();
   await service.ready();
@@ -96,7 +96,7 @@ it(`a server that is killed ${kills} times while archives come and are built los
 
     let killing: Promise<void> = Promise.resolve();
     const killIn = (milliseconds: number) => {
-      killing = delay(milliseconds).then(killNow);
+      killing = delay(milliseconds).then(() => restart('SIGKILL'));
     };
     if (step === 'upload') killIn(random.below(80));
     let uploadId = '';
@@ -141,4 +141,30 @@ it(`a server that is killed ${kills} times while archives come and are built los
   process.stdout.write(
     `seed ${inject('killSeed')}: ${service.lives.length} lives, ${resumed} uploads resumed, ${takenUp} builds taken up\n`,
   );
+});
+
+it('a build during which the service is killed twice fails, and one during which it is stopped goes on', async () => {
+  // Its output file is 16 TiB long, nearly all of it a hole.
+  const script = "echo begun; perl -e 'truncate(STDOUT,16*1024**4-8192)'; sleep 1000";
+  const bytes = archive(
+    { path: 'package.json', body: JSON.stringify({ main: 'index.js', scripts: { build: script } }) },
+    { path: 'index.js', body: '' },
+  );
+  const contentHash = createHash('sha256').update(bytes).digest('hex');
+  const upload = await client.getBuildUploadUrl({ body: { region, contentHash, sizeBytes: bytes.length } });
+  expect(await sendRest(upload, bytes)).toBe(true);
+  const { build } = await client.createBuild({ body: { uploadId: upload.uploadId, region } });
+  const params = { buildId: build.id };
+  const starts = async () => {
+    const { logs } = await client.getBuildLogs({ params });
+    return logs.filter((line) => line.endsWith(' begun')).length;
+  };
+  const show = async () => (await client.getBuild({ params })).build;
+  for (const [index, signal] of (['SIGTERM', 'SIGKILL', 'SIGTERM', 'SIGKILL'] as const).entries()) {
+    await expect.poll(starts).toBe(index + 1);
+    await restart(signal);
+  }
+  await expect.poll(async () => (await show()).status).toBe('failed');
+  expect(await show()).toMatchObject({ errorCode: 'build-interrupted' });
+  expect(await starts()).toBe(4);
 });
