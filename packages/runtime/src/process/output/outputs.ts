@@ -1,11 +1,15 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import type { InstanceOutputs } from '../../runtime.ts';
 import type { Instance } from '../instances/instance.ts';
 import { type InstanceFiles, instanceFiles } from '../instances/instance-record.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
 import { describeOutput, outputFiles } from './output-files.ts';
+
+const execute = promisify(execFile);
 
 export function createOutputs(context: {
   readonly instances: ReadonlyMap<string, Instance>;
@@ -47,13 +51,22 @@ export function createOutputs(context: {
   };
 }
 
-/** Still in one step, as the copy gets its name when it is whole. */
+/**
+ * Still in one step, as the copy gets its name when it is whole. The `cp` of coreutils copies no holes, unlike Node's, which would
+ * write as many zeros as a bot has made its output file long.
+ */
 async function moveToOtherDisk(from: string, to: string): Promise<void> {
   if (!existsSync(to)) {
     const copy = `${to}.copy`;
     await rm(copy, { recursive: true, force: true });
-    await cp(from, copy, { recursive: true, preserveTimestamps: true });
+    await execute('cp', ['-a', '--', from, copy], { env: { PATH: '/usr/bin:/bin' } }).catch(throwCopyError);
     await rename(copy, to);
   }
   await rm(from, { recursive: true });
+}
+
+/** Callers try again when the disk is full. Without a locale in its environment `cp` reports that in English. */
+function throwCopyError(error: Error & { readonly stderr?: string }): never {
+  if (!error.stderr?.includes('No space left on device')) throw error;
+  throw Object.assign(new Error('no space left on device', { cause: error }), { code: 'ENOSPC' });
 }
