@@ -48,13 +48,7 @@ describe('a build that makes its output file 16 TiB long', () => {
   it('ends with its command, and its log names the skipped bytes', async () => {
     const { prepare, lines } = await openRuntime();
     await prepare(`echo before; ${SPARSE}; echo after`);
-    expect(lines).toEqual([
-      expect.any(String),
-      '> npm run build',
-      '',
-      '> build',
-      `> echo before; ${SPARSE}; echo after`,
-      '',
+    expect(lines.slice(lines.indexOf('before'))).toEqual([
       'before',
       expect.stringMatching(/^\.\.\. \d{14} bytes of output skipped \.\.\.$/),
       'after',
