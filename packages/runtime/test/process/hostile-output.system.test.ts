@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { PrepareTimeout } from '../../src/runtime.ts';
 import { createProcessRuntime } from '../../src/process/process-runtime.ts';
+import { PrepareTimeout } from '../../src/runtime.ts';
 import { writeProject } from './test-project.ts';
 
 const NEVER = new AbortController().signal;

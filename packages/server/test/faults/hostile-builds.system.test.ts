@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { type Build, type Client, createClient } from '@bothost/contract';
 import { expect, it, onTestFinished } from 'vitest';
 import { hasEnded, readProcessStat } from '../../../runtime/src/process/proc/process-identity.ts';
-import { buildProject } from '../../test/support/deploys.ts';
-import { freshName } from '../../test/support/fresh-name.ts';
-import { secondOrganization } from '../../test/support/second-organization.ts';
-import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
+import { buildProject } from '../support/deploys.ts';
+import { freshName } from '../support/fresh-name.ts';
+import { secondOrganization } from '../support/second-organization.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /** Makes the build's own output file 16 TiB long, nearly all of it a hole. */
 const SPARSE_OUTPUT = "perl -e 'truncate(STDOUT,16*1024**4-8192)'";
