@@ -4,7 +4,7 @@ import type { SocketSession, SocketTarget } from './http/agent-socket.ts';
 import type { Claim } from './instances/claim.ts';
 import { controlToken } from './instances/control-token.ts';
 import { organizationByName } from './organizations/find.ts';
-import { abandon } from './reconciler/abandon-session.ts';
+import { abandonSession } from './reconciler/abandon-session.ts';
 import { startHeaders } from './sessions/bot-headers.ts';
 import { connectSession, connectWithoutToken } from './sessions/connect.ts';
 import { markLive, recordEvents } from './sessions/progress.ts';
@@ -27,8 +27,8 @@ export async function connectSocket(context: Context, wanted: SocketTarget): Pro
   const { agentName, carrier } = wanted;
   const sessionId = wanted.token === null ? context.newId() : sessionOf(context, wanted, wanted.token);
   // Its client is there already: the token was used.
-  if (context.attendance.has(sessionId)) throw failure('token-invalid');
-  context.attendance.hold(sessionId);
+  if (context.ownership.has(sessionId)) throw failure('token-invalid');
+  context.ownership.acquire(sessionId);
   try {
     const target = { organizationId: organization.id, agentName, sessionId, carrier };
     const connect = wanted.token === null ? connectWithoutToken : connectSession;
@@ -36,9 +36,9 @@ export async function connectSocket(context: Context, wanted: SocketTarget): Pro
     context.telemetry.sessionStarted(claim.address === null ? 'cold' : 'warm');
     return opened(context, target, claim, maxSessionSeconds, requestedAt);
   } catch (error) {
-    context.attendance.release(sessionId);
-    // The database may have kept what it could not confirm.
-    if (!(error instanceof ApiError)) abandon(context, sessionId);
+    context.ownership.release(sessionId);
+    // The database may have committed without confirming.
+    if (!(error instanceof ApiError)) abandonSession(context, sessionId);
     throw error;
   }
 }
@@ -61,8 +61,8 @@ function opened(
   const { instanceId } = claim;
   const cold = claim.address === null;
   context.directory.expect({ organizationId, agentName, sessionId, instanceId, address: claim.address });
-  // Also for one that looks warm: an instance may have become ready between its claim and this word of it.
-  context.reconciler.kick();
+  // Also for a warm instance: it may have become ready after the claim was read.
+  context.reconciler.requestReconcile();
   const claimedAt = context.now();
   let readyAt = claim.readyAt;
   return {
@@ -82,14 +82,14 @@ function opened(
       const startedAt = context.now();
       context.directory.opened(sessionId);
       context.telemetry.botStarted({ cold, requestedAt, claimedAt, readyAt, startedAt });
-      context.logger.info({ sessionId, ...(carrier === null ? {} : { carrier }) }, 'a bot has its session');
+      context.logger.info({ sessionId, ...(carrier === null ? {} : { carrier }) }, 'session started');
       await context.persist(() => markLive(context, sessionId, { at: startedAt, readyAt, cold }));
     },
     refused: ({ status, phrase }) => {
       const event = { code: 'SOCKET_REFUSED', at: context.now().toISOString(), detail: { status, phrase } };
       return context.persist(() => recordEvents(context.db, sessionId, [event]));
     },
-    finish: (status) => context.reconciler.finish(sessionId, status),
-    onStop: (abort) => context.attendance.hold(sessionId, abort),
+    finish: (status) => context.reconciler.endSession(sessionId, status),
+    onStop: (abort) => context.ownership.acquire(sessionId, abort),
   };
 }

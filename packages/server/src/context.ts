@@ -7,8 +7,8 @@ import type { Host } from './instances/host.ts';
 import type { Sampler } from './metrics/sampler.ts';
 import type { Telemetry } from './metrics/telemetry.ts';
 import type { Authenticator } from './organizations/authenticate.ts';
-import type { Attendance } from './reconciler/attendance.ts';
-import type { Reconciler } from './reconciler/reconcile.ts';
+import type { Reconciler } from './reconciler/reconciler.ts';
+import type { SessionOwnership } from './reconciler/session-ownership.ts';
 import type { RegistryWorld } from './secrets/registry/check-credentials.ts';
 import type { Keyring } from './secrets/vault/keyring.ts';
 import type { RootKeyProvider } from './secrets/vault/root-key.ts';
@@ -34,7 +34,7 @@ export type Context = {
   /** Seals by what secrets are known in logs. */
   readonly traceKey: Buffer;
   readonly authenticator: Authenticator;
-  readonly attendance: Attendance;
+  readonly ownership: SessionOwnership;
   readonly directory: SessionDirectory;
   readonly sampler: Sampler;
   readonly telemetry: Telemetry;

@@ -77,7 +77,7 @@ export function createHandlers(context: Context): Handlers {
 
   /** The agent as it is after a deploy, which the reconciler is told of. */
   async function deployed(agentName: string, caller: Asker, change: Change) {
-    context.reconciler.kick();
+    context.reconciler.requestReconcile();
     const warning = nameWarning(agentName);
     const agent = await getAgent(context, caller, agentName, usageOf);
     return { ...agent, change, ...(warning === null ? {} : { warning }) };
@@ -153,7 +153,7 @@ export function createHandlers(context: Context): Handlers {
     },
     deleteAgent: async ({ params }, caller) => {
       const id = await deleteAgent(context, caller, params.agentName);
-      context.reconciler.kick();
+      context.reconciler.requestReconcile();
       const usage = await usageOf(id);
       return { status: 'OK', id, activeSessionCount: usage.reduce((sum, row) => sum + row.activeSessions, 0) };
     },
@@ -165,7 +165,7 @@ export function createHandlers(context: Context): Handlers {
     stopSession: async ({ params }, caller) => {
       const { ended } = await stopSession(context, caller, params.agentName, params.sessionId);
       if (ended) context.telemetry.sessionEnded('SESSION_STOPPED');
-      context.reconciler.kick();
+      context.reconciler.requestReconcile();
       return { status: 'terminated', session_id: params.sessionId };
     },
     getBuildUploadUrl: ({ body }, caller) => beginUpload({ ...context, ...context.builds }, caller, body),

@@ -9,7 +9,7 @@ import {
 } from '@bothost/contract';
 import type { Context } from './context.ts';
 import type { Caller } from './organizations/authenticate.ts';
-import { abandon } from './reconciler/abandon-session.ts';
+import { abandonSession } from './reconciler/abandon-session.ts';
 import { bodyParameter } from './sessions/body-parameter.ts';
 import { signToken } from './sessions/socket-token.ts';
 import { type Started, startSession as start } from './sessions/start.ts';
@@ -23,7 +23,7 @@ type Wanted = {
 
 /**
  * The public start (cloud API 7.1; bot contract 4.1): answers as soon as the session is committed and has its capacity,
- * and hands it over to a warm instance in the same breath.
+ * and dispatches it to a warm instance at once.
  */
 export async function startSession(
   context: Context,
@@ -34,8 +34,8 @@ export async function startSession(
   const transport = transportOf(wanted.request);
   const body = bodyText(wanted.request.body, transport);
   const sessionId = context.newId();
-  // Attended from before its row exists: otherwise the reconciler could find it in between and start its bot, too.
-  if (transport !== 'websocket') context.attendance.hold(sessionId);
+  // Own the session before its row exists: otherwise a reconcile pass could find it in between and start its bot, too.
+  if (transport !== 'websocket') context.ownership.acquire(sessionId);
   try {
     const { organizationId } = caller;
     const input = { sessionId, organizationId, agentName, transport, body, requestedAt: wanted.requestedAt };
@@ -44,10 +44,10 @@ export async function startSession(
     else context.telemetry.sessionStarted('waiting');
     return narrow(answer(context, caller, agentName, { sessionId, transport, body, started, wanted }), wanted.fields);
   } catch (error) {
-    context.attendance.release(sessionId);
+    context.ownership.release(sessionId);
     context.telemetry.sessionStarted('refused');
-    // The database may have kept what it could not confirm: nobody knows of this session, so its bot must not run.
-    if (!(error instanceof ApiError)) abandon(context, sessionId);
+    // The database may have committed without confirming. The client does not know the session, so its bot must not run.
+    if (!(error instanceof ApiError)) abandonSession(context, sessionId);
     throw error;
   }
 }
@@ -78,12 +78,12 @@ function begin(context: Context, input: Input, { claim, deployment }: Started): 
   context.directory.expect({ sessionId, organizationId, agentName, instanceId, address });
   context.telemetry.sessionStarted(address === null ? 'cold' : 'warm');
   if (address === null) {
-    // The reconciler attends it when its instance is ready.
-    context.attendance.release(sessionId);
-    context.reconciler.kick();
+    // The reconciler adopts the session when its instance is ready.
+    context.ownership.release(sessionId);
+    context.reconciler.requestReconcile();
     return;
   }
-  context.reconciler.handOver({
+  context.reconciler.dispatch({
     id: sessionId,
     instanceId,
     address,
@@ -95,7 +95,7 @@ function begin(context: Context, input: Input, { claim, deployment }: Started): 
     claimedAt: context.now(),
     readyAt,
     body: input.body,
-    handedOverAt: null,
+    dispatchedAt: null,
     botStartedAt: null,
   });
 }

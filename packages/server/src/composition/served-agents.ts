@@ -1,5 +1,5 @@
 import type { ServedDirectory } from '../agents/serve-directories.ts';
-import type { Reconciler } from '../reconciler/reconcile.ts';
+import type { Reconciler } from '../reconciler/reconciler.ts';
 
 /** An agent from a directory; `problem` is null when it serves. */
 export type ServedAgent = { readonly name: string; readonly problem: string | null };

@@ -16,8 +16,8 @@ import { createSampler } from '../metrics/sampler.ts';
 import { createTelemetry } from '../metrics/telemetry.ts';
 import { createAuthenticator } from '../organizations/authenticate.ts';
 import { homeOrganization } from '../organizations/first-start.ts';
-import { createAttendance } from '../reconciler/attendance.ts';
-import { createReconciler } from '../reconciler/reconcile.ts';
+import { createReconciler } from '../reconciler/reconciler.ts';
+import { createSessionOwnership } from '../reconciler/session-ownership.ts';
 import { pruneRevisions } from '../secrets/upkeep/prune.ts';
 import { createSessionDirectory } from '../sessions/session-directory.ts';
 import { defaultGraceSeconds } from '../settings.ts';
@@ -109,7 +109,7 @@ async function compose(
 
   const serverId = newId();
   const telemetry = createTelemetry();
-  const attendance = createAttendance();
+  const ownership = createSessionOwnership();
   const directory = createSessionDirectory(base);
   const sampler = createSampler({ ...base, usage: (ids) => runtime.sample(ids) });
   const authenticator = createAuthenticator(base);
@@ -129,7 +129,7 @@ async function compose(
     traceKey,
     keyring: secrets.keyring,
     iceConfigUrl: () => `${url}${iceServersPath}`,
-    attendance,
+    ownership,
     directory,
     sampler,
     telemetry,
@@ -164,7 +164,7 @@ async function compose(
     controlTokenKey,
     traceKey,
     authenticator,
-    attendance,
+    ownership,
     directory,
     sampler,
     telemetry,

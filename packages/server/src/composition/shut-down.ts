@@ -71,11 +71,11 @@ async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {
   // One whose client has not come takes nothing with it.
   for (const session of await open()) {
     if (session.state === 'waiting')
-      await parts.reconciler.finish(session.id, 'SESSION_STOPPED', parts.now(), 'waiting');
+      await parts.reconciler.endSession(session.id, 'SESSION_STOPPED', parts.now(), 'waiting');
   }
   await until(async () => (await open()).length === 0, parts.graceSeconds * 1000, hurry);
   for (const session of await open()) await decideEnd(parts, session.id, 'SESSION_STOPPED');
-  parts.reconciler.kick();
+  parts.reconciler.requestReconcile();
   const reached = async () => (await open()).length === 0 && (await isEmpty(parts));
   await until(reached, instancesMilliseconds, hurry);
   if (await reached()) return;

@@ -11,6 +11,6 @@ describe('the log on a terminal', () => {
 
   it('shows which session ended, and how', () => {
     const record = { sessionId: 's-1', status: 'WS_CONNECTION_CLOSED' };
-    expect(messageOf(record, 'a session ended')).toBe('a session ended WS_CONNECTION_CLOSED s-1');
+    expect(messageOf(record, 'session ended')).toBe('session ended WS_CONNECTION_CLOSED s-1');
   });
 });

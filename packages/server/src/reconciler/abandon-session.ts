@@ -1,8 +1,11 @@
-import type { Context } from '../context.ts';
+import type { Logger } from 'pino';
+import type { Reconciler } from './reconciler.ts';
 
-/** Ends a session whose client was told that it failed, if it is there at all. */
-export function abandon(context: Pick<Context, 'reconciler' | 'logger'>, sessionId: string): void {
-  context.reconciler.finish(sessionId, 'HTTP_ERROR').catch((error: unknown) => {
-    context.logger.error({ sessionId, err: error }, 'a session that may have been made could not be ended');
+type Context = { readonly reconciler: Pick<Reconciler, 'endSession'>; readonly logger: Pick<Logger, 'error'> };
+
+/** Ends a session whose start failed for its client, if it was stored after all. */
+export function abandonSession({ reconciler, logger }: Context, sessionId: string): void {
+  reconciler.endSession(sessionId, 'HTTP_ERROR').catch((error: unknown) => {
+    logger.error({ sessionId, err: error }, 'abandoned session could not be ended');
   });
 }

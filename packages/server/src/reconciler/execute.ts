@@ -3,12 +3,12 @@ import { forgetPrepared, lockForScaling } from '../agents/deployment.ts';
 import { provisionInstances, retireInstance } from '../instances/lifecycle.ts';
 import { decideEnd } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';
+import { adoptSession } from './adopt-session.ts';
 import type { DeploymentPreparer } from './deployment-preparer.ts';
 import type { InstanceRunner } from './instance-runner.ts';
+import type { Rows } from './observe.ts';
 import type { Action } from './plan.ts';
-import { takeUp } from './take-up.ts';
 import type { Validation } from './validation.ts';
-import type { Rows } from './world.ts';
 
 type Context = {
   readonly db: Database;
@@ -20,30 +20,29 @@ type Context = {
   readonly preparer: Pick<DeploymentPreparer, 'prepare'>;
   readonly validation: Pick<Validation, 'passed'>;
   readonly runner: InstanceRunner;
-  readonly attendContext: Parameters<typeof takeUp>[0];
-  readonly finish: (sessionId: string, status: string, at?: Date, only?: 'waiting') => Promise<void>;
-  /** Nothing of an instance is left. */
-  readonly instanceGone: (instanceId: string, status: string, cause: string | null, at?: Date) => Promise<void>;
-  /** When something ended that nobody saw. */
-  readonly unknownEnd: () => Date;
-  readonly kick: () => void;
+  readonly dispatchContext: Parameters<typeof adoptSession>[0];
+  readonly endSession: (sessionId: string, status: string, at?: Date, only?: 'waiting') => Promise<void>;
+  readonly instanceRemoved: (instanceId: string, status: string, cause: string | null, at?: Date) => Promise<void>;
+  /** When something ended that no server observed. */
+  readonly unobservedEndAt: () => Date;
+  readonly requestReconcile: () => void;
 };
 
-/** Does what the plan says, one action at a time; `rows` are those that the plan was made from. */
+/** Executes planned actions; `rows` are those that the plan was made from. */
 export function createExecutor(context: Context): (action: Action, rows: Rows) => Promise<void> {
-  const { db, runtime, persist, finish, instanceGone, unknownEnd, kick } = context;
+  const { db, runtime, persist, endSession, instanceRemoved, unobservedEndAt, requestReconcile } = context;
 
   async function execute(action: Action, rows: Rows): Promise<void> {
     switch (action.do) {
       case 'prepare-deployment': {
         const row = rows.deployments.get(action.deploymentId);
         if (row !== undefined) await context.preparer.prepare(row);
-        return kick();
+        return requestReconcile();
       }
       case 'activate-deployment': {
         const row = rows.deployments.get(action.deploymentId);
         if (row !== undefined) await context.validation.passed(row);
-        return kick();
+        return requestReconcile();
       }
       case 'discard-deployment': {
         const prepared = rows.deployments.get(action.deploymentId)?.prepared;
@@ -55,7 +54,7 @@ export function createExecutor(context: Context): (action: Action, rows: Rows) =
       case 'start-instance':
         return startInstance(action.instanceId, rows);
       case 'retire-instance':
-        if (await retireInstance(db, action.instanceId)) kick();
+        if (await retireInstance(db, action.instanceId)) requestReconcile();
         return;
       case 'stop-instance': {
         const row = rows.instances.get(action.instanceId);
@@ -64,20 +63,27 @@ export function createExecutor(context: Context): (action: Action, rows: Rows) =
       }
       case 'instance-lost':
         await runtime.stop(action.instanceId, 0);
-        return instanceGone(action.instanceId, 'HTTP_ERROR', null, unknownEnd());
+        return instanceRemoved(action.instanceId, 'HTTP_ERROR', null, unobservedEndAt());
       case 'remove-stray':
         await runtime.stop(action.instanceId, 0);
         return runtime.forget(action.instanceId);
-      case 'attend-session': {
+      case 'adopt-session': {
         const row = rows.sessions.get(action.sessionId);
         const instance = rows.instances.get(row?.instance_id ?? '');
-        return row === undefined || instance === undefined ? undefined : takeUp(context.attendContext, row, instance);
+        return row === undefined || instance === undefined
+          ? undefined
+          : adoptSession(context.dispatchContext, row, instance);
       }
       case 'decide-end':
         await decideEnd(context, action.sessionId, action.status);
-        return kick();
+        return requestReconcile();
       case 'end-session':
-        return finish(action.sessionId, action.status, action.at === 'now' ? context.now() : unknownEnd(), action.only);
+        return endSession(
+          action.sessionId,
+          action.status,
+          action.at === 'now' ? context.now() : unobservedEndAt(),
+          action.only,
+        );
     }
   }
 
@@ -89,7 +95,7 @@ export function createExecutor(context: Context): (action: Action, rows: Rows) =
       const pool = { deploymentId, agentId: row.agent_id, idle, maxAgents: row.max_agents };
       return provisionInstances({ ...context, db: transaction }, pool);
     });
-    if (added > 0) kick();
+    if (added > 0) requestReconcile();
   }
 
   async function startInstance(instanceId: string, rows: Rows): Promise<void> {

@@ -4,10 +4,10 @@ import { findInstance, markEnded, noteInstance, type OpenInstance } from '../ins
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import { markLive, recordEvents, stateOfSession } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';
-import type { Attendance } from './attendance.ts';
 import { isColdStart } from './cold-start.ts';
 import { completionOfExit } from './completion.ts';
 import { redactTail } from './redact.ts';
+import type { SessionOwnership } from './session-ownership.ts';
 
 type Context = {
   readonly db: Database;
@@ -16,14 +16,14 @@ type Context = {
   readonly now: () => Date;
   readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'watch' | 'forget'>;
-  readonly attendance: Attendance;
+  readonly ownership: SessionOwnership;
   readonly signal: AbortSignal;
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
-  readonly finish: (sessionId: string, status: string, at?: Date) => Promise<void>;
-  readonly kick: () => void;
-  /** When something ended that nobody saw. */
-  readonly unknownEnd: () => Date;
-  /** An instance that nobody stopped ended without ever having a session. */
+  readonly endSession: (sessionId: string, status: string, at?: Date) => Promise<void>;
+  readonly requestReconcile: () => void;
+  /** When something ended that no server observed. */
+  readonly unobservedEndAt: () => Date;
+  /** An instance exited by itself without ever having a session. */
   readonly onIdleExit: (deploymentId: string, exit: InstanceExit) => Promise<void>;
 };
 
@@ -63,7 +63,7 @@ export function watchInstances(context: Context): InstanceWatch {
 async function handle(context: Context, event: InstanceEvent): Promise<void> {
   const { db, persist } = context;
   if (event.kind === 'noticed') return notice(context, event);
-  const unseen = context.unknownEnd();
+  const unseen = context.unobservedEndAt();
   const instance = await persist(() => findInstance(db, event.instanceId));
   const sessionId = instance?.session_id ?? null;
   const { code, signal, outOfMemory } = event.exit;
@@ -75,14 +75,14 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
     const cause = { code, signal, outOfMemory, ...(code === 0 ? {} : { tail }) };
     const stored = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
     await persist(() => recordEvents(db, sessionId, [stored]));
-    await context.attendance.released(sessionId, AbortSignal.timeout(lastWordMilliseconds));
+    await context.ownership.released(sessionId, AbortSignal.timeout(lastWordMilliseconds));
     const at = code === null && signal === null ? unseen : event.at;
-    await context.finish(sessionId, await statusByExit(context, sessionId, instance, event.exit), at);
+    await context.endSession(sessionId, await statusByExit(context, sessionId, instance, event.exit), at);
   }
-  // Before the row ends, since nobody looks for what belongs to a row that has.
+  // Forget before the row ends: nothing looks for its files afterwards.
   await context.runtime.forget(event.instanceId);
   await persist(() => markEnded(context, event.instanceId));
-  context.kick();
+  context.requestReconcile();
 }
 
 async function notice(context: Context, event: Extract<InstanceEvent, { kind: 'noticed' }>): Promise<void> {
@@ -94,7 +94,7 @@ async function notice(context: Context, event: Extract<InstanceEvent, { kind: 'n
   if (sessionId !== null) await context.persist(() => recordEvents(context.db, sessionId, [stored]));
 }
 
-/** For a session that nobody could hear the end of (bot contract 2.8, last paragraph). */
+/** The status of a session whose end no server observed, from the exit of its instance. */
 async function statusByExit(
   context: Context,
   sessionId: string,
@@ -104,7 +104,7 @@ async function statusByExit(
   const session = await context.persist(() => stateOfSession(context.db, sessionId));
   const at = session?.bot_started_at ?? session?.handed_over_at ?? null;
   if (session === undefined || at === null) return 'HTTP_ERROR';
-  // The server was killed between the hand-over and the word that it is live.
+  // The server was killed between the dispatch and the record that the session is live.
   const cold = isColdStart(instance, session.requested_at);
   if (session.bot_started_at === null)
     await context.persist(() => markLive(context, sessionId, { at, readyAt: instance.ready_at, cold }));

@@ -9,9 +9,9 @@ import { markReady, markStopping, type OpenInstance } from '../instances/lifecyc
 import { openForDeployment } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
-import type { Attendance } from './attendance.ts';
 import { askBot, askToStop } from './bot-http.ts';
 import { redactStartError } from './redact.ts';
+import type { SessionOwnership } from './session-ownership.ts';
 import type { Validation } from './validation.ts';
 
 export type RunnerContext = {
@@ -20,7 +20,7 @@ export type RunnerContext = {
   readonly logger: Logger;
   readonly runtime: Runtime;
   readonly key: Buffer;
-  readonly attendance: Attendance;
+  readonly ownership: SessionOwnership;
   readonly validation: Pick<Validation, 'started' | 'startFailed'>;
   readonly keyring: Keyring;
   readonly traceKey: Buffer;
@@ -29,7 +29,7 @@ export type RunnerContext = {
   /** The instance answers; `row` says which session waits for it, if any. */
   readonly onReady: (row: OpenInstance) => void;
   /** Nothing of the instance is left. `status` is for a session that had it; `cause` says why it did not start. */
-  readonly onGone: (instanceId: string, status: string, cause: string | null) => Promise<void>;
+  readonly onRemoved: (instanceId: string, status: string, cause: string | null) => Promise<void>;
 };
 
 export type InstanceRunner = {
@@ -62,7 +62,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
       await context.validation.started(deployment);
       if (ready !== undefined) context.onReady(ready);
     } catch (error) {
-      if (abort.signal.aborted) await gone(row, 'HTTP_ERROR', null);
+      if (abort.signal.aborted) await removed(row, 'HTTP_ERROR', null);
       else await failed(row, deployment, error, deadline.aborted);
     } finally {
       starting.delete(row.id);
@@ -75,12 +75,12 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     context.logger.warn({ instanceId, deploymentId, err: error }, 'an instance did not start');
     await context.validation.startFailed(deployment, error, late);
     const message = error instanceof Error ? error.message : String(error);
-    await gone(row, late ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR', message);
+    await removed(row, late ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR', message);
   }
 
-  async function gone(row: OpenInstance, status: string, cause: string | null): Promise<void> {
+  async function removed(row: OpenInstance, status: string, cause: string | null): Promise<void> {
     await context.runtime.stop(row.id, 0);
-    await context.onGone(row.id, status, cause);
+    await context.onRemoved(row.id, status, cause);
   }
 
   /** The order of bot contract 2.9: a socket is closed, another bot is asked and waited for; then SIGTERM, SIGKILL. */
@@ -92,23 +92,23 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
       starting.get(row.id)?.abort();
       if (row.session_id !== null) await endByItself(row, row.session_id, transport);
       await context.runtime.stop(row.id, terminateMilliseconds);
-      await context.onGone(row.id, 'HTTP_ERROR', null);
+      await context.onRemoved(row.id, 'HTTP_ERROR', null);
     } finally {
       stopping.delete(row.id);
     }
   }
 
   async function endByItself(row: OpenInstance, sessionId: string, transport: string): Promise<void> {
-    if (!context.attendance.has(sessionId)) return;
+    if (!context.ownership.has(sessionId)) return;
     // A client that waits for its bot is told before the end of the instance looks like the bot's own.
-    if (row.host === null || row.port === null) return context.attendance.abort(sessionId);
+    if (row.host === null || row.port === null) return context.ownership.abort(sessionId);
     const asks = row.reports_session && transport !== 'websocket';
     const address = { host: row.host, port: row.port };
     const asked = asks && (await askToStop(address, controlToken(context.key, row.id), cooperativeSeconds - 5));
-    if (asked) return context.attendance.released(sessionId, AbortSignal.timeout(cooperativeSeconds * 1000));
-    context.attendance.abort(sessionId);
+    if (asked) return context.ownership.released(sessionId, AbortSignal.timeout(cooperativeSeconds * 1000));
+    context.ownership.abort(sessionId);
     // Its socket is closed by both sides before the signal that ends the bot, if the bot answers at all.
-    await context.attendance.released(sessionId, AbortSignal.timeout(terminateMilliseconds));
+    await context.ownership.released(sessionId, AbortSignal.timeout(terminateMilliseconds));
   }
 
   async function secretsOf(deployment: OpenDeployment) {

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type Action,
+  type ObservedState,
   type PlannedDeployment,
   type PlannedInstance,
   type PlannedSession,
   plan,
-  type World,
 } from './plan.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
@@ -43,11 +43,11 @@ const session = (fields: Partial<PlannedSession> = {}): PlannedSession => ({
   botStartedAt: ago(10),
   maxSeconds: 60,
   instanceId: 'i',
-  attended: true,
+  owned: true,
   relayLost: false,
   ...fields,
 });
-const world = (fields: Partial<World> = {}): World => ({
+const observed = (fields: Partial<ObservedState> = {}): ObservedState => ({
   now,
   draining: false,
   deployments: [],
@@ -62,7 +62,7 @@ const start: Action = { do: 'start-instance', instanceId: 'i' };
 const retire: Action = { do: 'retire-instance', instanceId: 'i' };
 const stop: Action = { do: 'stop-instance', instanceId: 'i' };
 const lost: Action = { do: 'instance-lost', instanceId: 'i' };
-const attend: Action = { do: 'attend-session', sessionId: 's' };
+const adopt: Action = { do: 'adopt-session', sessionId: 's' };
 const decide = (status: string): Action => ({ do: 'decide-end', sessionId: 's', status });
 const end = (status: string, at: 'now' | 'last-heartbeat' = 'now'): Action => ({
   do: 'end-session',
@@ -72,10 +72,10 @@ const end = (status: string, at: 'now' | 'last-heartbeat' = 'now'): Action => ({
 });
 const fill = (idle: number): Action => ({ do: 'provision', deploymentId: 'd', idle });
 
-type Row = readonly [name: string, world: Partial<World>, actions: readonly Action[]];
+type Row = readonly [name: string, observed: Partial<ObservedState>, actions: readonly Action[]];
 
 const deployments: readonly Row[] = [
-  ['an empty world needs nothing', {}, []],
+  ['an empty state needs nothing', {}, []],
   [
     'one whose place another took leaves nothing behind',
     { deployments: [deployment({ serving: false, superseded: true })] },
@@ -267,7 +267,7 @@ const rollouts: readonly Row[] = [
     {
       deployments: [deployment({ serving: false, superseded: true })],
       instances: [instance({ sessionId: 's', state: 'starting', readyAt: null, running: false })],
-      sessions: [session({ state: 'starting', attended: false, botStartedAt: null })],
+      sessions: [session({ state: 'starting', owned: false, botStartedAt: null })],
     },
     [start],
   ],
@@ -337,7 +337,7 @@ const instances: readonly Row[] = [
       draining: true,
       deployments: [deployment()],
       instances: [instance({ state: 'starting', readyAt: null, running: false, sessionId: 's' })],
-      sessions: [session({ state: 'starting', botStartedAt: null, attended: false })],
+      sessions: [session({ state: 'starting', botStartedAt: null, owned: false })],
     },
     [start],
   ],
@@ -363,27 +363,27 @@ const whileStarting = {
   instances: [instance({ sessionId: 's', state: 'starting', readyAt: null, busy: true })],
 };
 const starting = (fields: Partial<PlannedSession> = {}) =>
-  session({ state: 'starting', botStartedAt: null, attended: false, ...fields });
+  session({ state: 'starting', botStartedAt: null, owned: false, ...fields });
 
 const sessions: readonly Row[] = [
-  ['a live session that is attended goes on', { ...withInstance, sessions: [session()] }, []],
-  ['one that nobody attends is taken up', { ...withInstance, sessions: [session({ attended: false })] }, [attend]],
-  ['a started one whose instance became ready is handed over', { ...withInstance, sessions: [starting()] }, [attend]],
-  ['one that is being handed over is left to it', { ...withInstance, sessions: [starting({ attended: true })] }, []],
-  ['one whose instance is starting waits', { ...whileStarting, sessions: [starting()] }, []],
+  ['a live session that is owned continues', { ...withInstance, sessions: [session()] }, []],
+  ['a live session without an owner is adopted', { ...withInstance, sessions: [session({ owned: false })] }, [adopt]],
+  ['a starting session whose instance is ready is adopted', { ...withInstance, sessions: [starting()] }, [adopt]],
   [
-    'sockets are attended by their own request',
-    { ...withInstance, sessions: [session({ transport: 'websocket' })] },
+    'a starting session that is owned is left to its owner',
+    { ...withInstance, sessions: [starting({ owned: true })] },
     [],
   ],
+  ['one whose instance is starting waits', { ...whileStarting, sessions: [starting()] }, []],
+  ['sockets are owned by their own request', { ...withInstance, sessions: [session({ transport: 'websocket' })] }, []],
   [
     'a socket that nobody relays, as the word of its connection was lost, has closed',
-    { ...withInstance, sessions: [session({ transport: 'websocket', attended: false })] },
+    { ...withInstance, sessions: [session({ transport: 'websocket', owned: false })] },
     [end('WS_CONNECTION_CLOSED')],
   ],
   [
     'and one whose bot never had it has failed',
-    { ...withInstance, sessions: [session({ state: 'starting', transport: 'websocket', attended: false })] },
+    { ...withInstance, sessions: [session({ state: 'starting', transport: 'websocket', owned: false })] },
     [end('HTTP_ERROR')],
   ],
   ['until the start deadline: 119 s', { ...whileStarting, sessions: [starting({ requestedAt: ago(119) })] }, []],
@@ -401,7 +401,7 @@ const sessions: readonly Row[] = [
           transport: 'websocket',
           instanceId: null,
           botStartedAt: null,
-          attended: false,
+          owned: false,
           createdAt: ago(299),
         }),
       ],
@@ -417,7 +417,7 @@ const sessions: readonly Row[] = [
           transport: 'websocket',
           instanceId: null,
           botStartedAt: null,
-          attended: false,
+          owned: false,
           createdAt: ago(300),
         }),
       ],
@@ -435,8 +435,8 @@ const sessions: readonly Row[] = [
     [decide('SESSION_TIME_LIMIT')],
   ],
   [
-    'a limit holds for a session that nobody attends, too',
-    { ...withInstance, sessions: [session({ botStartedAt: ago(70), attended: false })] },
+    'a limit holds for a session without an owner, too',
+    { ...withInstance, sessions: [session({ botStartedAt: ago(70), owned: false })] },
     [decide('SESSION_TIME_LIMIT')],
   ],
   [
@@ -461,19 +461,19 @@ const sessions: readonly Row[] = [
   ],
   [
     'one whose instance is gone ends',
-    { sessions: [session({ instanceId: 'gone', attended: false })] },
+    { sessions: [session({ instanceId: 'gone', owned: false })] },
     [end('HTTP_ERROR')],
   ],
   ['so does one that had none yet', { sessions: [starting({ instanceId: null })] }, [end('HTTP_ERROR')]],
-  ['unless somebody attends it, who knows more', { sessions: [session({ instanceId: 'gone' })] }, []],
+  ['unless it is owned: its owner knows more', { sessions: [session({ instanceId: 'gone' })] }, []],
   [
-    'one whose instance has no process is not handed to whoever took its port',
+    'a session whose instance has no process is not dispatched to its former port',
     { deployments: [deployment()], instances: [instance({ sessionId: 's', running: false })], sessions: [starting()] },
     [lost],
   ],
   [
     'a socket ended with the server that relayed it, before its instance can say something else',
-    { ...withInstance, sessions: [session({ transport: 'websocket', attended: false, relayLost: true })] },
+    { ...withInstance, sessions: [session({ transport: 'websocket', owned: false, relayLost: true })] },
     [end('WS_CONNECTION_CLOSED', 'last-heartbeat')],
   ],
   [
@@ -481,7 +481,7 @@ const sessions: readonly Row[] = [
     {
       deployments: [deployment()],
       instances: [instance({ sessionId: 's', running: false })],
-      sessions: [session({ transport: 'websocket', attended: false, relayLost: true })],
+      sessions: [session({ transport: 'websocket', owned: false, relayLost: true })],
     },
     [end('WS_CONNECTION_CLOSED', 'last-heartbeat')],
   ],
@@ -489,7 +489,7 @@ const sessions: readonly Row[] = [
     'one whose end was decided while its relay was lost ends all the same',
     {
       ...withInstance,
-      sessions: [session({ transport: 'websocket', state: 'ending', attended: false, relayLost: true })],
+      sessions: [session({ transport: 'websocket', state: 'ending', owned: false, relayLost: true })],
     },
     [end('WS_CONNECTION_CLOSED', 'last-heartbeat')],
   ],
@@ -502,12 +502,12 @@ describe.each([
   ['sessions', sessions],
 ])('the plan for %s', (_, rows) => {
   it.each(rows)('%s', (_name, fields, actions) => {
-    expect(plan(world(fields))).toEqual(actions);
+    expect(plan(observed(fields))).toEqual(actions);
   });
 });
 
-/** Any world of up to three deployments, six instances and as many sessions, consistent as the database keeps it: a claim is exclusive. */
-const anyWorld: fc.Arbitrary<World> = fc
+/** Any observed state of up to three deployments, six instances and as many sessions, consistent as the database keeps it: a claim is exclusive. */
+const anyState: fc.Arbitrary<ObservedState> = fc
   .record({
     draining: fc.boolean(),
     deployments: fc.array(
@@ -542,7 +542,7 @@ const anyWorld: fc.Arbitrary<World> = fc
         botAge: fc.nat(600),
         maxSeconds: fc.integer({ min: 60, max: 300 }),
         gone: fc.boolean(),
-        attended: fc.boolean(),
+        owned: fc.boolean(),
         relayLost: fc.boolean(),
       }),
       { maxLength: 6 },
@@ -550,7 +550,7 @@ const anyWorld: fc.Arbitrary<World> = fc
     strays: fc.uniqueArray(fc.constantFrom('x', 'y')),
   })
   .map((raw) => ({
-    ...world(raw as never),
+    ...observed(raw as never),
     deployments: raw.deployments.map((one, index) => ({
       ...one,
       id: `d${index}`,
@@ -579,7 +579,7 @@ const anyWorld: fc.Arbitrary<World> = fc
         botStartedAt: state === 'live' ? ago(one.botAge) : null,
         maxSeconds: one.maxSeconds,
         instanceId: claimed ? `i${index}` : one.gone ? 'ended' : null,
-        attended: one.attended,
+        owned: one.owned,
         relayLost: one.relayLost && transport === 'websocket' && state !== 'waiting',
       };
     }),
@@ -589,10 +589,10 @@ function idOf(action: Action): string | null {
   return 'instanceId' in action ? action.instanceId : null;
 }
 
-describe('for any world, the plan', () => {
-  const always = (holds: (world: World, actions: readonly Action[]) => void) =>
+describe('for any observed state, the plan', () => {
+  const always = (holds: (observed: ObservedState, actions: readonly Action[]) => void) =>
     fc.assert(
-      fc.property(anyWorld, (any) => holds(any, plan(any))),
+      fc.property(anyState, (any) => holds(any, plan(any))),
       { numRuns: 2_000 },
     );
 
@@ -639,11 +639,11 @@ describe('for any world, the plan', () => {
     });
   });
 
-  it('ends every session whose instance is gone and that nobody attends', () => {
+  it('ends every session without an instance and without an owner', () => {
     always((any, actions) => {
       const there = new Set(any.instances.map(({ id }) => id));
       for (const one of any.sessions) {
-        if (one.state === 'waiting' || one.attended || there.has(one.instanceId ?? '')) continue;
+        if (one.state === 'waiting' || one.owned || there.has(one.instanceId ?? '')) continue;
         expect(actions).toContainEqual(expect.objectContaining({ do: 'end-session', sessionId: one.id }));
       }
     });
@@ -657,10 +657,10 @@ describe('for any world, the plan', () => {
     });
   });
 
-  it('hands no session to an instance that is not ready and running', () => {
+  it('dispatches no session to an instance that is not ready and running', () => {
     always((any, actions) => {
       for (const action of actions) {
-        if (action.do !== 'attend-session') continue;
+        if (action.do !== 'adopt-session') continue;
         const one = any.sessions.find(({ id }) => id === action.sessionId);
         expect(any.instances).toContainEqual(
           expect.objectContaining({ id: one?.instanceId, state: 'ready', running: true }),
@@ -669,7 +669,7 @@ describe('for any world, the plan', () => {
     });
   });
 
-  it('is the same for the same world, and changes nothing in it', () => {
+  it('is the same for the same state, and changes nothing in it', () => {
     always((any, actions) => {
       const before = structuredClone(any);
       expect(plan(any)).toEqual(actions);

@@ -38,13 +38,13 @@ export type PlannedSession = {
   readonly botStartedAt: Date | null;
   readonly maxSeconds: number;
   readonly instanceId: string | null;
-  /** This process holds its request, or relays its socket. */
-  readonly attended: boolean;
-  /** Its socket was relayed by a server process that is gone. */
+  /** This process owns it: it holds its request, or relays its socket. */
+  readonly owned: boolean;
+  /** Its socket was relayed by a server process that has ended. */
   readonly relayLost: boolean;
 };
 
-export type World = {
+export type ObservedState = {
   readonly now: Date;
   /** No new instances: the service is shutting down. */
   readonly draining: boolean;
@@ -65,7 +65,7 @@ export type Action =
   | { readonly do: 'stop-instance'; readonly instanceId: string }
   | { readonly do: 'instance-lost'; readonly instanceId: string }
   | { readonly do: 'remove-stray'; readonly instanceId: string }
-  | { readonly do: 'attend-session'; readonly sessionId: string }
+  | { readonly do: 'adopt-session'; readonly sessionId: string }
   | { readonly do: 'decide-end'; readonly sessionId: string; readonly status: string }
   | {
       readonly do: 'end-session';
@@ -80,19 +80,20 @@ export type Action =
 const limitMarginSeconds = 10;
 
 /**
- * What the world should do next, from what it is: pure, and the only place where the life of deployments, instances and
- * sessions is decided (architecture, "Five ideas", 4). Boot, crash recovery, warm pools, drains, limits and clean-up are
- * rows of this one table.
+ * Decides from the observed state what to do next. It is pure, and the only place where the life of deployments, instances
+ * and sessions is decided: boot, crash recovery, warm pools, drains, limits and clean-up.
  */
-export function plan(world: World): Action[] {
-  const deployments = new Map(world.deployments.map((deployment) => [deployment.id, deployment]));
-  const sessions = new Map(world.sessions.map((session) => [session.id, session]));
-  const instances = new Map(world.instances.map((instance) => [instance.id, instance]));
+export function plan(observed: ObservedState): Action[] {
+  const deployments = new Map(observed.deployments.map((deployment) => [deployment.id, deployment]));
+  const sessions = new Map(observed.sessions.map((session) => [session.id, session]));
+  const instances = new Map(observed.instances.map((instance) => [instance.id, instance]));
   return [
-    ...world.sessions.flatMap((session) => planSession(session, instances.get(session.instanceId ?? ''), world.now)),
-    ...world.instances.flatMap((instance) => planInstance(instance, deployments, sessions, world)),
-    ...world.deployments.flatMap((deployment) => planDeployment(deployment, world)),
-    ...world.strays.map((instanceId): Action => ({ do: 'remove-stray', instanceId })),
+    ...observed.sessions.flatMap((session) =>
+      planSession(session, instances.get(session.instanceId ?? ''), observed.now),
+    ),
+    ...observed.instances.flatMap((instance) => planInstance(instance, deployments, sessions, observed)),
+    ...observed.deployments.flatMap((deployment) => planDeployment(deployment, observed)),
+    ...observed.strays.map((instanceId): Action => ({ do: 'remove-stray', instanceId })),
   ];
 }
 
@@ -111,7 +112,7 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
     case 'starting':
       if (isLost(session, instance)) return end('HTTP_ERROR');
       if (instance === undefined) return [];
-      if (mustAttend(session, instance)) return [{ do: 'attend-session', sessionId: session.id }];
+      if (mustAdopt(session, instance)) return [{ do: 'adopt-session', sessionId: session.id }];
       if (instance.state === 'starting' && past(session.requestedAt ?? session.createdAt, startDeadlineSeconds, now)) {
         return [{ do: 'decide-end', sessionId: session.id, status: 'BOT_START_TIMEOUT' }];
       }
@@ -121,25 +122,25 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
         return end(session.transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : 'HTTP_ERROR');
       if (instance === undefined) return [];
       if (pastLimit(session, now)) return [{ do: 'decide-end', sessionId: session.id, status: 'SESSION_TIME_LIMIT' }];
-      return mustAttend(session, instance) ? [{ do: 'attend-session', sessionId: session.id }] : [];
+      return mustAdopt(session, instance) ? [{ do: 'adopt-session', sessionId: session.id }] : [];
   }
 }
 
 /**
- * Nobody will ever say how it ended: its instance is gone, or its socket was never relayed (the connection to the database
- * broke just when the client's was accepted).
+ * No event will ever report its end: its instance no longer exists, or its socket was never relayed because the database
+ * connection broke when the client was accepted.
  */
 function isLost(session: PlannedSession, instance: PlannedInstance | undefined): boolean {
-  return !session.attended && (instance === undefined || session.transport === 'websocket');
+  return !session.owned && (instance === undefined || session.transport === 'websocket');
 }
 
 /**
- * Sockets are attended by the request that carries them, from the first moment. An instance that is gone may have left its
- * port to another one, so its session is not taken there.
+ * A WebSocket session is owned by the request that relays it, from the start. An instance must be running: the port of an
+ * exited one may belong to another instance by now.
  */
-function mustAttend(session: PlannedSession, instance: PlannedInstance): boolean {
+function mustAdopt(session: PlannedSession, instance: PlannedInstance): boolean {
   const answers = instance.state === 'ready' && instance.running;
-  return answers && !session.attended && session.transport !== 'websocket';
+  return answers && !session.owned && session.transport !== 'websocket';
 }
 
 function pastLimit(session: PlannedSession, now: Date): boolean {
@@ -151,25 +152,25 @@ function planInstance(
   instance: PlannedInstance,
   deployments: ReadonlyMap<string, PlannedDeployment>,
   sessions: ReadonlyMap<string, PlannedSession>,
-  world: World,
+  observed: ObservedState,
 ): Action[] {
   const instanceId = instance.id;
-  // The session ends first: the end of its instance would say something else of it, and later.
+  // The session ends first: the end of its instance would record a different status, at a later time.
   if (sessions.get(instance.sessionId ?? '')?.relayLost) return [];
   if (instance.busy)
-    return mustEnd(instance, sessions) || isUnwanted(instance, deployments, world)
+    return mustEnd(instance, sessions) || isUnwanted(instance, deployments, observed)
       ? [{ do: 'stop-instance', instanceId }]
       : [];
-  // A row without a process: one that was never started yet, or one that is gone.
+  // A row without a process that is not waiting for its start: the process has exited.
   if (!instance.running && instance.state !== 'starting') return [{ do: 'instance-lost', instanceId }];
   if (instance.state === 'stopping' || mustEnd(instance, sessions)) return [{ do: 'stop-instance', instanceId }];
-  const wanted = !world.draining && mayWait(deployments.get(instance.deploymentId));
+  const wanted = !observed.draining && mayWait(deployments.get(instance.deploymentId));
   if (instance.sessionId === null && !wanted) return [{ do: 'retire-instance', instanceId }];
   if (instance.state === 'starting') return [{ do: 'start-instance', instanceId }];
   return [];
 }
 
-/** Its instances may be there without a session: it takes the traffic, or has to show first that it can. */
+/** Whether it may have instances without a session: it serves, or is being validated. */
 function mayWait(deployment: PlannedDeployment | undefined): boolean {
   if (deployment === undefined) return false;
   return deployment.serving || isValidating(deployment);
@@ -180,16 +181,16 @@ function isValidating(deployment: PlannedDeployment): boolean {
 }
 
 /**
- * It is still starting, for nobody: the service stops, or another deployment took the place of its own. No session can claim
- * it any more, since a claim and the change of what serves take the same lock.
+ * It is still starting, but no session can use it: the service stops, or another deployment has replaced its own. A claim and
+ * the activation of a deployment take the same lock, so no session can claim it any more.
  */
 function isUnwanted(
   instance: PlannedInstance,
   deployments: ReadonlyMap<string, PlannedDeployment>,
-  world: World,
+  observed: ObservedState,
 ): boolean {
   if (instance.sessionId !== null || instance.state !== 'starting') return false;
-  return world.draining || !mayWait(deployments.get(instance.deploymentId));
+  return observed.draining || !mayWait(deployments.get(instance.deploymentId));
 }
 
 /** Its session has ended, or its end is decided. */
@@ -199,18 +200,18 @@ function mustEnd(instance: PlannedInstance, sessions: ReadonlyMap<string, Planne
   return session === undefined || session.state === 'ending';
 }
 
-function planDeployment(deployment: PlannedDeployment, world: World): Action[] {
+function planDeployment(deployment: PlannedDeployment, observed: ObservedState): Action[] {
   const deploymentId = deployment.id;
-  const instances = world.instances.filter((instance) => instance.deploymentId === deploymentId);
+  const instances = observed.instances.filter((instance) => instance.deploymentId === deploymentId);
   if (deployment.superseded) {
     return deployment.prepared && !deployment.busy && instances.length === 0
       ? [{ do: 'discard-deployment', deploymentId }]
       : [];
   }
-  const resting = deployment.restAfterFailureUntil !== null && deployment.restAfterFailureUntil > world.now;
+  const resting = deployment.restAfterFailureUntil !== null && deployment.restAfterFailureUntil > observed.now;
   if (deployment.state === 'preparing')
     return deployment.busy || resting ? [] : [{ do: 'prepare-deployment', deploymentId }];
-  if (!mayWait(deployment) || world.draining) return [];
+  if (!mayWait(deployment) || observed.draining) return [];
   const mine = instances.filter((instance) => instance.state !== 'stopping');
   if (isValidating(deployment)) return validate(deployment, mine, resting);
   const idle = mine.filter((instance) => instance.sessionId === null);
@@ -218,7 +219,7 @@ function planDeployment(deployment: PlannedDeployment, world: World): Action[] {
   if (missing > 0 && !resting) return [{ do: 'provision', deploymentId, idle: deployment.minAgents }];
   const surplus = idle.length - deployment.minAgents;
   return idle
-    .filter((i) => i.running && !i.busy && i.readyAt !== null && past(i.readyAt, warmSurplusSeconds, world.now))
+    .filter((i) => i.running && !i.busy && i.readyAt !== null && past(i.readyAt, warmSurplusSeconds, observed.now))
     .slice(0, Math.max(0, surplus))
     .map((instance) => ({ do: 'retire-instance', instanceId: instance.id }));
 }

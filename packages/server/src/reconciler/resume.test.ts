@@ -2,9 +2,9 @@ import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { testRows } from '../../test/support/test-rows.ts';
-import { type AttendedSession, resume, within } from './attend.ts';
-import { createAttendance } from './attendance.ts';
 import { isColdStart } from './cold-start.ts';
+import { type ReadySession, resume, within } from './dispatch.ts';
+import { createSessionOwnership } from './session-ownership.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second));
 
@@ -52,7 +52,7 @@ it('a live session is reachable as soon as its bot has answered, long before its
   const { db, close } = await testRows();
   onTestFinished(close);
   const bot = await botWithSession();
-  const session: AttendedSession = {
+  const session: ReadySession = {
     id: '01900000-0000-7000-8000-000000000001',
     instanceId: '01900000-0000-7000-8000-000000000002',
     address: { host: '127.0.0.1', port: bot.port },
@@ -64,7 +64,7 @@ it('a live session is reachable as soon as its bot has answered, long before its
     claimedAt: at(1),
     readyAt: at(1),
     body: null,
-    handedOverAt: null,
+    dispatchedAt: null,
     botStartedAt: at(2),
   };
   const happened: unknown[] = [];
@@ -73,10 +73,10 @@ it('a live session is reachable as soon as its bot has answered, long before its
       db,
       now: () => at(30),
       key: Buffer.alloc(32),
-      attendance: createAttendance(),
+      ownership: createSessionOwnership(),
       closing: new AbortController().signal,
       persist: (write) => write(),
-      finish: async (_, status, endedAt) => void happened.push([status, endedAt]),
+      endSession: async (_, status, endedAt) => void happened.push([status, endedAt]),
       onOpen: () => {
         happened.push('open');
         bot.end();

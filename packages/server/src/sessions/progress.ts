@@ -9,7 +9,7 @@ export function listOpenSessions(db: Database, region: string): Promise<OpenSess
 }
 
 /** Before the hand-over to a bot that could not be asked afterwards whether it had it. */
-export async function markHandedOver(context: { db: Database; now: () => Date }, sessionId: string): Promise<void> {
+export async function markDispatched(context: { db: Database; now: () => Date }, sessionId: string): Promise<void> {
   await changeSession(context.db, sessionId, ['starting'], { handed_over_at: context.now() });
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { decideEnd, markHandedOver, markLive } from './progress.ts';
+import { decideEnd, markDispatched, markLive } from './progress.ts';
 import { stopSession } from './stop.ts';
 
 let rows: TestRows;
@@ -93,7 +93,7 @@ describe('the progress of a session', () => {
     expect(await decideEnd(context(), id, 'SESSION_STOPPED')).toBe(true);
     expect(await decideEnd(context(), id, 'SESSION_TIME_LIMIT')).toBe(false);
     await markLive(context(), id, { at: testNow, readyAt: testNow, cold: false });
-    await markHandedOver(context(), id);
+    await markDispatched(context(), id);
     expect(await sessionRow(id)).toMatchObject({
       state: 'ending',
       ending_status: 'SESSION_STOPPED',

@@ -106,7 +106,7 @@ it.runIf(isRoot)(
     const tries: number[] = [];
     const write = (line: string) => {
       const { msg, time } = JSON.parse(line);
-      if (msg === 'an action of the reconciler failed') tries.push(time);
+      if (msg === 'reconcile action failed') tries.push(time);
     };
     const bot: BotDirectory = await writeBot('wordy', { prelude: 'console.log("x".repeat(5_000_000) + "\\nthe end")' });
     onTestFinished(() => bot.remove());

@@ -1,24 +1,24 @@
 import type { OpenInstance } from '../instances/lifecycle.ts';
 import { bodyForBot, type OpenSession, stateOfSession } from '../sessions/progress.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
-import { type AttendContext, resume } from './attend.ts';
 import { isColdStart } from './cold-start.ts';
+import { type DispatchContext, resume } from './dispatch.ts';
 
-type Context = AttendContext & { readonly directory: SessionDirectory };
+type Context = DispatchContext & { readonly directory: SessionDirectory };
 
 /**
- * Takes up a session that nobody attends and whose instance answers: a cold one whose instance has become ready, or one
- * that an earlier server left. If that fails, the session is nobody's again, and the next look finds it.
+ * Takes ownership of a session without an owner whose instance is ready: a cold start whose instance has become ready, or a
+ * session of the former server. If that fails, ownership is released, and the next pass tries again.
  */
-export async function takeUp(context: Context, row: OpenSession, instance: OpenInstance): Promise<void> {
-  const { db, attendance, persist } = context;
-  if (attendance.has(row.id) || row.transport === 'websocket') return;
+export async function adoptSession(context: Context, row: OpenSession, instance: OpenInstance): Promise<void> {
+  const { db, ownership, persist } = context;
+  if (ownership.has(row.id) || row.transport === 'websocket') return;
   if (instance.host === null || instance.port === null) return;
-  attendance.hold(row.id);
+  ownership.acquire(row.id);
   try {
-    // Its row is older than this moment: it may have been attended until just now, and then it has ended.
+    // The row may be outdated: the session may have ended after it was read.
     const current = await persist(() => stateOfSession(db, row.id));
-    if (current?.state !== 'starting' && current?.state !== 'live') return attendance.release(row.id);
+    if (current?.state !== 'starting' && current?.state !== 'live') return ownership.release(row.id);
     const address = { host: instance.host, port: instance.port };
     const owner = { organizationId: row.organization_id, agentName: row.agent_name };
     context.directory.expect({ sessionId: row.id, ...owner, instanceId: instance.id, address });
@@ -34,11 +34,11 @@ export async function takeUp(context: Context, row: OpenSession, instance: OpenI
       claimedAt: row.claimed_at,
       readyAt: instance.ready_at,
       body: await persist(() => bodyForBot(db, row.id)),
-      handedOverAt: row.handed_over_at,
+      dispatchedAt: row.handed_over_at,
       botStartedAt: row.bot_started_at,
     });
   } catch (error) {
-    attendance.release(row.id);
+    ownership.release(row.id);
     throw error;
   }
 }

@@ -1,23 +1,23 @@
 /**
- * The sessions that this process looks after at the moment: it holds their `POST /bot`, waits for their bot's word, or
- * relays their socket. Held from before the session's row exists, so that nobody else can think it was forgotten.
+ * The sessions that this process owns: it holds their `POST /bot`, asks their bot for its state, or relays their socket. A
+ * session is owned before its row exists, so that a reconcile pass never takes it for an orphan.
  */
-export type Attendance = {
+export type SessionOwnership = {
   readonly has: (sessionId: string) => boolean;
-  /** Begins; `abort` is called when the session has to be given up (a stop closes its socket). */
-  readonly hold: (sessionId: string, abort?: () => void) => void;
-  /** Ends: the session's end is recorded, or it never came to be. */
+  /** Takes ownership; `abort` is called when the session must be given up (a stop closes its socket). */
+  readonly acquire: (sessionId: string, abort?: () => void) => void;
+  /** Gives up ownership: the session's end is recorded, or its start failed. */
   readonly release: (sessionId: string) => void;
   readonly abort: (sessionId: string) => void;
-  /** Resolves when nobody attends the session any more, or at the abort. */
+  /** Resolves when this process no longer owns the session, or when the signal aborts. */
   readonly released: (sessionId: string, signal: AbortSignal) => Promise<void>;
   readonly size: () => number;
 };
 
-export function createAttendance(): Attendance {
+export function createSessionOwnership(): SessionOwnership {
   const held = new Map<string, { abort: (() => void) | undefined; waiters: Set<() => void> }>();
 
-  function hold(sessionId: string, abort?: () => void) {
+  function acquire(sessionId: string, abort?: () => void) {
     const before = held.get(sessionId);
     held.set(sessionId, { abort: abort ?? before?.abort, waiters: before?.waiters ?? new Set() });
   }
@@ -44,7 +44,7 @@ export function createAttendance(): Attendance {
 
   return {
     has: (sessionId) => held.has(sessionId),
-    hold,
+    acquire,
     release,
     abort: (sessionId) => held.get(sessionId)?.abort?.(),
     released,

@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { controlToken } from '../instances/control-token.ts';
 import { newId } from '../store/uuid.ts';
-import { type AttendContext, type AttendedSession, handOver, resume } from './attend.ts';
-import { createAttendance } from './attendance.ts';
+import { type DispatchContext, dispatch, type ReadySession, resume } from './dispatch.ts';
+import { createSessionOwnership } from './session-ownership.ts';
 
 const key = randomBytes(32);
 /** What a bot answers, by route. */
@@ -44,7 +44,7 @@ afterEach(() => {
 });
 afterAll(() => rows.close());
 
-async function session(bot: Bot, fields: Partial<AttendedSession> = {}, state: 'starting' | 'live' = 'starting') {
+async function session(bot: Bot, fields: Partial<ReadySession> = {}, state: 'starting' | 'live' = 'starting') {
   server = createServer(async (request, response) => {
     const url = request.url ?? '';
     asked.push({ url, headers: request.headers, body: await text(request) });
@@ -53,7 +53,7 @@ async function session(bot: Bot, fields: Partial<AttendedSession> = {}, state: '
     else route(request, response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const attended: AttendedSession = {
+  const readySession: ReadySession = {
     id: await rows.session(of, { state, ...(state === 'live' ? { bot_started_at: fields.botStartedAt } : {}) }),
     instanceId: newId(),
     address: { host: '127.0.0.1', port: (server.address() as AddressInfo).port },
@@ -65,50 +65,50 @@ async function session(bot: Bot, fields: Partial<AttendedSession> = {}, state: '
     claimedAt: ago(3),
     readyAt: ago(2),
     body: '{"caller":"anna"}',
-    handedOverAt: null,
+    dispatchedAt: null,
     botStartedAt: null,
     ...fields,
   };
-  const attendance = createAttendance();
-  attendance.hold(attended.id);
-  const context: AttendContext = {
+  const ownership = createSessionOwnership();
+  ownership.acquire(readySession.id);
+  const context: DispatchContext = {
     db: rows.db,
     now: () => testNow,
     key,
-    attendance,
+    ownership,
     closing: closing.signal,
     persist: (write) => write(),
-    finish: async (sessionId, status, at) => {
+    endSession: async (sessionId, status, at) => {
       ended.push([status, at]);
-      attendance.release(sessionId);
+      ownership.release(sessionId);
     },
     onOpen: () => told.push('open'),
     onLive: () => told.push('live'),
   };
-  return { context, attended };
+  return { context, readySession };
 }
 const stored = (id: string) => rows.db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
 const statuses = () => ended.map(([status]) => status);
 const urls = () => asked.map(({ url }) => url.split('?')[0]);
 
-describe('the hand-over of a session', () => {
+describe('dispatch', () => {
   it('tells the bot all that it must know, and writes down when it had it', async () => {
-    const { context, attended } = await session({ '/bot': answer(200, {}) }, { transport: 'webrtc' });
-    await handOver(context, attended);
+    const { context, readySession } = await session({ '/bot': answer(200, {}) }, { transport: 'webrtc' });
+    await dispatch(context, readySession);
     expect(asked).toMatchObject([
       {
         url: '/bot',
         body: '{"caller":"anna"}',
         headers: {
-          'x-session-id': attended.id,
-          'x-daily-session-id': attended.id,
+          'x-session-id': readySession.id,
+          'x-daily-session-id': readySession.id,
           'x-transport-type': 'webrtc',
           'x-max-session-seconds': '60',
-          'x-bot-control-token': controlToken(key, attended.instanceId),
+          'x-bot-control-token': controlToken(key, readySession.instanceId),
         },
       },
     ]);
-    expect(await stored(attended.id)).toMatchObject({
+    expect(await stored(readySession.id)).toMatchObject({
       state: 'live',
       bot_started_at: testNow,
       ready_at: ago(2),
@@ -126,83 +126,83 @@ describe('the hand-over of a session', () => {
     ['the word of a stop', answer(200, { completionStatus: 'SESSION_STOPPED' }), 'HTTP_COMPLETED'],
     ['a broken connection', (request) => request.socket.destroy(), 'HTTP_ERROR'],
   ])('ends by what the bot answers: %s', async (_, bot, status) => {
-    const { context, attended } = await session({ '/bot': bot });
-    await handOver(context, attended);
+    const { context, readySession } = await session({ '/bot': bot });
+    await dispatch(context, readySession);
     expect(statuses()).toEqual([status]);
   });
 
   it('that took until its limit ended because of it', async () => {
-    const { context, attended } = await session({ '/bot': answer(200, {}) }, { maxSeconds: 0 });
-    await handOver(context, attended);
+    const { context, readySession } = await session({ '/bot': answer(200, {}) }, { maxSeconds: 0 });
+    await dispatch(context, readySession);
     expect(statuses()).toEqual(['SESSION_TIME_LIMIT']);
   });
 
   it('where nobody listens is an error, and the bot never started', async () => {
-    const { context, attended } = await session({});
+    const { context, readySession } = await session({});
     server?.close();
-    await handOver(context, attended);
+    await dispatch(context, readySession);
     expect(statuses()).toEqual(['HTTP_ERROR']);
-    expect(await stored(attended.id)).toMatchObject({ state: 'starting', bot_started_at: null });
+    expect(await stored(readySession.id)).toMatchObject({ state: 'starting', bot_started_at: null });
   });
 
   it('to a bot that cannot be asked is written down before', async () => {
     let before: unknown;
-    const { context, attended } = await session(
+    const { context, readySession } = await session(
       {
         '/bot': async (_, response) => {
-          before = (await stored(attended.id))?.handed_over_at;
+          before = (await stored(readySession.id))?.handed_over_at;
           response.end('{}');
         },
       },
       { reportsSession: false },
     );
-    await handOver(context, attended);
+    await dispatch(context, readySession);
     expect(before).toEqual(testNow);
   });
 
   it('that is given up by a stop is broken', async () => {
-    const { context, attended } = await session({ '/bot': () => context.attendance.abort(attended.id) });
-    await handOver(context, attended);
+    const { context, readySession } = await session({ '/bot': () => context.ownership.abort(readySession.id) });
+    await dispatch(context, readySession);
     expect(statuses()).toEqual(['HTTP_ERROR']);
   });
 
   it('ends nothing when the service closes: the bot goes on', async () => {
-    const { context, attended } = await session({ '/bot': () => closing.abort() });
-    await handOver(context, attended);
+    const { context, readySession } = await session({ '/bot': () => closing.abort() });
+    await dispatch(context, readySession);
     expect(statuses()).toEqual([]);
-    expect(await stored(attended.id)).toMatchObject({ state: 'live' });
+    expect(await stored(readySession.id)).toMatchObject({ state: 'live' });
   });
 });
 
-describe('a session that is taken up after a restart', () => {
-  it('gets its hand-over when the bot has none yet', async () => {
-    const { context, attended } = await session({
+describe('a session that is adopted after a restart', () => {
+  it('is dispatched when its bot does not have it yet', async () => {
+    const { context, readySession } = await session({
       '/_bot/session': answer(200, { state: 'idle' }),
       '/bot': answer(200, {}),
     });
-    await resume(context, attended);
+    await resume(context, readySession);
     expect(urls()).toEqual(['/_bot/session', '/bot']);
-    expect(asked[0]?.headers.authorization).toBe(`Bearer ${controlToken(key, attended.instanceId)}`);
+    expect(asked[0]?.headers.authorization).toBe(`Bearer ${controlToken(key, readySession.instanceId)}`);
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
 
-  it('is not handed over twice: what the bot started with counts', async () => {
+  it('is not dispatched twice: the time that the bot reports counts', async () => {
     const startedAt = ago(1).toISOString();
-    const { context, attended } = await session({
+    const { context, readySession } = await session({
       '/_bot/session': answer(200, { state: 'ended', status: 200, startedAt, endedAt: testNow.toISOString() }),
       '/bot': answer(500, {}),
     });
-    await resume(context, attended);
+    await resume(context, readySession);
     expect(urls()).toEqual(['/_bot/session']);
     expect(ended).toEqual([['HTTP_COMPLETED', testNow]]);
-    expect(await stored(attended.id)).toMatchObject({ state: 'live', bot_started_at: ago(1) });
+    expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: ago(1) });
   });
 
   it('that ended while nobody was there ends when the bot says, with its word', async () => {
     const report = { state: 'ended', status: 500, completionStatus: 'OUT_OF_CREDIT', endedAt: ago(5).toISOString() };
     const fields = { botStartedAt: ago(30), maxSeconds: 60 };
-    const { context, attended } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
-    await resume(context, attended);
+    const { context, readySession } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
+    await resume(context, readySession);
     expect(ended).toEqual([['OUT_OF_CREDIT', ago(5)]]);
     expect(told).toEqual(['open']);
   });
@@ -210,13 +210,13 @@ describe('a session that is taken up after a restart', () => {
   it('that ended at its limit while nobody was there ended because of it', async () => {
     const report = { state: 'ended', status: 200, endedAt: ago(5).toISOString() };
     const fields = { botStartedAt: ago(70), maxSeconds: 60 };
-    const { context, attended } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
-    await resume(context, attended);
+    const { context, readySession } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
+    await resume(context, readySession);
     expect(statuses()).toEqual(['SESSION_TIME_LIMIT']);
   });
 
   it('is waited for while it runs', async () => {
-    const { context, attended } = await session(
+    const { context, readySession } = await session(
       {
         '/_bot/session': (request, response) => {
           const state = request.url?.endsWith('wait=0') ? 'running' : 'ended';
@@ -226,68 +226,68 @@ describe('a session that is taken up after a restart', () => {
       { botStartedAt: ago(10) },
       'live',
     );
-    await resume(context, attended);
+    await resume(context, readySession);
     expect(asked.map(({ url }) => url)).toEqual(['/_bot/session?wait=0', '/_bot/session?wait=25']);
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
 
   it('of a bot that stopped telling is left to its exit or its limit', async () => {
-    const { context, attended } = await session({ '/bot': answer(200, {}) });
-    await resume(context, attended);
+    const { context, readySession } = await session({ '/bot': answer(200, {}) });
+    await resume(context, readySession);
     expect(urls()).toEqual(['/_bot/session']);
     expect(statuses()).toEqual([]);
   });
 
   it('of a bot that cannot be reached is let go when somebody else ended it', async () => {
-    const { context, attended } = await session({ '/_bot/session': (request) => request.socket.destroy() });
-    const resuming = resume(context, attended);
+    const { context, readySession } = await session({ '/_bot/session': (request) => request.socket.destroy() });
+    const resuming = resume(context, readySession);
     await once(server ?? process, 'request');
-    context.attendance.release(attended.id);
+    context.ownership.release(readySession.id);
     await resuming;
     expect(statuses()).toEqual([]);
   });
 
   it('is let go when the service closes again', async () => {
-    const { context, attended } = await session({ '/_bot/session': () => closing.abort() });
-    await resume(context, attended);
+    const { context, readySession } = await session({ '/_bot/session': () => closing.abort() });
+    await resume(context, readySession);
     expect(statuses()).toEqual([]);
   });
 
   describe('of a bot that cannot be asked', () => {
     const silent = { reportsSession: false } as const;
 
-    it('is handed over when that was surely not begun', async () => {
-      const { context, attended } = await session({ '/bot': answer(200, {}) }, silent);
-      await resume(context, attended);
+    it('is dispatched when no dispatch was recorded', async () => {
+      const { context, readySession } = await session({ '/bot': answer(200, {}) }, silent);
+      await resume(context, readySession);
       expect(urls()).toEqual(['/bot']);
       expect(statuses()).toEqual(['HTTP_COMPLETED']);
     });
 
     it('is live when it was begun, and not begun again', async () => {
-      const { context, attended } = await session({ '/bot': answer(200, {}) }, { ...silent, handedOverAt: ago(9) });
-      await resume(context, attended);
+      const { context, readySession } = await session({ '/bot': answer(200, {}) }, { ...silent, dispatchedAt: ago(9) });
+      await resume(context, readySession);
       expect(urls()).toEqual(['/_bot/session']);
-      expect(await stored(attended.id)).toMatchObject({ state: 'live', bot_started_at: ago(9) });
+      expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: ago(9) });
     });
 
-    it('is handed over when the bot, too busy to be asked before, says that it has none', async () => {
+    it('is dispatched when a bot that was too busy before reports that it has no session', async () => {
       const idle = { '/_bot/session': answer(200, { state: 'idle' }), '/bot': answer(200, {}) };
-      const { context, attended } = await session(
+      const { context, readySession } = await session(
         idle,
-        { ...silent, handedOverAt: ago(9), botStartedAt: ago(9) },
+        { ...silent, dispatchedAt: ago(9), botStartedAt: ago(9) },
         'live',
       );
-      await resume(context, attended);
+      await resume(context, readySession);
       expect(urls()).toEqual(['/_bot/session', '/_bot/session', '/bot']);
       expect(statuses()).toEqual(['HTTP_COMPLETED']);
     });
 
     it('stays as it was when it was live', async () => {
-      const { context, attended } = await session({}, { ...silent, botStartedAt: ago(9) }, 'live');
-      await resume(context, attended);
+      const { context, readySession } = await session({}, { ...silent, botStartedAt: ago(9) }, 'live');
+      await resume(context, readySession);
       expect(urls()).toEqual(['/_bot/session']);
       expect(told).toEqual(['open']);
-      expect(await stored(attended.id)).toMatchObject({ state: 'live', bot_started_at: ago(9) });
+      expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: ago(9) });
     });
   });
 });

@@ -1,14 +1,14 @@
 import type { InstanceAddress } from '@bothost/runtime';
 import { controlToken } from '../instances/control-token.ts';
 import { startHeaders } from '../sessions/bot-headers.ts';
-import { markHandedOver, markLive } from '../sessions/progress.ts';
+import { markDispatched, markLive } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';
-import type { Attendance } from './attendance.ts';
 import { askBot, type BotSession, postBot } from './bot-http.ts';
 import { type BotAnswer, completionOf } from './completion.ts';
+import type { SessionOwnership } from './session-ownership.ts';
 
-/** A session whose instance is ready, with all that its hand-over needs. */
-export type AttendedSession = {
+/** A session whose instance is ready, with everything that its dispatch needs. */
+export type ReadySession = {
   readonly id: string;
   readonly instanceId: string;
   readonly address: InstanceAddress;
@@ -21,74 +21,73 @@ export type AttendedSession = {
   readonly readyAt: Date | null;
   /** JSON text, or null for none. */
   readonly body: string | null;
-  readonly handedOverAt: Date | null;
+  readonly dispatchedAt: Date | null;
   readonly botStartedAt: Date | null;
 };
 
-export type AttendContext = {
+export type DispatchContext = {
   readonly db: Database;
   readonly now: () => Date;
   readonly key: Buffer;
-  readonly attendance: Attendance;
-  /** Ends with the process; bots go on. */
+  readonly ownership: SessionOwnership;
+  /** Aborted when the process closes; bots continue to run. */
   readonly closing: AbortSignal;
-  /** Tries again while the database is away. */
+  /** Retries while the database is unavailable. */
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
-  readonly finish: (sessionId: string, status: string, at?: Date) => Promise<void>;
-  /** The bot has the session: requests may reach it. */
+  readonly endSession: (sessionId: string, status: string, at?: Date) => Promise<void>;
+  /** The bot has the session: requests can be forwarded to it. */
   readonly onOpen: (sessionId: string) => void;
-  /** It took it just now. */
-  readonly onLive: (session: AttendedSession, at: Date) => void;
+  /** The bot has just accepted the session. */
+  readonly onLive: (session: ReadySession, at: Date) => void;
 };
 
-/** The longest wait that one question to a bot may take. */
+/** The longest time that a bot may hold one status request. */
 const askSeconds = 25;
-/** Between two questions, whatever the bot answers. */
+/** Minimum interval between two status requests. */
 const againMilliseconds = 1_000;
-/** A bot that says nothing for so long has no such route. */
+/** A bot that does not respond within this time has no status route. */
 const firstAnswerMilliseconds = 2_000;
 
-/** Gives a session to its instance, for the first time for certain, and stays with it to its end. Rejects when the record cannot be written. */
-export async function handOver(context: AttendContext, session: AttendedSession): Promise<void> {
+/** Gives a session to its instance, which must not have it yet, and follows it to its end. Rejects when the record cannot be written. */
+export async function dispatch(context: DispatchContext, session: ReadySession): Promise<void> {
   const token = controlToken(context.key, session.instanceId);
-  // A bot that cannot be asked must not be started twice: so it is written down before, at the price of one commit.
-  if (!session.reportsSession) await context.persist(() => markHandedOver(context, session.id));
+  // A bot without a status route must not get the session twice. Record the dispatch first, at the cost of one commit.
+  if (!session.reportsSession) await context.persist(() => markDispatched(context, session.id));
   const headers = startHeaders({ ...session, controlToken: token });
   const { delivered, answer, abort } = postBot(session.address, headers, session.body ?? '{}');
-  context.attendance.hold(session.id, abort);
+  context.ownership.acquire(session.id, abort);
   context.closing.addEventListener('abort', abort, { once: true });
   const startedAt = await delivered.then(context.now, () => null);
   if (startedAt !== null) await markStarted(context, session, startedAt);
   const outcome = await answer;
   context.closing.removeEventListener('abort', abort);
-  // Its request broke because this server closes; the next one asks the bot.
+  // The request was aborted because this server closes; the next server asks the bot.
   if (context.closing.aborted) return;
-  await finishBy(context, session, startedAt, outcome);
+  await endWith(context, session, startedAt, outcome);
 }
 
 /**
- * Takes up a session after a restart: the bot is asked what it knows, and only one that surely has nothing gets the
- * hand-over. One that cannot be asked, or does not answer, ends by its exit or its limit. Rejects when the record cannot be
- * written.
+ * Follows a session after a restart. Asks the bot for its state, and dispatches only if the bot certainly does not have the
+ * session. Without an answer, the session ends by the bot's exit or its time limit. Rejects when the record cannot be written.
  */
-export async function resume(context: AttendContext, session: AttendedSession): Promise<void> {
+export async function resume(context: DispatchContext, session: ReadySession): Promise<void> {
   if (!session.reportsSession) {
-    if (session.handedOverAt === null && session.botStartedAt === null) return handOver(context, session);
-    // One that was only too busy to be asked when it became ready can tell by now.
+    if (session.dispatchedAt === null && session.botStartedAt === null) return dispatch(context, session);
+    // A bot that was too busy to answer when it became ready may answer now.
     if (!(await canBeAsked(context, session))) {
       context.onOpen(session.id);
-      if (session.botStartedAt === null) await markStarted(context, session, session.handedOverAt ?? context.now());
+      if (session.botStartedAt === null) await markStarted(context, session, session.dispatchedAt ?? context.now());
       return;
     }
   }
   let started = session.botStartedAt;
-  // The first question is answered at once: requests for the bot are held until then.
+  // The first request does not wait: requests for the bot are held until its answer.
   for (let wait = 0; ; wait = askSeconds) {
     const known = await ask(context, session, wait);
     if (known === 'closing' || known === 'released') return;
-    // It has no such route, though it had: its exit or its limit ends the session.
+    // The bot no longer has a status route: its exit or the time limit ends the session.
     if (known === null) return;
-    if (known.state === 'idle') return handOver(context, session);
+    if (known.state === 'idle') return dispatch(context, session);
     context.onOpen(session.id);
     if (started === null) {
       started = within(known.startedAt, session.readyAt ?? session.claimedAt, context.now());
@@ -97,25 +96,25 @@ export async function resume(context: AttendContext, session: AttendedSession): 
     if (known.state === 'ended') {
       const word = known.completionStatus ?? null;
       const answer = { kind: 'answered', status: known.status ?? 200, word } as const;
-      return finishBy(context, session, started, answer, within(known.endedAt, started, context.now()));
+      return endWith(context, session, started, answer, within(known.endedAt, started, context.now()));
     }
   }
 }
 
-async function canBeAsked(context: AttendContext, session: AttendedSession): Promise<boolean> {
+async function canBeAsked(context: DispatchContext, session: ReadySession): Promise<boolean> {
   const token = controlToken(context.key, session.instanceId);
   const signal = AbortSignal.any([context.closing, AbortSignal.timeout(firstAnswerMilliseconds)]);
   const known = await askBot(session.address, token, 0, signal).catch(() => null);
   return known !== null;
 }
 
-/** One answer of a bot that is asked again until it gives one, or until somebody else ended its session. */
+/** Asks the bot until it answers, or until its session has been ended otherwise. */
 async function ask(
-  context: AttendContext,
-  session: AttendedSession,
+  context: DispatchContext,
+  session: ReadySession,
   waitSeconds: number,
 ): Promise<BotSession | null | 'closing' | 'released'> {
-  const { attendance, closing } = context;
+  const { ownership, closing } = context;
   const token = controlToken(context.key, session.instanceId);
   for (;;) {
     const soonest = AbortSignal.timeout(againMilliseconds);
@@ -123,33 +122,33 @@ async function ask(
     if (closing.aborted) return 'closing';
     const goesOn = known instanceof Error || (known?.state === 'running' && waitSeconds > 0);
     if (!goesOn) return known;
-    await attendance.released(session.id, AbortSignal.any([closing, soonest]));
+    await ownership.released(session.id, AbortSignal.any([closing, soonest]));
     if (closing.aborted) return 'closing';
-    if (!attendance.has(session.id)) return 'released';
+    if (!ownership.has(session.id)) return 'released';
   }
 }
 
-/** A bot knows moments that nobody else saw; but none before `least`, and none in the future. */
+/** A moment reported by a bot, limited to the range from `least` to `now`. */
 export function within(said: string | null | undefined, least: Date | null, now: Date): Date {
   const moment = said == null ? now : new Date(said);
   if (moment > now) return now;
   return least !== null && moment < least ? least : moment;
 }
 
-async function markStarted(context: AttendContext, session: AttendedSession, at: Date): Promise<void> {
+async function markStarted(context: DispatchContext, session: ReadySession, at: Date): Promise<void> {
   context.onOpen(session.id);
   context.onLive(session, at);
   const { readyAt, cold } = session;
   await context.persist(() => markLive(context, session.id, { at, readyAt, cold }));
 }
 
-async function finishBy(
-  context: AttendContext,
-  session: AttendedSession,
+async function endWith(
+  context: DispatchContext,
+  session: ReadySession,
   startedAt: Date | null,
   answer: BotAnswer,
   endedAt: Date = context.now(),
 ): Promise<void> {
   const limit = startedAt === null ? Number.POSITIVE_INFINITY : startedAt.getTime() + session.maxSeconds * 1000;
-  await context.finish(session.id, completionOf(answer, endedAt.getTime() >= limit), endedAt);
+  await context.endSession(session.id, completionOf(answer, endedAt.getTime() >= limit), endedAt);
 }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
+import { type LocalState, observe } from './observe.ts';
 import { plan } from './plan.ts';
-import { type Memory, readWorld } from './world.ts';
 
 let rows: TestRows;
 let organizationId: string;
@@ -16,18 +16,18 @@ afterEach(() => rows.close());
 
 const serverId = newId();
 /** A server that knows nothing yet: one that has just started. */
-const fresh: Memory = {
-  isAttended: () => false,
+const fresh: LocalState = {
+  isOwned: () => false,
   isBusyInstance: () => false,
   isBusyDeployment: () => false,
   restAfterFailureUntil: () => null,
   serverId,
   draining: false,
 };
-async function read(running: readonly string[] = [], memory: Partial<Memory> = {}) {
+async function read(running: readonly string[] = [], local: Partial<LocalState> = {}) {
   const list = async () => running.map((instanceId) => ({ instanceId, deploymentId: 'd', address: null }));
   const context = { db: rows.db, now: () => testNow, runtime: { list }, host: { id: hostId, region: 'us-west' } };
-  return readWorld(context, { ...fresh, ...memory });
+  return observe(context, { ...fresh, ...local });
 }
 async function agent(name = 'parrot', fields: Parameters<TestRows['deployment']>[1] = {}) {
   const agentId = await rows.agent(organizationId, { name });
@@ -41,8 +41,8 @@ it('a deployment serves when it is ready, the active one, and its agent is not d
   const coming = await rows.deployment(old.agentId, { state: 'preparing', prepared: null });
   const deleted = await agent('deleted');
   await rows.db.updateTable('agents').set({ deleted_at: testNow }).where('id', '=', deleted.agentId).execute();
-  const { world } = await read();
-  const serving = Object.fromEntries(world.deployments.map((one) => [one.id, one.serving]));
+  const { observed } = await read();
+  const serving = Object.fromEntries(observed.deployments.map((one) => [one.id, one.serving]));
   expect(serving).toMatchObject({
     [young]: true,
     [coming]: false,
@@ -57,9 +57,9 @@ it('what is of another region or another host is none of it', async () => {
   const far = { ...here, agentId: elsewhere, deploymentId: await rows.deployment(elsewhere) };
   await rows.session(far, { state: 'live' });
   await rows.instance({ ...far, hostId: await rows.host('eu') });
-  const { world } = await read();
-  expect(world).toMatchObject({ instances: [], sessions: [], strays: [] });
-  expect(world.deployments.map(({ id }) => id)).toEqual([here.deploymentId]);
+  const { observed } = await read();
+  expect(observed).toMatchObject({ instances: [], sessions: [], strays: [] });
+  expect(observed.deployments.map(({ id }) => id)).toEqual([here.deploymentId]);
 });
 
 it('what has ended is none of it', async () => {
@@ -67,32 +67,32 @@ it('what has ended is none of it', async () => {
   const ended = { state: 'ended', ended_at: testNow } as const;
   const sessionId = await rows.session(of, { ...ended, completion_status: '500' });
   await rows.instance(of, { ...ended, session_id: sessionId });
-  expect((await read()).world).toMatchObject({ instances: [], sessions: [] });
+  expect((await read()).observed).toMatchObject({ instances: [], sessions: [] });
 });
 
 it('an instance runs when the runtime has it; what the runtime has beside is a stray, unless it is being started', async () => {
   const of = await agent();
   const [running, gone] = [await rows.instance(of), await rows.instance(of)];
-  const { world } = await read([running, 'stray', 'busy'], { isBusyInstance: (id) => id === 'busy' });
-  expect(Object.fromEntries(world.instances.map((one) => [one.id, one.running]))).toEqual({
+  const { observed } = await read([running, 'stray', 'busy'], { isBusyInstance: (id) => id === 'busy' });
+  expect(Object.fromEntries(observed.instances.map((one) => [one.id, one.running]))).toEqual({
     [running]: true,
     [gone]: false,
   });
-  expect(world.strays).toEqual(['stray']);
+  expect(observed.strays).toEqual(['stray']);
 });
 
-it('a session is known with its limit and its instance, and whether this process attends it', async () => {
+it('reads a session with its limit, its instance, and whether this process owns it', async () => {
   const of = await agent('parrot', { max_session_seconds: 90 });
   const sessionId = await rows.session(of, { state: 'live', bot_started_at: ago(5), requested_at: ago(9) });
   const instanceId = await rows.instance(of, { session_id: sessionId });
-  const { world, rows: known } = await read([instanceId], { isAttended: (id) => id === sessionId });
-  expect(world.sessions).toMatchObject([
+  const { observed, rows: known } = await read([instanceId], { isOwned: (id) => id === sessionId });
+  expect(observed.sessions).toMatchObject([
     {
       id: sessionId,
       state: 'live',
       maxSeconds: 90,
       instanceId,
-      attended: true,
+      owned: true,
       relayLost: false,
       botStartedAt: ago(5),
     },
@@ -106,12 +106,12 @@ it('a socket is lost with the server that relayed it, and with no other', async 
   const mine = await rows.session(of, { ...socket, relay_id: serverId });
   const lost = await rows.session(of, { ...socket, relay_id: newId() });
   const waiting = await rows.session(of, { ...socket, state: 'waiting' });
-  const { world } = await read();
-  const relayLost = Object.fromEntries(world.sessions.map((one) => [one.id, one.relayLost]));
+  const { observed } = await read();
+  const relayLost = Object.fromEntries(observed.sessions.map((one) => [one.id, one.relayLost]));
   expect(relayLost).toEqual({ [mine]: false, [lost]: true, [waiting]: false });
 });
 
-it('a server that comes back after a crash takes up what goes on, starts what was begun, and ends what is lost', async () => {
+it('after a crash adopts live sessions, starts pending instances, and ends lost sessions', async () => {
   const of = await agent();
   const claim = async (state: 'starting' | 'live', instance: Parameters<TestRows['instance']>[1] = {}) => {
     const sessionId = await rows.session(of, {
@@ -126,12 +126,12 @@ it('a server that comes back after a crash takes up what goes on, starts what wa
   const ready = await claim('starting');
   const lost = await claim('live');
   const without = await rows.session(of, { state: 'starting' });
-  const { world } = await read([live.instanceId, ready.instanceId, 'stray']);
-  expect(new Set(plan(world))).toEqual(
+  const { observed } = await read([live.instanceId, ready.instanceId, 'stray']);
+  expect(new Set(plan(observed))).toEqual(
     new Set([
-      { do: 'attend-session', sessionId: live.sessionId },
+      { do: 'adopt-session', sessionId: live.sessionId },
       { do: 'start-instance', instanceId: begun.instanceId },
-      { do: 'attend-session', sessionId: ready.sessionId },
+      { do: 'adopt-session', sessionId: ready.sessionId },
       { do: 'instance-lost', instanceId: lost.instanceId },
       { do: 'end-session', sessionId: without, status: 'HTTP_ERROR', at: 'now' },
       { do: 'remove-stray', instanceId: 'stray' },

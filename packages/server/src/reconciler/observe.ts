@@ -3,11 +3,11 @@ import { listOpenDeployments, type OpenDeployment } from '../agents/deployment.t
 import { listOpenInstances, type OpenInstance } from '../instances/lifecycle.ts';
 import { listOpenSessions, type OpenSession } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';
-import type { PlannedDeployment, PlannedInstance, PlannedSession, World } from './plan.ts';
+import type { ObservedState, PlannedDeployment, PlannedInstance, PlannedSession } from './plan.ts';
 
-/** What this process knows beside the database. */
-export type Memory = {
-  readonly isAttended: (sessionId: string) => boolean;
+/** What only this process knows. */
+export type LocalState = {
+  readonly isOwned: (sessionId: string) => boolean;
   readonly isBusyInstance: (instanceId: string) => boolean;
   readonly isBusyDeployment: (deploymentId: string) => boolean;
   readonly restAfterFailureUntil: (deploymentId: string) => Date | null;
@@ -15,7 +15,7 @@ export type Memory = {
   readonly draining: boolean;
 };
 
-/** The rows behind a plan, for the one who executes it. */
+/** The rows behind the observed state, for the executor. */
 export type Rows = {
   readonly deployments: ReadonlyMap<string, OpenDeployment>;
   readonly instances: ReadonlyMap<string, OpenInstance>;
@@ -23,27 +23,27 @@ export type Rows = {
 };
 
 /**
- * Reads the world of a host, its rows as they were at one moment: a session that is claimed between two queries would
- * otherwise be an instance without its session, which is stopped. The runtime is asked after the rows: an instance that a
- * row calls ready was running then, so one that is missing now is gone.
+ * Reads the observed state of a host. All rows come from one snapshot: otherwise a session claimed between two queries would
+ * look like an instance without a session, which is stopped. The runtime is asked after the snapshot: an instance that was
+ * ready then and is missing now has exited.
  */
-export async function readWorld(
+export async function observe(
   context: { db: Database; now: () => Date; runtime: Pick<Runtime, 'list'>; host: { id: string; region: string } },
-  memory: Memory,
-): Promise<{ world: World; rows: Rows }> {
+  local: LocalState,
+): Promise<{ observed: ObservedState; rows: Rows }> {
   const { db, host } = context;
   const { sessions, instances, deployments } = await readRows(db, host);
   const running = new Set((await context.runtime.list()).map((instance) => instance.instanceId));
   const known = new Set(instances.map((instance) => instance.id));
-  const world: World = {
+  const observed: ObservedState = {
     now: context.now(),
-    draining: memory.draining,
-    deployments: deployments.map((row) => planDeployment(row, memory)),
-    instances: instances.map((row) => planInstance(row, running, memory)),
-    sessions: sessions.flatMap((row) => planSession(row, memory)),
-    strays: [...running].filter((id) => !known.has(id) && !memory.isBusyInstance(id)),
+    draining: local.draining,
+    deployments: deployments.map((row) => planDeployment(row, local)),
+    instances: instances.map((row) => planInstance(row, running, local)),
+    sessions: sessions.flatMap((row) => planSession(row, local)),
+    strays: [...running].filter((id) => !known.has(id) && !local.isBusyInstance(id)),
   };
-  return { world, rows: { deployments: byId(deployments), instances: byId(instances), sessions: byId(sessions) } };
+  return { observed, rows: { deployments: byId(deployments), instances: byId(instances), sessions: byId(sessions) } };
 }
 
 function readRows(db: Database, host: { id: string; region: string }) {
@@ -56,7 +56,7 @@ function readRows(db: Database, host: { id: string; region: string }) {
   });
 }
 
-function planDeployment(row: OpenDeployment, memory: Memory): PlannedDeployment {
+function planDeployment(row: OpenDeployment, local: LocalState): PlannedDeployment {
   return {
     id: row.id,
     state: row.state,
@@ -64,14 +64,14 @@ function planDeployment(row: OpenDeployment, memory: Memory): PlannedDeployment 
     superseded:
       row.deleted_at !== null || (row.active_deployment_id !== row.id && row.desired_deployment_id !== row.id),
     prepared: row.prepared !== null && row.build_id === null,
-    busy: memory.isBusyDeployment(row.id),
+    busy: local.isBusyDeployment(row.id),
     minAgents: row.min_agents,
     maxAgents: row.max_agents,
-    restAfterFailureUntil: memory.restAfterFailureUntil(row.id),
+    restAfterFailureUntil: local.restAfterFailureUntil(row.id),
   };
 }
 
-function planInstance(row: OpenInstance, running: ReadonlySet<string>, memory: Memory): PlannedInstance {
+function planInstance(row: OpenInstance, running: ReadonlySet<string>, local: LocalState): PlannedInstance {
   return {
     id: row.id,
     deploymentId: row.deployment_id,
@@ -79,14 +79,14 @@ function planInstance(row: OpenInstance, running: ReadonlySet<string>, memory: M
     state: row.state === 'ended' ? 'stopping' : row.state,
     readyAt: row.ready_at,
     running: running.has(row.id),
-    busy: memory.isBusyInstance(row.id),
+    busy: local.isBusyInstance(row.id),
   };
 }
 
-function planSession(row: OpenSession, memory: Memory): PlannedSession[] {
+function planSession(row: OpenSession, local: LocalState): PlannedSession[] {
   if (row.state === 'ended') return [];
   const relayed = row.transport === 'websocket' && row.relay_id !== null;
-  const attended = memory.isAttended(row.id);
+  const owned = local.isOwned(row.id);
   return [
     {
       id: row.id,
@@ -97,8 +97,8 @@ function planSession(row: OpenSession, memory: Memory): PlannedSession[] {
       botStartedAt: row.bot_started_at,
       maxSeconds: row.max_session_seconds,
       instanceId: row.instance_id,
-      attended,
-      relayLost: relayed && row.relay_id !== memory.serverId,
+      owned,
+      relayLost: relayed && row.relay_id !== local.serverId,
     },
   ];
 }

@@ -1,0 +1,189 @@
+import { setMaxListeners } from 'node:events';
+import type { Runtime } from '@bothost/runtime';
+import type { Logger } from 'pino';
+import type { Sampler } from '../metrics/sampler.ts';
+import type { Telemetry } from '../metrics/telemetry.ts';
+import type { Keyring } from '../secrets/vault/keyring.ts';
+import type { SessionDirectory } from '../sessions/session-directory.ts';
+import type { Database } from '../store/tables.ts';
+import { createBackoff } from './backoff.ts';
+import { createDeploymentPreparer } from './deployment-preparer.ts';
+import { type DispatchContext, dispatch, type ReadySession } from './dispatch.ts';
+import { createExecutor } from './execute.ts';
+import { type InstanceWatch, watchInstances } from './instance-events.ts';
+import { createInstanceRunner } from './instance-runner.ts';
+import type { LocalState } from './observe.ts';
+import { createOutcomes } from './outcomes.ts';
+import type { Action } from './plan.ts';
+import { createReconcileLoop } from './reconcile-loop.ts';
+import { reconcilePass } from './reconcile-pass.ts';
+import { createEndRecorder, type EndRecorder } from './record-ends.ts';
+import type { SessionOwnership } from './session-ownership.ts';
+import { createValidation } from './validation.ts';
+
+export type ReconcilerContext = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly newId: () => string;
+  readonly logger: Logger;
+  readonly runtime: Runtime;
+  readonly host: { readonly id: string; readonly region: string };
+  readonly serverId: string;
+  /** Key from which the instances' control tokens are derived. */
+  readonly key: Buffer;
+  /** Decrypts the secrets that an instance starts with. */
+  readonly keyring: Keyring;
+  readonly traceKey: Buffer;
+  /** Where bots fetch their ICE servers; known once the service listens. */
+  readonly iceConfigUrl: () => string;
+  readonly ownership: SessionOwnership;
+  readonly directory: SessionDirectory;
+  readonly sampler: Sampler;
+  readonly telemetry: Telemetry;
+  /** The last heartbeat of the former server: when the sockets that it relayed ended. */
+  readonly lastHeartbeat: Date | null;
+  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+  /** Whether this server is the leader of its region. Passes do nothing while it is not. */
+  readonly holdsRegion: () => boolean;
+};
+
+export type Reconciler = {
+  /** Starts reconciling; call it once the service listens. Resolves when sessions that died with the former server have ended. */
+  readonly start: () => Promise<void>;
+  /** Asks for a reconcile pass soon; calls during a pass share the next one. */
+  readonly requestReconcile: () => void;
+  /** Gives a session that was just started to its warm instance. This server must own the session already. */
+  readonly dispatch: (session: ReadySession) => void;
+  readonly endSession: EndRecorder['endSession'];
+  /** Resolves with the outcome of a deployment: null when it serves, otherwise the problem. */
+  readonly deployed: (deploymentId: string) => Promise<string | null>;
+  /** Starts no more instances, and stops idle ones. */
+  readonly drain: () => void;
+  /** Stops reconciling and releases all resources. Bots continue to run. */
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * Executes `plan` until it is closed: on request, on runtime events, and each second. Each pass reads the observed state from
+ * the database and the runtime, so the next server continues where this one stopped.
+ */
+export function createReconciler(context: ReconcilerContext): Reconciler {
+  const { ownership, directory, logger } = context;
+  const closing = new AbortController();
+  // Every owned session adds a listener.
+  setMaxListeners(0, closing.signal);
+  const backoff = createBackoff(context.now);
+  const outcomes = createOutcomes<string | null>();
+  const preparer = createDeploymentPreparer({ ...context, backoff, outcomes });
+  const validation = createValidation({ ...context, backoff, outcomes });
+  const loop = createReconcileLoop(runPass, closing.signal, (error) => {
+    logger.error({ err: error }, 'reconcile pass failed');
+  });
+  const requestReconcile = loop.request;
+  const { endSession, instanceRemoved } = createEndRecorder({ ...context, requestReconcile });
+  const dispatchContext: DispatchContext & { directory: SessionDirectory } = {
+    ...context,
+    closing: closing.signal,
+    endSession,
+    onOpen: directory.opened,
+    onLive: (session, startedAt) => {
+      context.telemetry.botStarted({ ...session, startedAt });
+      logger.info({ sessionId: session.id }, 'session started');
+    },
+  };
+  const runner = createInstanceRunner({
+    ...context,
+    validation,
+    onReady: (row) => {
+      if (row.session_id !== null && row.host !== null && row.port !== null) {
+        directory.ready(row.session_id, { host: row.host, port: row.port });
+      }
+      requestReconcile();
+    },
+    onRemoved: instanceRemoved,
+  });
+  const execute = createExecutor({
+    ...context,
+    preparer,
+    validation,
+    runner,
+    dispatchContext,
+    endSession,
+    instanceRemoved,
+    unobservedEndAt,
+    requestReconcile,
+  });
+  let watch: InstanceWatch | null = null;
+  let draining = false;
+  let hasFirstPassEnded = false;
+  let resolveFirstPass: () => void = () => undefined;
+  const firstPass = new Promise<void>((resolve) => {
+    resolveFirstPass = resolve;
+  });
+
+  const localState = (): LocalState => ({
+    isOwned: ownership.has,
+    isBusyInstance: (id) => runner.isBusy(id) || (watch?.isEnding(id) ?? false),
+    isBusyDeployment: preparer.isBusy,
+    restAfterFailureUntil: backoff.until,
+    serverId: context.serverId,
+    draining,
+  });
+
+  async function runPass(): Promise<void> {
+    if (!context.holdsRegion()) return;
+    const pass = { ...context, outcomes, localState, execute, closing: closing.signal };
+    const actions = await reconcilePass(pass);
+    if (hasFirstPassEnded) return;
+    await Promise.all(actions.filter(({ action }) => endsWithFormerServer(action)).map(({ done }) => done));
+    hasFirstPassEnded = true;
+    resolveFirstPass();
+  }
+
+  /** When something ended that no server observed: with the former server, or now. */
+  function unobservedEndAt(): Date {
+    return hasFirstPassEnded || context.lastHeartbeat === null ? context.now() : context.lastHeartbeat;
+  }
+
+  return {
+    start: () => {
+      watch = watchInstances({
+        ...context,
+        signal: closing.signal,
+        endSession,
+        requestReconcile,
+        unobservedEndAt,
+        onIdleExit: validation.idleExit,
+      });
+      loop.start();
+      return firstPass;
+    },
+    requestReconcile,
+    deployed: outcomes.settled,
+    endSession,
+    dispatch: (session) => {
+      dispatch(dispatchContext, session).catch((error: unknown) => {
+        if (closing.signal.aborted) return;
+        logger.error({ err: error, sessionId: session.id }, 'dispatch failed');
+        // The next pass adopts the session and asks its bot.
+        ownership.release(session.id);
+        requestReconcile();
+      });
+    },
+    drain: () => {
+      draining = true;
+      requestReconcile();
+    },
+    close: async () => {
+      closing.abort();
+      resolveFirstPass();
+      await watch?.done;
+      await loop.close();
+    },
+  };
+}
+
+/** These ends date from the former server. Later passes could not tell their time. */
+function endsWithFormerServer(action: Action): boolean {
+  return action.do === 'end-session' || action.do === 'instance-lost';
+}

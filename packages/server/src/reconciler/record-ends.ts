@@ -1,0 +1,73 @@
+import type { Runtime } from '@bothost/runtime';
+import type { Logger } from 'pino';
+import { findInstance, markEnded } from '../instances/lifecycle.ts';
+import type { Sampler } from '../metrics/sampler.ts';
+import type { Telemetry } from '../metrics/telemetry.ts';
+import { finishSession } from '../sessions/finish.ts';
+import { recordEvents } from '../sessions/progress.ts';
+import type { SessionDirectory } from '../sessions/session-directory.ts';
+import type { Database } from '../store/tables.ts';
+import type { SessionOwnership } from './session-ownership.ts';
+
+type Context = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly logger: Logger;
+  readonly runtime: Pick<Runtime, 'forget'>;
+  readonly ownership: Pick<SessionOwnership, 'release'>;
+  readonly directory: Pick<SessionDirectory, 'gone'>;
+  readonly sampler: Pick<Sampler, 'take'>;
+  readonly telemetry: Pick<Telemetry, 'sessionEnded'>;
+  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly requestReconcile: () => void;
+};
+
+export type EndRecorder = {
+  /** Ends a session, once. With `only` it ends only a session that is still in that state. */
+  readonly endSession: (sessionId: string, status: string, at?: Date, only?: 'waiting') => Promise<void>;
+  /**
+   * Records that nothing of an instance is left. A session that was still assigned to it ends with `status`; `cause` says
+   * why the instance did not start.
+   */
+  readonly instanceRemoved: (instanceId: string, status: string, cause: string | null, at?: Date) => Promise<void>;
+};
+
+/** Records the ends of sessions and instances, in the database and in what this server remembers. */
+export function createEndRecorder(context: Context): EndRecorder {
+  const { db, persist, requestReconcile } = context;
+
+  async function endSession(
+    sessionId: string,
+    status: string,
+    at: Date = context.now(),
+    only?: 'waiting',
+  ): Promise<void> {
+    const late = context.sampler.take(sessionId);
+    const row = await persist(() => finishSession(context, sessionId, status, at, late, only));
+    if (row === undefined && only !== undefined) return;
+    context.directory.gone(sessionId);
+    context.ownership.release(sessionId);
+    // Do not request a pass for a session that had already ended: the pass could end it again, in an endless loop.
+    if (row === undefined) return;
+    context.telemetry.sessionEnded(row.completion_status ?? status);
+    context.logger.info({ sessionId, status: row.completion_status }, 'session ended');
+    requestReconcile();
+  }
+
+  async function instanceRemoved(instanceId: string, status: string, cause: string | null, at?: Date): Promise<void> {
+    const sessionId = (await persist(() => findInstance(db, instanceId)))?.session_id ?? null;
+    if (sessionId !== null) {
+      if (cause !== null) {
+        const event = { code: 'INSTANCE_START_FAILED', at: context.now().toISOString(), detail: { cause } };
+        await persist(() => recordEvents(db, sessionId, [event]));
+      }
+      await endSession(sessionId, status, at);
+    }
+    // A failed start may leave files without a process. Remove them before the row ends: nothing looks for them afterwards.
+    await context.runtime.forget(instanceId);
+    await persist(() => markEnded(context, instanceId));
+    requestReconcile();
+  }
+
+  return { endSession, instanceRemoved };
+}

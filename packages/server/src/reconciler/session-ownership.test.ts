@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { createSessionOwnership } from './session-ownership.ts';
+
+const never = new AbortController().signal;
+
+describe('session ownership', () => {
+  it('lasts from acquire to release', () => {
+    const ownership = createSessionOwnership();
+    expect(ownership.has('s')).toBe(false);
+    ownership.acquire('s');
+    expect(ownership.has('s')).toBe(true);
+    expect(ownership.size()).toBe(1);
+    ownership.release('s');
+    expect(ownership.has('s')).toBe(false);
+    expect(ownership.size()).toBe(0);
+  });
+
+  it('keeps the abort callback when a session is acquired again without one', () => {
+    const ownership = createSessionOwnership();
+    let aborts = 0;
+    ownership.acquire('s', () => {
+      aborts += 1;
+    });
+    ownership.acquire('s');
+    ownership.abort('s');
+    expect(aborts).toBe(1);
+    ownership.abort('unknown');
+    expect(aborts).toBe(1);
+  });
+
+  it('calls the latest abort callback', () => {
+    const ownership = createSessionOwnership();
+    const called: string[] = [];
+    ownership.acquire('s', () => called.push('first'));
+    ownership.acquire('s', () => called.push('second'));
+    ownership.abort('s');
+    expect(called).toEqual(['second']);
+  });
+
+  it('resolves all waiters at the release, also those from before a second acquire', async () => {
+    const ownership = createSessionOwnership();
+    ownership.acquire('s');
+    const first = ownership.released('s', never);
+    ownership.acquire('s', () => undefined);
+    const second = ownership.released('s', never);
+    ownership.release('s');
+    await Promise.all([first, second]);
+    await ownership.released('s', never);
+  });
+
+  it('resolves a waiter when its signal aborts, and keeps the session owned', async () => {
+    const ownership = createSessionOwnership();
+    ownership.acquire('s');
+    const aborting = new AbortController();
+    const waiting = ownership.released('s', aborting.signal);
+    aborting.abort();
+    await waiting;
+    await ownership.released('s', aborting.signal);
+    expect(ownership.has('s')).toBe(true);
+  });
+});
