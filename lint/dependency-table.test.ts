@@ -36,7 +36,7 @@ const says: Readonly<Record<string, RegExp>> = {
   sessions: /sessions\/ stands on/,
   reconciler: /reconciler\/ stands on/,
   http: /http\/ imports/,
-  composition: /composition\/ has the parts/,
+  composition: /composition\/ has the steps/,
 };
 
 const isOfServer = (folder: string) => !folder.startsWith('packages/');
@@ -81,9 +81,7 @@ function serverTargets(folder: string): Record<string, string> {
     'runtime/registry': '@bothost/runtime/registry',
     'runtime/directory-hash': '@bothost/runtime/directory-hash',
     driver: '@bothost/runtime/dist/process/driver.js',
-    ...Object.fromEntries(
-      ['config', 'settings', 'handlers', 'server', 'main'].map((name) => [`${name}.ts`, `${up}/${name}.ts`]),
-    ),
+    ...Object.fromEntries(['config', 'settings', 'handlers', 'main'].map((name) => [`${name}.ts`, `${up}/${name}.ts`])),
     'source of another package': `${up}/../../cli/src/command.ts`,
   };
 }

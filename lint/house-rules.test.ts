@@ -63,7 +63,7 @@ const refused: Record<string, Case> = {
     says: /dynamic import/,
   },
   'a driver in server.ts': {
-    file: `${server}/server.ts`,
+    file: `${server}/composition/server.ts`,
     text: "import { driver } from '@bothost/runtime/dist/process/driver.js';\ndriver();\n",
     rule: 'plugin',
     says: /by its entry points/,

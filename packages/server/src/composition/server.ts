@@ -1,38 +1,21 @@
-import { availableParallelism, hostname } from 'node:os';
-import { join } from 'node:path';
-import { iceServersPath } from '@bothost/contract';
-import { hashDirectory } from '@bothost/runtime/directory-hash';
+import type { Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { buildsInUse } from '../agents/builds-in-use.ts';
 import { pinnedRevisions } from '../agents/pinned-revisions.ts';
-import { serveDirectories } from '../agents/serve-directories.ts';
-import { createRefusalLog } from '../audit/refusals.ts';
-import { openBuilds } from '../builds/open.ts';
-import { createRateLimit } from '../concurrency/rate-limit.ts';
+import { type ServedDirectory, serveDirectories } from '../agents/serve-directories.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
-import { forgetRegion, takeRegion } from '../instances/host.ts';
-import { createSampler } from '../metrics/sampler.ts';
-import { createTelemetry } from '../metrics/telemetry.ts';
-import { createAuthenticator } from '../organizations/authenticate.ts';
 import { homeOrganization } from '../organizations/first-start.ts';
-import { createReconciler } from '../reconciler/reconciler.ts';
-import { createSessionOwnership } from '../reconciler/session-ownership.ts';
 import { pruneRevisions } from '../secrets/upkeep/prune.ts';
-import { createSessionDirectory } from '../sessions/session-directory.ts';
 import { defaultGraceSeconds } from '../settings.ts';
-import { openStore } from '../store/open-store.ts';
-import { createPersist } from '../store/persist.ts';
-import { newId } from '../store/uuid.ts';
-import { claimDataDirectory, deriveKey, openDataDirectory } from './data-directory.ts';
+import type { Store } from '../store/open-store.ts';
+import { createContext, type ServiceState } from './create-context.ts';
 import { createEdge } from './edge.ts';
 import { type MadeFirst, makeFirstOrganization } from './first-organization.ts';
+import { openFoundation } from './foundation.ts';
 import { addGauges } from './gauges.ts';
 import { listen } from './listen.ts';
 import { startPeriodicTasks } from './periodic-tasks.ts';
 import { notReady } from './readiness.ts';
-import { openRuntime } from './runtime.ts';
-import { openSecrets } from './secrets.ts';
 import { awaitServed, type ServedAgent } from './served-agents.ts';
 import { shutDown } from './shut-down.ts';
 import { createTeardown, type Teardown } from './teardown.ts';
@@ -45,18 +28,15 @@ export type RunningServer = {
   readonly agents: readonly ServedAgent[];
   /** Ends live sessions after their grace, then instances and database; a second call ends the grace at once. */
   readonly close: () => Promise<void>;
-  /** Stops this server's bots and lets go of everything without touching a record: another server has the region. */
+  /** Kills this server's bots and closes without changing a record, because another server has taken the region. */
   readonly abandon: () => Promise<void>;
-  /** Resolves when the server cannot go on: it lost its region to another one. */
+  /** Resolves when the server cannot continue because it lost its region to another one. */
   readonly failed: Promise<Error>;
 };
 
-/** Entries of refused requests in the audit log of one organization: some hundreds of bytes each, a megabyte a day at most. */
-const toldRefusals = { atOnce: 120, perSecond: 1 / 30 };
-
 /**
- * Composition root: makes everything from the configuration, in the order of the floors, and takes it down again. It waits
- * for the agents from directories, which may take minutes to install, unless it is to stop before.
+ * Composition root: opens all parts in order of their dependencies, starts them, and takes them down again when a step fails.
+ * Waits until the agents from directories serve, which may take minutes, or until `stopping`.
  */
 export async function startServer(
   config: Config,
@@ -78,158 +58,84 @@ async function compose(
   teardown: Teardown,
   stopping: AbortSignal,
 ): Promise<RunningServer> {
-  const isRoot = process.geteuid?.() === 0;
-  const data = await openDataDirectory(config.dataDirectory, isRoot, config.secrets.rootKey);
-  const claim = await claimDataDirectory(data.path);
-  teardown.add(claim.release);
-  let lost: (error: Error) => void = () => undefined;
-  const failed = new Promise<Error>((resolve) => {
-    lost = resolve;
-  });
-  const store = await openStore({
-    databaseUrl: config.secrets.databaseUrl,
-    dataDirectory: data.path,
-    region: config.region,
-    logger,
-    onRegionLost: (error) => lost(error),
-  });
-  teardown.add(() => store.close(config.onStop === 'leave'));
+  const state: ServiceState = { url: '', isStarting: true, isDraining: false };
+  const foundation = await openFoundation(config, logger, teardown);
+  const dataDirectory = foundation.data.path;
+  const { context, runtime } = await createContext(foundation, config, state, teardown);
+  const parts: Parts = { context, runtime, store: foundation.store, dataDirectory, config, state, teardown };
+  await subscribeToRevocations(parts);
+  state.url = await openEdge(parts);
+  // Only a server that has bound its address may write the profile, which names that address.
+  const firstStart = await makeFirstOrganization(context, config, dataDirectory, state.url);
+  const served = await serveOwnDirectories(parts);
+  // From here on the keys of a first start are valid, and agents are known.
+  state.isStarting = false;
+  await startWork(parts);
+  const agents = await awaitServed(served, context.reconciler, stopping);
+  return { url: state.url, agents, firstStart, failed: foundation.regionLost, ...endOf(parts) };
+}
 
-  const { db, holdsRegion } = store;
-  const now = () => new Date();
-  const base = { db, now, newId, logger };
-  const host = { id: data.id, region: config.region };
-  const description = `process ${process.pid} on ${hostname()}, data directory ${data.path}`;
-  const { lastHeartbeat, isAlone } = await takeRegion(base, { ...host, runtime: 'process', description });
-  if (lastHeartbeat === null) teardown.addForFailedStart(() => forgetRegion(db, host));
-  const secrets = await openSecrets({ ...base, host, isAlone }, config, data, teardown);
-  const persist = createPersist(teardown.closing);
-  const logsDirectory = join(data.path, 'logs');
-  const runtime = await openRuntime({ ...base, host, persist, logsDirectory }, config, data.path, teardown);
+type Parts = {
+  readonly context: Context;
+  readonly runtime: Runtime;
+  readonly store: Store;
+  readonly dataDirectory: string;
+  readonly config: Config;
+  readonly state: ServiceState;
+  readonly teardown: Teardown;
+};
 
-  const serverId = newId();
-  const telemetry = createTelemetry();
-  const ownership = createSessionOwnership();
-  const directory = createSessionDirectory(base);
-  const sampler = createSampler({ ...base, usage: (ids) => runtime.sample(ids) });
-  const authenticator = createAuthenticator(base);
-  const controlTokenKey = deriveKey(data.rootKey, 'control-token');
-  const traceKey = deriveKey(data.rootKey, 'log-traces');
+/** Other servers announce revoked keys; an empty message follows a gap in the announcements. */
+async function subscribeToRevocations({ context, store }: Parts): Promise<void> {
+  await store.subscribe('bothost_keys', (keyId) => context.authenticator.forget(keyId === '' ? undefined : keyId));
+}
 
-  let url = '';
-  let starting = true;
-  let draining = false;
-  const isDraining = () => draining;
-  const reconciler = createReconciler({
-    ...base,
-    runtime,
-    host,
-    serverId,
-    key: controlTokenKey,
-    traceKey,
-    keyring: secrets.keyring,
-    iceConfigUrl: () => `${url}${iceServersPath}`,
-    ownership,
-    directory,
-    sampler,
-    telemetry,
-    lastHeartbeat,
-    persist,
-    holdsRegion,
-  });
-  const builds = await openBuilds({
-    ...base,
-    host,
-    runtime,
-    persist,
-    holdsRegion,
-    isDraining,
-    onOver: telemetry.buildOver,
-    dataDirectory: data.path,
-    uploadTokenKey: deriveKey(data.rootKey, 'upload-token'),
-    timeoutSeconds: config.buildTimeoutSeconds,
-    buildsAtOnce: config.buildsAtOnce ?? availableParallelism(),
-    retention: { buildDays: config.buildRetentionDays, uploadHours: config.uploadRetentionHours },
-    inUse: buildsInUse,
-  });
-  teardown.add(() => builds.worker.close());
-  const context: Context = {
-    ...base,
-    ...secrets,
-    host,
-    hashDirectory,
-    serverId,
-    publicUrl: () => config.publicUrl ?? url,
-    socketTokenKey: deriveKey(data.rootKey, 'socket-token'),
-    controlTokenKey,
-    traceKey,
-    authenticator,
-    ownership,
-    directory,
-    sampler,
-    telemetry,
-    reconciler,
-    builds,
-    refusals: createRefusalLog(base, createRateLimit(toldRefusals, now)),
-    persist,
-    announceRevocation: async (keyId) => {
-      authenticator.forget(keyId);
-      await store.notify('bothost_keys', keyId);
-    },
-    isDraining,
-    outputs: runtime.outputs,
-    logsDirectory,
-    closing: teardown.closing,
-  };
-  addGauges(telemetry.registry, base);
-  await store.subscribe('bothost_keys', (keyId) => authenticator.forget(keyId === '' ? undefined : keyId));
-
-  const app = await createEdge(context, config, data.path, () =>
-    notReady({ ...context, isStarting: () => starting, store, runtime }),
+/** Listens for requests, which the readiness probe reports as not ready yet. Returns the URL. */
+async function openEdge({ context, runtime, store, dataDirectory, config, state, teardown }: Parts): Promise<string> {
+  addGauges(context.telemetry.registry, context);
+  const app = await createEdge(context, config, dataDirectory, () =>
+    notReady({ ...context, isStarting: () => state.isStarting, store, runtime }),
   );
   teardown.add(() => app.close());
-  // From when it listens there may be sessions to look after.
-  teardown.add(() => reconciler.close());
-  url = await listen(app, config.host, config.port);
-  // Only who has the address may say whose keys are good there: a start that fails leaves the profile as it is.
-  const firstStart = await makeFirstOrganization(base, config, data.path, url);
-  const home = await homeOrganization(base);
-  const directories = { ...base, hashDirectory, keyring: secrets.keyring };
-  const served = home === null ? [] : await serveDirectories(directories, home.id, host.region, config.agents);
-  // From here on the keys of a first start are good, and agents are known.
-  starting = false;
-  // The sign of life begins when what died with the server before has its end: until then the last one is the truth.
-  await reconciler.start();
-  await builds.worker.start();
+  // Requests may start sessions from now on, so the reconciler is closed from now on, too.
+  teardown.add(() => context.reconciler.close());
+  return listen(app, config.host, config.port);
+}
+
+async function serveOwnDirectories({ context, config }: Parts): Promise<readonly ServedDirectory[]> {
+  const home = await homeOrganization(context);
+  return home === null ? [] : serveDirectories(context, home.id, context.host.region, config.agents);
+}
+
+async function startWork({ context, config, teardown }: Parts): Promise<void> {
+  // The heartbeat begins after sessions of the former server have ended: until then its last heartbeat dates their end.
+  await context.reconciler.start();
+  await context.builds.worker.start();
   const periodicTasks = startPeriodicTasks({
-    ...base,
-    host,
-    directory,
-    sampler,
+    ...context,
     retentionDays: config.retentionDays,
     logs: {
-      logsDirectory,
+      logsDirectory: context.logsDirectory,
       days: config.logRetentionDays,
       totalBytes: config.logTotalMegabytes * 1024 * 1024,
     },
-    removeUnusedBuilds: builds.removeUnused,
-    pruneRevisions: () => pruneRevisions({ ...base, keyring: secrets.keyring, pinsOf: pinnedRevisions }),
+    removeUnusedBuilds: context.builds.removeUnused,
+    pruneRevisions: () => pruneRevisions({ ...context, pinsOf: pinnedRevisions }),
     auditRetentionDays: config.auditRetentionDays,
-    refusals: context.refusals,
   });
   teardown.add(() => periodicTasks.stop());
-  const agents = await awaitServed(served, reconciler, stopping);
+}
 
-  const { close, abandon } = shutDown({
+function endOf({ context, runtime, config, state, teardown }: Parts): Pick<RunningServer, 'close' | 'abandon'> {
+  return shutDown({
     ...context,
     runtime,
     teardown,
     leave: config.onStop === 'leave',
     graceSeconds: config.shutdownGraceSeconds ?? defaultGraceSeconds.otherwise,
     drain: () => {
-      draining = true;
-      reconciler.drain();
+      state.isDraining = true;
+      context.reconciler.drain();
     },
   });
-  return { url, agents, close, abandon, firstStart, failed };
 }

@@ -1,0 +1,110 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { iceServersPath } from '@bothost/contract';
+import type { Runtime } from '@bothost/runtime';
+import { hashDirectory } from '@bothost/runtime/directory-hash';
+import { buildsInUse } from '../agents/builds-in-use.ts';
+import { createRefusalLog } from '../audit/refusals.ts';
+import { type Builds, openBuilds } from '../builds/open.ts';
+import { createRateLimit } from '../concurrency/rate-limit.ts';
+import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import { createSampler } from '../metrics/sampler.ts';
+import { createTelemetry } from '../metrics/telemetry.ts';
+import { createAuthenticator } from '../organizations/authenticate.ts';
+import { createReconciler } from '../reconciler/reconciler.ts';
+import { createSessionOwnership } from '../reconciler/session-ownership.ts';
+import { createSessionDirectory } from '../sessions/session-directory.ts';
+import { createPersist } from '../store/persist.ts';
+import { deriveKey } from './data-directory.ts';
+import type { Foundation } from './foundation.ts';
+import { openRuntime } from './runtime.ts';
+import { openSecrets } from './secrets.ts';
+import type { Teardown } from './teardown.ts';
+
+/** What changes while the service runs. */
+export type ServiceState = {
+  /** Where it listens; empty until then. */
+  url: string;
+  isStarting: boolean;
+  isDraining: boolean;
+};
+
+/** Audit entries of refused requests per organization: a few hundred bytes each, at most a megabyte a day. */
+const auditedRefusals = { atOnce: 120, perSecond: 1 / 30 };
+
+/** Opens all parts of the service on its foundation. None of them is active before `server.ts` starts it. */
+export async function createContext(
+  foundation: Foundation,
+  config: Config,
+  state: Readonly<ServiceState>,
+  teardown: Teardown,
+): Promise<{ readonly context: Context; readonly runtime: Runtime }> {
+  const { base, data, store } = foundation;
+  const secrets = await openSecrets({ ...base, isAlone: foundation.isAlone }, config, data, teardown);
+  const persist = createPersist(teardown.closing);
+  const logsDirectory = join(data.path, 'logs');
+  const runtime = await openRuntime({ ...base, persist, logsDirectory }, config, data.path, teardown);
+  const authenticator = createAuthenticator(base);
+  const controlTokenKey = deriveKey(data.rootKey, 'control-token');
+  const parts = {
+    ...base,
+    ...secrets,
+    persist,
+    serverId: base.newId(),
+    telemetry: createTelemetry(),
+    ownership: createSessionOwnership(),
+    directory: createSessionDirectory(base),
+    sampler: createSampler({ ...base, usage: (ids) => runtime.sample(ids) }),
+    controlTokenKey,
+    traceKey: deriveKey(data.rootKey, 'log-traces'),
+    isDraining: () => state.isDraining,
+  };
+  const reconciler = createReconciler({
+    ...parts,
+    runtime,
+    key: controlTokenKey,
+    iceConfigUrl: () => `${state.url}${iceServersPath}`,
+    lastHeartbeat: foundation.lastHeartbeat,
+    holdsRegion: store.holdsRegion,
+  });
+  const builds = await openBuildParts({ ...parts, runtime }, foundation, config);
+  teardown.add(() => builds.worker.close());
+  const context: Context = {
+    ...parts,
+    authenticator,
+    reconciler,
+    builds,
+    hashDirectory,
+    publicUrl: () => config.publicUrl ?? state.url,
+    socketTokenKey: deriveKey(data.rootKey, 'socket-token'),
+    refusals: createRefusalLog(base, createRateLimit(auditedRefusals, base.now)),
+    announceRevocation: async (keyId) => {
+      authenticator.forget(keyId);
+      await store.notify('bothost_keys', keyId);
+    },
+    outputs: runtime.outputs,
+    logsDirectory,
+    closing: teardown.closing,
+  };
+  return { context, runtime };
+}
+
+function openBuildParts(
+  parts: Pick<Context, 'persist' | 'isDraining' | 'telemetry'> & { readonly runtime: Runtime },
+  { base, data, store }: Foundation,
+  config: Config,
+): Promise<Builds> {
+  return openBuilds({
+    ...base,
+    ...parts,
+    holdsRegion: store.holdsRegion,
+    onOver: parts.telemetry.buildOver,
+    dataDirectory: data.path,
+    uploadTokenKey: deriveKey(data.rootKey, 'upload-token'),
+    timeoutSeconds: config.buildTimeoutSeconds,
+    buildsAtOnce: config.buildsAtOnce ?? availableParallelism(),
+    retention: { buildDays: config.buildRetentionDays, uploadHours: config.uploadRetentionHours },
+    inUse: buildsInUse,
+  });
+}

@@ -1,0 +1,48 @@
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import { forgetRegion, takeRegion } from '../instances/host.ts';
+import { openStore, type Store } from '../store/open-store.ts';
+import { newId } from '../store/uuid.ts';
+import { claimDataDirectory, type DataDirectory, openDataDirectory } from './data-directory.ts';
+import type { Teardown } from './teardown.ts';
+
+/** What all other parts are built on: the data directory, the database and the region of this server. */
+export type Foundation = {
+  readonly base: Pick<Context, 'db' | 'now' | 'newId' | 'logger' | 'host'>;
+  readonly data: DataDirectory;
+  readonly store: Store;
+  /** No other server of this database is alive. */
+  readonly isAlone: boolean;
+  /** Of the former server of this region; null if there was none. */
+  readonly lastHeartbeat: Date | null;
+  /** Resolves when another server has taken the region. */
+  readonly regionLost: Promise<Error>;
+};
+
+/** Opens the data directory and the database, and takes the region. @throws OperatorError, StoreError */
+export async function openFoundation(config: Config, logger: Logger, teardown: Teardown): Promise<Foundation> {
+  const isRoot = process.geteuid?.() === 0;
+  const data = await openDataDirectory(config.dataDirectory, isRoot, config.secrets.rootKey);
+  const claim = await claimDataDirectory(data.path);
+  teardown.add(claim.release);
+  let onRegionLost: (error: Error) => void = () => undefined;
+  const regionLost = new Promise<Error>((resolve) => {
+    onRegionLost = resolve;
+  });
+  const store = await openStore({
+    databaseUrl: config.secrets.databaseUrl,
+    dataDirectory: data.path,
+    region: config.region,
+    logger,
+    onRegionLost: (error) => onRegionLost(error),
+  });
+  teardown.add(() => store.close(config.onStop === 'leave'));
+  const host = { id: data.id, region: config.region };
+  const base = { db: store.db, now: () => new Date(), newId, logger, host };
+  const description = `process ${process.pid} on ${hostname()}, data directory ${data.path}`;
+  const { lastHeartbeat, isAlone } = await takeRegion(base, { ...host, runtime: 'process', description });
+  if (lastHeartbeat === null) teardown.addForFailedStart(() => forgetRegion(store.db, host));
+  return { base, data, store, isAlone, lastHeartbeat, regionLost };
+}
