@@ -23,7 +23,7 @@ const killAt = `
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 let left = Number(process.env.KILL_AT);
-const changes = ['renameSync', 'rmSync', 'writeFileSync', 'mkdirSync', 'chmodSync', 'mkdtempSync', 'linkSync', 'symlinkSync', 'unlinkSync'];
+const changes = ['renameSync', 'rmSync', 'writeFileSync', 'mkdirSync', 'chmodSync', 'mkdtempSync', 'rmdirSync'];
 for (const name of changes) {
   const real = fs[name];
   fs[name] = (...args) => {

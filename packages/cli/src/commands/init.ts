@@ -64,8 +64,8 @@ export const command = define({
     'init phone-bot -t carrier1 -m realtime --realtime openai_realtime --eval',
     'init my-bot --config answers.json --dry-run',
   ],
-  run: async ({ world }, values) => {
+  run: async (context, values) => {
     const { init } = await import('../scaffold/init.ts');
-    return init(world, values);
+    return init(context, values);
   },
 });

@@ -39,12 +39,12 @@ export async function initByAsking(
     const settled = await offerRefresh(world, making, 'scaffold');
     const made = await makeProject(configuration, settled);
     await follow(directory, configuration);
-    return projectReport(configuration, settled, made, packageManagerFor(directory, world.environment));
+    return projectReport(configuration, directory, made, packageManagerFor(directory, world.environment));
   }
   const settled = await offerRefresh(world, making, 'agent');
   const made = makeGuides(settled);
   await follow(directory, null);
-  return guidesReport(settled, made);
+  return guidesReport(directory, made);
 }
 
 async function wantsWizard(world: World): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { resolve as absolute, basename } from 'node:path';
+import type { Context } from '../context.ts';
 import { Failure, UsageError } from '../failure.ts';
 import type { Report } from '../report.ts';
 import { version } from '../version.ts';
@@ -27,24 +28,23 @@ export type InitValues = Readonly<Record<string, unknown>> & {
 };
 
 /** What `botcli init` does (spec 4.2, 4.3; reference init, 7). */
-export async function init(world: World, values: InitValues): Promise<Report> {
+export async function init({ world, say }: Pick<Context, 'world' | 'say'>, values: InitValues): Promise<Report> {
   if (values['list-options']) {
     const { listOptions } = await import('./configuration/list-options.ts');
     return document(listOptions());
   }
   const options = givenOptions(values);
   const asked = values['target-dir'];
-  if (asked === 'quickstart') return initQuickstart(world, values, options);
+  const makingIn = makingFrom(world, say, values);
+  if (asked === 'quickstart') return initQuickstart(world, values, options, makingIn);
   const described = Object.keys(options).length > 0 || values.config !== undefined || values['dry-run'];
   if (described) {
     const directory = absolute(world.directory, asked ?? '.');
     const configuration = settled(world, options, values.config, basename(directory));
-    return values['dry-run']
-      ? document(configuration)
-      : scaffold(world, values, configuration, makingOf(world, values)(directory));
+    return values['dry-run'] ? document(configuration) : scaffold(world, values, configuration, makingIn(directory));
   }
   const { initByAsking } = await import('./init-by-asking.ts');
-  return initByAsking(world, asked ?? null, makingOf(world, values), follow(world, values));
+  return initByAsking(world, asked ?? null, makingIn, follow(world, values));
 }
 
 /** `--git` and `--install`, for whatever was made. */
@@ -56,7 +56,7 @@ function follow(world: World, { git, install }: InitValues): Follow {
   };
 }
 
-async function initQuickstart(world: World, values: InitValues, options: Given): Promise<Report> {
+async function initQuickstart(world: World, values: InitValues, options: Given, makingIn: MakingIn): Promise<Report> {
   const surplus = [
     ...Object.keys(options).map((name) => (isField(name) ? `--${fields[name].option}` : name)),
     ...(values.config === undefined ? [] : ['--config']),
@@ -70,7 +70,7 @@ async function initQuickstart(world: World, values: InitValues, options: Given):
   const { configuration } = resolve(quickstart.given, quickstart.name);
   if (configuration === null) throw new Error('the quickstart cannot be resolved');
   if (values['dry-run']) return document(configuration);
-  const making = makingOf(world, values)(absolute(world.directory, quickstart.name));
+  const making = makingIn(absolute(world.directory, quickstart.name));
   return scaffold(world, values, configuration, await offerRefresh(world, making, 'scaffold'));
 }
 
@@ -83,7 +83,7 @@ async function scaffold(
   const { directory } = making;
   const made = await makeProject(configuration, making);
   await follow(world, values)(directory, configuration);
-  return projectReport(configuration, making, made, packageManagerFor(directory, world.environment));
+  return projectReport(configuration, directory, made, packageManagerFor(directory, world.environment));
 }
 
 /** What the options say about the project; what was not said is absent. */
@@ -140,7 +140,9 @@ const configCauses: Readonly<Record<string, string>> = {
   EACCES: 'there is no permission to read it',
 };
 
-function makingOf(world: World, values: InitValues): (directory: string) => Making {
+type MakingIn = (directory: string) => Making;
+
+function makingFrom(world: World, say: (text: string) => void, values: InitValues): MakingIn {
   return (directory) => ({
     directory,
     version,
@@ -148,6 +150,7 @@ function makingOf(world: World, values: InitValues): (directory: string) => Maki
     refreshGuides: false,
     force: values.force,
     signal: world.signal,
+    say,
   });
 }
 

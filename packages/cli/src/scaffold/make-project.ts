@@ -6,9 +6,9 @@ import { guidesOf } from './guides/guides.ts';
 import { type GuideSet, type GuideStep, planGuides, refreshed } from './guides/plan-guides.ts';
 import type { ProjectFile } from './project/project-file.ts';
 import { answersFile, recordedGuides } from './writing/answers.ts';
-import { lockProject } from './writing/lock.ts';
-import { putInPlace } from './writing/put-in-place.ts';
-import { clearDeadStages, withoutStage } from './writing/stage.ts';
+import { beginChange } from './writing/begin-change.ts';
+import { carryOut } from './writing/carry-out.ts';
+import { createProject, removeOrphans } from './writing/create-project.ts';
 import { type Conflict, survey, textOf } from './writing/survey.ts';
 import { systemCause } from './writing/system-cause.ts';
 
@@ -22,6 +22,7 @@ export type Making = {
   /** Replace files that exist and differ. Guides are replaced only when that is asked for. */
   readonly force: boolean;
   readonly signal: AbortSignal;
+  readonly say: (text: string) => void;
 };
 
 export type Made = { readonly written: readonly string[]; readonly guides: readonly GuideStep[] };
@@ -64,35 +65,45 @@ export function refuseBeforehand({ directory, force }: Pick<Making, 'directory' 
   }
 }
 
-function make(
-  filesWith: (guides: readonly GuideStep[]) => readonly ProjectFile[],
-  set: GuideSet,
-  making: Making,
-): Made {
-  const { directory, force } = making;
+type FilesWith = (guides: readonly GuideStep[]) => readonly ProjectFile[];
+
+function make(filesWith: FilesWith, set: GuideSet, making: Making): Made {
+  const { directory, signal, say } = making;
   checkDirectory(directory);
-  let release: (() => void) | null = null;
   try {
-    release = lockProject(directory);
-    // First, as it may put back what a run that was killed had taken away.
-    clearDeadStages(directory);
-    const guides = guidesFor(set, making);
-    const guideFiles = guides.flatMap(({ path, text }) => (text === null ? [] : [{ path, text }]));
-    const { missing, conflicts } = survey(directory, filesWith(guides));
-    const blockedGuides = survey(directory, guideFiles).conflicts.filter(({ kind }) => kind === 'blocked');
-    const standing = conflicts.filter(({ kind }) => kind === 'blocked' || !force);
-    refuse([...standing, ...blockedGuides]);
-    const all = [...missing, ...guideFiles];
-    const standingGuides = guideFiles.filter(({ path }) => existsSync(join(directory, path)));
-    const replaced = new Set([...conflicts, ...standingGuides].map(({ path }) => path));
-    if (all.length > 0) putInPlace(directory, all, replaced, making.signal);
-    return { written: all.map(({ path }) => path).sort(), guides };
+    removeOrphans(directory);
+    if (!existsSync(directory)) {
+      const { missing, guides } = planFiles(filesWith, set, making);
+      createProject(directory, missing, signal);
+      return { written: missing.map(({ path }) => path).sort(), guides };
+    }
+    const unlock = beginChange(directory, say);
+    try {
+      const { missing, guides } = planFiles(filesWith, set, making);
+      const edits = missing.map(({ path, text }) => ({ path, before: textOf(join(directory, path)), after: text }));
+      if (edits.length > 0) carryOut(directory, edits, signal);
+      return { written: edits.map(({ path }) => path).sort(), guides };
+    } finally {
+      unlock();
+    }
   } catch (error) {
-    if (making.signal.aborted) throw new Interrupted();
+    if (signal.aborted) throw new Interrupted();
     throw failureOf(error, directory);
-  } finally {
-    release?.();
   }
+}
+
+type Plan = { readonly missing: readonly ProjectFile[]; readonly guides: readonly GuideStep[] };
+
+/** What has to be written. The answers come last: without them a directory is no project. @throws `Failure` files-in-the-way */
+function planFiles(filesWith: FilesWith, set: GuideSet, making: Making): Plan {
+  const { directory, force } = making;
+  const guides = guidesFor(set, making);
+  const guideFiles = guides.flatMap(({ path, text }) => (text === null ? [] : [{ path, text }]));
+  const { missing, conflicts } = survey(directory, filesWith(guides));
+  const blockedGuides = survey(directory, guideFiles).conflicts.filter(({ kind }) => kind === 'blocked');
+  const standing = conflicts.filter(({ kind }) => kind === 'blocked' || !force);
+  refuse([...standing, ...blockedGuides]);
+  return { missing: [...guideFiles, ...missing], guides };
 }
 
 /** What would become of the guides. */
@@ -134,11 +145,7 @@ function refuse(conflicts: readonly Conflict[]): void {
 }
 
 function failureOf(error: unknown, directory: string): unknown {
-  const cause = systemCause(error, (path) => withoutStage(path, directory));
+  const cause = systemCause(error, directory);
   if (cause === null) return error;
-  if (error instanceof Error && 'code' in error && (error.code === 'EEXIST' || error.code === 'ENOTEMPTY')) {
-    const message = 'Another program wrote there at the same time. Nothing was written.';
-    return new Failure('files-in-the-way', message, 'Look at what is there, then run this again.');
-  }
   return new Failure('cannot-write', `The project cannot be written: ${cause}. Nothing was written.`);
 }

@@ -6,7 +6,7 @@ import { reachedByClient } from './client/client-transports.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { slugOf } from './configuration/project-name.ts';
 import type { GuideStep } from './guides/plan-guides.ts';
-import type { Made, Making } from './make-project.ts';
+import type { Made } from './make-project.ts';
 import { secretSetOf } from './project/deployment.ts';
 import { planOf } from './project/plan.ts';
 import { requiredVariables } from './project/variables.ts';
@@ -15,7 +15,7 @@ import { shellWord } from './shell-word.ts';
 /** What was made, and what to do next. */
 export function projectReport(
   configuration: Configuration,
-  making: Making,
+  directory: string,
   made: Made,
   packageManager: PackageManager,
 ): Report {
@@ -23,18 +23,18 @@ export function projectReport(
   const notes = leftOutOfClient(configuration);
   const called = slug === configuration.project_name ? [] : [['Agent and package', slug] as const];
   return {
-    json: { directory: making.directory, written: made.written, guides: states(made.guides), notes, configuration },
+    json: { directory, written: made.written, guides: states(made.guides), notes, configuration },
     blocks: [
       {
         kind: 'fields',
         fields: [
           ['Project', { text: configuration.project_name, tone: 'strong' }],
           ...called,
-          ['Directory', making.directory],
+          ['Directory', directory],
           ['Files written', String(made.written.length)],
         ],
       },
-      { kind: 'text', title: 'Next', lines: nextSteps(configuration, making.directory, packageManager) },
+      { kind: 'text', title: 'Next', lines: nextSteps(configuration, directory, packageManager) },
       ...(notes.length === 0 ? [] : [{ kind: 'note', lines: notes } as const]),
       ...keptGuides(made.guides),
     ],
@@ -42,15 +42,15 @@ export function projectReport(
 }
 
 /** What became of the guides, for those who build with a coding agent. */
-export function guidesReport(making: Making, made: Made): Report {
+export function guidesReport(directory: string, made: Made): Report {
   const written = made.written.length === 0 ? 'none: all guides exist already' : made.written.join(', ');
   return {
-    json: { directory: making.directory, written: made.written, guides: states(made.guides) },
+    json: { directory, written: made.written, guides: states(made.guides) },
     blocks: [
       {
         kind: 'fields',
         fields: [
-          ['Directory', making.directory],
+          ['Directory', directory],
           ['Written', written],
         ],
       },

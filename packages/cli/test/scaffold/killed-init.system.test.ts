@@ -1,55 +1,68 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clearDeadStages } from '../../src/scaffold/writing/stage.ts';
 import { buildKilledProgram, type KilledProgram, textsIn } from '../killable-program.ts';
 import { cascadeOptions } from './cascade-options.ts';
 
+const options = [...cascadeOptions, '-n', 'demo'];
+
 let program: KilledProgram;
+let whole: Record<string, string>;
 beforeAll(async () => {
   program = await buildKilledProgram();
+  const target = join(await program.ownFolder(), 'demo');
+  expect(program.run(['init', target, ...options]).status).toBe(0);
+  whole = await textsIn(target);
 });
 afterAll(() => program.remove());
 
-const stagesIn = async (place: string) => (await readdir(place)).filter((name) => name.startsWith('.botcli-'));
-
-test('what a killed init leaves beside its target, the next one clears, wherever it was killed', async () => {
+test('init of a new directory, killed anywhere, creates all of it or none, and the next run removes what is left', async () => {
   const { run } = program;
   const folder = await program.ownFolder();
-  let most = 0;
+  const seen = new Set<string>();
   for (let kill = 0; ; kill += 2) {
     const place = join(folder, `new-${kill}`);
     await mkdir(place);
-    const { signal } = run(['init', join(place, 'demo'), ...cascadeOptions], kill);
+    const { signal } = run(['init', join(place, 'demo'), ...options], kill);
     if (signal === null) break;
-    most = Math.max(most, (await stagesIn(place)).length);
+    const names = await readdir(place);
+    seen.add(names.map((name) => name.replace(/^(\.botcli-init)-.*/, '$1')).join());
+    if (names.includes('demo')) expect(await textsIn(join(place, 'demo'))).toEqual(whole);
     // Another target in the same place does as well.
-    expect(run(['init', join(place, kill % 4 === 0 ? 'demo' : 'other'), ...cascadeOptions]).status).toBe(0);
-    expect(await stagesIn(place)).toEqual([]);
+    const next = kill % 4 === 0 ? 'demo' : 'other';
+    expect(run(['init', join(place, next), ...options]).status).toBe(0);
+    expect(await textsIn(join(place, next))).toEqual(whole);
+    expect((await readdir(place)).filter((name) => name.startsWith('.'))).toEqual([]);
   }
-  expect(most).toBe(1);
+  expect([...seen]).toEqual(expect.arrayContaining(['', '.botcli-init']));
 }, 300_000);
 
-test('a kill amid --force loses nothing: a file that nothing took the place of is back', async () => {
-  const { run } = program;
-  const folder = await program.ownFolder();
-  const whole = join(folder, 'whole/demo');
-  expect(run(['init', whole, ...cascadeOptions]).status).toBe(0);
-  const made = await textsIn(whole);
-  const mine = Object.keys(made).filter((path) => path === 'README.md' || path.startsWith('server/'));
-  const was = new Set<string>();
-  for (let kill = 0; ; kill += 2) {
-    const target = join(folder, `forced-${kill}`, 'demo');
-    await mkdir(join(target, 'server'), { recursive: true });
-    for (const path of mine) await writeFile(join(target, path), 'mine\n');
-    const { signal } = run(['init', target, ...cascadeOptions, '--force'], kill);
-    if (signal === null) break;
-    const after = await textsIn(target);
-    was.add(mine.every((path) => after[path] !== undefined) ? 'there' : 'away');
-    clearDeadStages(target);
-    expect(await stagesIn(dirname(target))).toEqual([]);
-    const cleared = await textsIn(target);
-    for (const path of mine) expect(['mine\n', made[path]]).toContain(cleared[path]);
-  }
-  expect([...was].sort()).toEqual(['away', 'there']);
-}, 300_000);
+test.each([[[]], [['--force']]])(
+  'init %j in an existing directory, killed anywhere, leaves each file old or new, and the same command finishes it',
+  async (force) => {
+    const { run } = program;
+    const folder = await program.ownFolder();
+    const mine = force.length === 0 ? ['notes.txt'] : ['README.md', 'server/bot.py', 'server/pyproject.toml'];
+    const seen = new Set<string>();
+    for (let kill = 0; ; kill += 2) {
+      const target = join(folder, `existing-${kill}`, 'demo');
+      await mkdir(join(target, 'server'), { recursive: true });
+      for (const path of mine) await writeFile(join(target, path), 'mine\n');
+      const init = ['init', target, ...options, ...force];
+      const { signal } = run(init, kill);
+      if (signal === null) break;
+      const left = await textsIn(target);
+      for (const path of mine) expect(['mine\n', whole[path]]).toContain(left[path]);
+      const isWhole = Object.keys(whole).every((path) => left[path] === whole[path]);
+      const isNew = Object.keys(whole).some((path) => left[path] === whole[path]);
+      seen.add(isWhole ? 'new' : isNew ? 'between' : 'old');
+      // Without its answers a directory is no project.
+      if (!isWhole) expect(left['.botcli/project.json']).toBeUndefined();
+      expect(run(init).status).toBe(0);
+      const kept = force.length === 0 ? { 'notes.txt': 'mine\n' } : {};
+      expect(await textsIn(target)).toEqual({ ...whole, ...kept });
+    }
+    expect([...seen].sort()).toEqual(['between', 'new', 'old']);
+  },
+  300_000,
+);

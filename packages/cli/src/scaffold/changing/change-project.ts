@@ -9,10 +9,10 @@ import { readAnswers } from '../checking/read-answers.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { hasMarkers } from '../merging/markers.ts';
 import { packageManagerFor } from '../package-manager.ts';
-import { answersPath } from '../writing/answers.ts';
-import { brokenOff, carryOut, clearUnplanned, type Edit, finish } from '../writing/carry-out.ts';
-import { lockProject, refuseLocked } from '../writing/lock.ts';
-import { survey, textOf } from '../writing/survey.ts';
+import { beginChange, refuseLinks } from '../writing/begin-change.ts';
+import { carryOut, type Edit, interruptedChange } from '../writing/carry-out.ts';
+import { refuseLocked } from '../writing/project-lock.ts';
+import { textOf } from '../writing/survey.ts';
 import { systemCause } from '../writing/system-cause.ts';
 import { newVariables, nextSteps } from './next-steps.ts';
 import { planChange, type Step } from './plan-change.ts';
@@ -37,22 +37,22 @@ export type Changing = {
 export async function changeProject(context: Context, changing: Changing): Promise<Report> {
   const { directory, dryRun } = changing;
   if (dryRun) {
-    refuseBrokenOff(directory);
+    refuseInterrupted(directory);
     return change(context, changing);
   }
-  const release = lock(directory);
+  // What is no project gets no lock.
+  readAnswers(directory);
+  const unlock = begin(directory, context.say);
   try {
-    finishEarlier(directory, context.say);
     return await change(context, changing);
   } finally {
-    release();
+    unlock();
   }
 }
 
-function lock(directory: string): () => void {
-  refuseLinks(directory, [{ path: answersPath, before: null, after: null }]);
+function begin(directory: string, say: (text: string) => void): () => void {
   try {
-    return lockProject(directory);
+    return beginChange(directory, say);
   } catch (error) {
     throw failureOf(error, directory);
   }
@@ -105,7 +105,6 @@ async function change({ world, mode, say, talk }: Context, changing: Changing): 
     say(patch);
     await confirm(world, `Change ${touched.length} files?`, '--yes');
   }
-  refuseMoved(directory, edits);
   try {
     carryOut(directory, edits, world.signal);
   } catch (error) {
@@ -143,48 +142,19 @@ function unresolved(conflicts: readonly Step[], { json }: Report): Failure {
   return new Failure('conflicts-left', message, hint, issues, json as Record<string, unknown>);
 }
 
-/** What was shown is what is done: a file that was saved while the question stood is not overwritten. */
-function refuseMoved(directory: string, edits: readonly Edit[]): void {
-  const moved = edits.filter(({ path, before }) => textOf(join(directory, path)) !== before);
-  if (moved.length === 0) return;
-  const issues = moved.map(({ path }) => ({ path, message: 'was changed in the meantime' }));
-  throw new Failure(
-    'files-changed',
-    'Some files were changed in the meantime. Nothing was changed.',
-    'Run the command again.',
-    issues,
-  );
-}
-
 function failureOf(error: unknown, directory: string): unknown {
-  const cause = systemCause(error);
+  const cause = systemCause(error, directory);
   if (cause === null) return error;
   const message = `The project cannot be changed: ${cause}.`;
-  if (brokenOff(directory) === null) return new Failure('cannot-write', `${message} Nothing was changed.`);
+  if (interruptedChange(directory) === null) return new Failure('cannot-write', `${message} Nothing was changed.`);
   return new Failure('cannot-write', `${message} Some files are old, some new.`, finishHint);
 }
 
 const finishHint = 'Finish it with: botcli project update';
 
-/** What an earlier change could not finish, because it was killed, is finished first: it had been agreed to. */
-function finishEarlier(directory: string, say: (text: string) => void): void {
-  const edits = brokenOff(directory);
-  if (edits !== null) {
-    refuseLinks(directory, edits);
-    say('An earlier change was interrupted; it is finished first.');
-  }
-  try {
-    const left = edits === null ? [] : finish(directory, edits);
-    for (const path of left) say(`warning: ${path} was edited since and is left alone.`);
-    clearUnplanned(directory);
-  } catch (error) {
-    throw failureOf(error, directory);
-  }
-}
-
-/** Who only looks finishes nothing. */
-function refuseBrokenOff(directory: string): void {
-  if (brokenOff(directory) === null) return;
+/** A dry run finishes nothing. */
+function refuseInterrupted(directory: string): void {
+  if (interruptedChange(directory) === null) return;
   refuseLocked(directory);
   throw new Failure(
     'change-broken-off',
@@ -195,15 +165,6 @@ function refuseBrokenOff(directory: string): void {
 
 function isChange({ before, after }: Edit): boolean {
   return before !== after;
-}
-
-/** Nothing is written or removed through a link. */
-function refuseLinks(directory: string, touched: readonly Edit[]): void {
-  const files = touched.map(({ path, after }) => ({ path, text: after ?? '' }));
-  const blocked = survey(directory, files).conflicts.filter(({ kind }) => kind === 'blocked');
-  if (blocked.length === 0) return;
-  const issues = blocked.map(({ path, message }) => ({ path, message }));
-  throw new Failure('files-in-the-way', 'Some files are in the way. Nothing was changed.', null, issues);
 }
 
 function patchOf({ path, before, after }: Step): string {

@@ -7,8 +7,8 @@ import { planOf } from '../project/plan.ts';
 import { requiredVariables } from '../project/variables.ts';
 import { isOlder } from '../version-order.ts';
 import { hashOf } from '../writing/answers.ts';
-import { brokenOff } from '../writing/carry-out.ts';
-import { isLocked } from '../writing/lock.ts';
+import { interruptedChange } from '../writing/carry-out.ts';
+import { isLocked } from '../writing/project-lock.ts';
 import { fileText, textOf } from '../writing/survey.ts';
 import type { Answers } from './read-answers.ts';
 import { lockDoubt } from './uv-lock.ts';
@@ -38,7 +38,7 @@ export async function checkProject(directory: string, answers: Answers, version:
 }
 
 function changeFindings(directory: string): readonly Finding[] {
-  if (brokenOff(directory) === null) return [];
+  if (interruptedChange(directory) === null) return [];
   if (isLocked(directory))
     return [{ about: 'generated files', state: 'problem', message: 'are being changed right now' }];
   const message = 'a change was interrupted, so some files are old and some new: botcli project update finishes it';

@@ -6,19 +6,21 @@ const causes: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EFBIG: 'files may not be that large here',
-  EXDEV: 'a directory in it is another disk',
   ENAMETOOLONG: 'the name is too long',
   ENOTDIR: 'a part of the path is a file',
+  ENOTEMPTY: 'another program wrote there at the same time',
   ELOOP: 'links lead in a circle',
 };
 
-/**
- * Why the system did not let a file be written, with its path as `told` says it; null of an error that is not the
- * system's.
- */
-export function systemCause(error: unknown, told = (path: string) => path): string | null {
+/** Why the system did not let a file of a project be written, with its path; null of an error that is not the system's. */
+export function systemCause(error: unknown, directory: string): string | null {
   if (!(error instanceof Error) || !('syscall' in error)) return null;
   const code = 'code' in error ? String(error.code) : '';
-  const path = 'path' in error ? ` (${told(String(error.path))})` : '';
+  const path = 'path' in error ? ` (${knownPath(String(error.path), directory)})` : '';
   return `${causes[code] ?? `the system says ${code}`}${path}`;
+}
+
+/** A temporary file of botcli means nothing to people: it stands for the directory of the project. */
+function knownPath(path: string, directory: string): string {
+  return /\.botcli-(init|new)/.test(path) ? directory : path;
 }

@@ -84,6 +84,21 @@ test('of two at once the second is refused, and takes over when the first is kil
   await expectFeatures(place, ['recording', 'transcription']);
 }, 120_000);
 
+test('init finishes an interrupted change before it overwrites the project', async () => {
+  const { run, hang } = program;
+  const place = join(await program.ownFolder(), 'demo');
+  expect(run(['init', place, ...choices]).status).toBe(0);
+  const before = await textsIn(place);
+  const interrupted = await hang(['project', 'add', 'recording', place, '--yes'], 12);
+  interrupted.kill('SIGKILL');
+  await once(interrupted, 'exit');
+  expect(run(['init', place, ...choices, '--force'])).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining('it is finished first'),
+  });
+  expect(await textsIn(place)).toEqual(before);
+}, 120_000);
+
 test('of many at once over the lock of a dead one, those that say so have changed the project, and no other', async () => {
   const { run, hang } = program;
   const folder = await program.ownFolder();

@@ -1,0 +1,83 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { carryOut, finish, interruptedChange } from './carry-out.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'botcli-change-'));
+  await mkdir(join(directory, '.botcli'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const { signal } = new AbortController();
+const files = async () => (await readdir(directory, { recursive: true })).sort();
+
+describe('carryOut', () => {
+  it('creates, replaces and removes files, and keeps the mode of a file', async () => {
+    await writeFile(join(directory, 'run.sh'), 'old\n');
+    await chmod(join(directory, 'run.sh'), 0o755);
+    await writeFile(join(directory, 'gone.txt'), 'old\n');
+    const edits = [
+      { path: 'run.sh', before: 'old\n', after: 'new\n' },
+      { path: 'gone.txt', before: 'old\n', after: null },
+      { path: 'client/src/main.ts', before: null, after: 'new\n' },
+    ];
+    carryOut(directory, edits, signal);
+    expect(await files()).toEqual(['.botcli', 'client', 'client/src', 'client/src/main.ts', 'run.sh']);
+    expect(await readFile(join(directory, 'run.sh'), 'utf8')).toBe('new\n');
+    expect((await stat(join(directory, 'run.sh'))).mode & 0o777).toBe(0o755);
+  });
+
+  it('restores every byte when another program has created a file in the meantime', async () => {
+    const bytes = Buffer.from([0xff, 0x0a]);
+    await writeFile(join(directory, 'README.md'), bytes);
+    await writeFile(join(directory, 'server.py'), 'theirs\n');
+    const edits = [
+      { path: 'README.md', before: bytes.toString(), after: 'new\n' },
+      { path: 'client/main.ts', before: null, after: 'new\n' },
+      { path: 'server.py', before: null, after: 'new\n' },
+    ];
+    expect(() => carryOut(directory, edits, signal)).toThrow(expect.objectContaining({ reason: 'files-changed' }));
+    expect(await files()).toEqual(['.botcli', 'README.md', 'server.py']);
+    expect(await readFile(join(directory, 'README.md'))).toEqual(bytes);
+    expect(await readFile(join(directory, 'server.py'), 'utf8')).toBe('theirs\n');
+  });
+
+  it('changes nothing while the journal of another change is there', async () => {
+    await writeFile(join(directory, '.botcli/change.json'), '');
+    const edits = [{ path: 'README.md', before: null, after: 'new\n' }];
+    expect(() => carryOut(directory, edits, signal)).toThrow(expect.objectContaining({ reason: 'files-changed' }));
+    expect(await files()).toEqual(['.botcli', '.botcli/change.json']);
+  });
+});
+
+describe('finish', () => {
+  it('makes the edits that are left, and leaves files alone that were edited since', async () => {
+    await writeFile(join(directory, 'old.txt'), 'old\n');
+    await writeFile(join(directory, 'edited.txt'), 'mine\n');
+    await writeFile(join(directory, 'new.txt.botcli-new'), 'ne');
+    const edits = [
+      { path: 'old.txt', before: 'old\n', after: 'new\n' },
+      { path: 'edited.txt', before: 'old\n', after: 'new\n' },
+      { path: 'new.txt', before: null, after: 'new\n' },
+    ];
+    await writeFile(join(directory, '.botcli/change.json'), JSON.stringify({ edits }));
+    expect(interruptedChange(directory)).toEqual(edits);
+    expect(finish(directory, edits)).toEqual(['edited.txt']);
+    expect(await files()).toEqual(['.botcli', 'edited.txt', 'new.txt', 'old.txt']);
+    expect(await readFile(join(directory, 'old.txt'), 'utf8')).toBe('new\n');
+    expect(await readFile(join(directory, 'edited.txt'), 'utf8')).toBe('mine\n');
+  });
+});
+
+describe('interruptedChange', () => {
+  it.each(['', '{', '{"edits":{}}', '{"edits":[{"path":"../x","before":null,"after":"x"}]}'])(
+    'takes %j for no journal',
+    async (journal) => {
+      await writeFile(join(directory, '.botcli/change.json'), journal);
+      expect(interruptedChange(directory)).toBeNull();
+    },
+  );
+});

@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createProject, removeOrphans } from './create-project.ts';
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'botcli-create-'));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+describe('createProject', () => {
+  it('leaves a directory as it is that another program has created in the meantime', async () => {
+    await mkdir(join(root, 'bot'));
+    await writeFile(join(root, 'bot/README.md'), 'theirs\n');
+    const files = [{ path: 'README.md', text: 'new\n' }];
+    const create = () => createProject(join(root, 'bot'), files, new AbortController().signal);
+    expect(create).toThrow(expect.objectContaining({ code: 'ENOTEMPTY' }));
+    expect(await readFile(join(root, 'bot/README.md'), 'utf8')).toBe('theirs\n');
+    expect(await readdir(root)).toEqual(['bot']);
+  });
+});
+
+describe('removeOrphans', () => {
+  it('removes the staging directories of processes that have ended, and nothing else', async () => {
+    const ended = spawnSync('true').pid;
+    const others = [
+      `.botcli-init-${process.ppid}-AbC123`,
+      `.botcli-init-${ended}-AbC123.bak`,
+      `my.botcli-init-${ended}-AbC123`,
+    ];
+    for (const name of [`.botcli-init-${ended}-AbC123`, ...others])
+      await mkdir(join(root, name, 'project'), { recursive: true });
+    removeOrphans(join(root, 'bot'));
+    expect((await readdir(root)).sort()).toEqual([...others].sort());
+  });
+});

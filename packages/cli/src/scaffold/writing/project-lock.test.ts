@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isLocked, lockProject } from './project-lock.ts';
+
+let directory: string;
+let path: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'botcli-lock-'));
+  path = join(directory, '.botcli/change.lock');
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const write = async (lock: string) => {
+  await mkdir(join(directory, '.botcli'));
+  await writeFile(path, lock);
+};
+
+describe('lockProject', () => {
+  it('writes the process into the lock, and leaves nothing when it is released', async () => {
+    const release = lockProject(directory);
+    expect(await readFile(path, 'utf8')).toBe(`${process.pid} ${hostname()}`);
+    release();
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it.each([
+    ['a running process', `${process.ppid} ${hostname()}`, `(process ${process.ppid})`],
+    ['another machine', '1234 elsewhere', '(process 1234 on elsewhere)'],
+  ])('refuses the lock of %s, and names the process and the file', async (_holder, lock, message) => {
+    await write(lock);
+    expect(isLocked(directory)).toBe(true);
+    expect(() => lockProject(directory)).toThrow(
+      expect.objectContaining({
+        reason: 'project-busy',
+        message: expect.stringContaining(message),
+        hint: expect.stringContaining(`remove ${path}`),
+      }),
+    );
+    expect(await readFile(path, 'utf8')).toBe(lock);
+  });
+
+  it.each([
+    ['a killed process', () => `${spawnSync('true').pid} ${hostname()}`],
+    ['a killed process whose number this one has', () => `${process.pid} ${hostname()}`],
+    ['a process that was killed while it wrote it', () => ''],
+  ])('replaces the lock of %s', async (_holder, lock) => {
+    await write(lock());
+    expect(isLocked(directory)).toBe(false);
+    lockProject(directory)();
+    expect(await readdir(join(directory, '.botcli'))).toEqual([]);
+  });
+});
