@@ -2,9 +2,11 @@ import type { Client } from '@bothost/contract';
 import type { GlobalValues, OutputMode } from './global-options.ts';
 import { noProfile, type Profile, readProfile } from './profile.ts';
 import { type Settings, settle } from './settings.ts';
-import type { Suggestion } from './suggestion.ts';
 import { createTalk, type Talk } from './talk.ts';
 import type { World } from './world.ts';
+
+/** What a word of a command line may become, and what that means; the meaning may be empty. */
+export type Suggestion = { readonly word: string; readonly meaning: string };
 
 type Suggest = (line: readonly string[]) => Promise<readonly Suggestion[]>;
 

@@ -1,4 +1,3 @@
-import { tolerateClosedReader } from './closed-reader.ts';
 import { readEnvironment } from './config.ts';
 import { Failure, Interrupted } from './failure.ts';
 import type { Ask, Output, World } from './world.ts';
@@ -48,6 +47,23 @@ function outputOf(stream: NodeJS.WriteStream): Output {
     columns: stream.columns || 80,
     write: (text) => void stream.write(text),
   };
+}
+
+/**
+ * Aborted when the reader of a pipe has closed it, as after `| head`: then nobody is left to be told. Any other error of
+ * standard output, such as a full disk, ends the program with status 1.
+ */
+function tolerateClosedReader(stream: NodeJS.WriteStream): AbortSignal {
+  const closed = new AbortController();
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    closed.abort();
+    if (error.code === 'EPIPE' || stream === process.stderr) return;
+    process.stderr.write(`error: Standard output cannot be written (${error.code}).\n`);
+    process.once('exit', () => {
+      process.exitCode = 1;
+    });
+  });
+  return closed.signal;
 }
 
 async function readAll(signal: AbortSignal): Promise<string> {

@@ -1,10 +1,10 @@
 import type { Command } from './command.ts';
 import { leadingWords } from './command-line.ts';
 import { aliases, commands, groups } from './commands.ts';
+import type { Suggestion } from './context.ts';
 import { wordsBelow } from './find-command.ts';
 import { globalOptions } from './global-options.ts';
 import type { Option, Options, Words } from './options.ts';
-import type { Suggestion } from './suggestion.ts';
 
 /**
  * What the last of the words of a line may become; it may be empty, and `botcli` itself is left out. No suggestion means that

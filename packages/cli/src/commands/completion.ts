@@ -1,9 +1,11 @@
 import { command as define } from '../command.ts';
-import { completionScripts, type Shell, shells } from '../completion-script.ts';
+import type { Suggestion } from '../context.ts';
 import { UsageError } from '../failure.ts';
 import { text } from '../options.ts';
 import type { Report } from '../report.ts';
-import type { Suggestion } from '../suggestion.ts';
+
+const shells = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof shells)[number];
 
 export const command = define({
   summary: 'Let the shell complete commands, options and their values',
@@ -39,3 +41,32 @@ function answer(shell: Shell, found: readonly Suggestion[]): string {
 function document(content: string): Report {
   return { json: content, blocks: [{ kind: 'document', text: content }] };
 }
+
+/** What makes a shell ask this program for the words of a line. A full stop follows the words, so that an empty last one is kept. */
+const completionScripts: Readonly<Record<Shell, string>> = {
+  bash: `_botcli() {
+  local IFS=$'\\n'
+  COMPREPLY=($("$1" completion bash --words="$(printf '%s\\n' "\${COMP_WORDS[@]:1:COMP_CWORD}" .)" 2>/dev/null))
+}
+complete -o default -F _botcli botcli
+`,
+  zsh: `#compdef botcli
+_botcli() {
+  local -a found
+  found=("\${(@f)$("$words[1]" completion zsh --words="$(printf '%s\\n' "\${(@)words[2,CURRENT]}" .)" 2>/dev/null)}")
+  if [[ -n "$found[1]" ]]; then
+    _describe botcli found
+  else
+    _files
+  fi
+}
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }
+compdef _botcli botcli
+`,
+  fish: `function __botcli_words
+  set -l words (commandline -opc) (commandline -ct) .
+  $words[1] completion fish --words=(string join \\n -- $words[2..-1] | string collect) 2>/dev/null
+end
+complete -c botcli -a '(__botcli_words)'
+`,
+};

@@ -5,7 +5,6 @@ import type { Archive } from '../pack/archive.ts';
 import { isTransient, pauses, withRetries } from '../retry.ts';
 import { byteSize } from '../values.ts';
 import type { World } from '../world.ts';
-import { progressBar } from './progress-bar.ts';
 
 /** What one request carries: little at first, for a slow line, then more while it goes fast. */
 const pieceBytes = { first: 256 * 1_024, most: 8 * 1_048_576 } as const;
@@ -114,4 +113,13 @@ async function append(world: World, target: Target, offset: number, piece: Buffe
   const parsed = UploadAnswer.safeParse(answer);
   if (!parsed.success) throw new ConnectionError('the answer to an upload does not look like one from this service');
   return parsed.data;
+}
+
+/** Progress as one line, with `startedAt` bytes sent by an earlier run: `████░░ 42 %  3.1 of 7.4 MiB  1.2 MiB/s`. */
+function progressBar(done: number, total: number, seconds: number, startedAt: number): string {
+  const share = total === 0 ? 1 : done / total;
+  const width = 24;
+  const full = Math.round(share * width);
+  const speed = seconds < 0.5 ? '' : `  ${byteSize((done - startedAt) / seconds)}/s`;
+  return `${'█'.repeat(full)}${'░'.repeat(width - full)} ${Math.floor(share * 100)} %  ${byteSize(done)} of ${byteSize(total)}${speed}`;
 }

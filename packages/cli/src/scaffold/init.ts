@@ -102,7 +102,8 @@ function isField(name: string): name is keyof typeof fields {
 
 /** Options over file, resolved; a `Failure` tells everything that is wrong with either. */
 function settled(world: World, options: Given, file: string | undefined, defaultName: string): Configuration {
-  const said = file === undefined ? { given: {}, issues: [] } : readConfigFile(readConfig(world, file), options);
+  const said =
+    file === undefined ? { given: {}, issues: [] } : readConfigFile(readConfigText(world.directory, file), options);
   const resolved = resolve(merge(said.given, options), defaultName);
   const unread = new Set(said.issues.map(({ path }) => path));
   // What the file says wrongly is not missing as well.
@@ -121,24 +122,6 @@ function settled(world: World, options: Given, file: string | undefined, default
   }
   return resolved.configuration;
 }
-
-function readConfig(world: World, file: string): string {
-  try {
-    return readConfigText(absolute(world.directory, file));
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const code = 'code' in error ? String(error.code) : '';
-    const cause = configCauses[code] ?? (code === '' ? error.message : `the system says ${code}`);
-    throw new Failure('config-unreadable', `The config file ${file} cannot be read: ${cause}. Nothing was written.`);
-  }
-}
-
-const configCauses: Readonly<Record<string, string>> = {
-  ENOENT: 'it is not there',
-  EISDIR: 'it is a directory',
-  ENOTDIR: 'a part of the path is a file',
-  EACCES: 'there is no permission to read it',
-};
 
 type MakingIn = (directory: string) => Making;
 

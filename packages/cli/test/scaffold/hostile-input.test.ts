@@ -91,7 +91,7 @@ describe('a config file', () => {
     ['cut off', '{"mode": "casc', 'JSON'],
     ['with a comma too many', '{"mode": "cascade",}', 'JSON'],
     ['with two documents', '{} {}', 'JSON'],
-    ['that is no UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 'it is no UTF-8'],
+    ['that is not UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 'it is not UTF-8'],
     ['of UTF-16', Buffer.from(JSON.stringify(answers), 'utf16le'), 'JSON'],
     ['of more than 1 MB', JSON.stringify({ mode: 'x'.repeat(1_000_000) }), 'it is larger than 1 MB'],
     ['nested deeply', '['.repeat(200_000), 'JSON'],

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
+import type { PackageManager } from '../../config.ts';
 import { confirm } from '../../confirm.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
@@ -9,12 +10,14 @@ import { readAnswers } from '../checking/read-answers.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { hasMarkers } from '../merging/markers.ts';
 import { packageManagerFor } from '../package-manager.ts';
+import { planOf } from '../project/plan.ts';
+import { requiredVariables } from '../project/variables.ts';
+import { shellWord } from '../shell-word.ts';
 import { beginChange, refuseLinks } from '../writing/begin-change.ts';
 import { carryOut, type Edit, interruptedChange } from '../writing/carry-out.ts';
 import { refuseLocked } from '../writing/project-lock.ts';
 import { textOf } from '../writing/survey.ts';
 import { systemCause } from '../writing/system-cause.ts';
-import { newVariables, nextSteps } from './next-steps.ts';
 import { planChange, type Step } from './plan-change.ts';
 
 export type Changing = {
@@ -174,4 +177,25 @@ function patchOf({ path, before, after }: Step): string {
     before ?? '',
     after ?? '',
   );
+}
+
+/** Variables that have to be filled now and did not have to be before. */
+function newVariables(before: Configuration, after: Configuration): readonly string[] {
+  const had = requiredVariables(planOf(before));
+  return requiredVariables(planOf(after)).filter((name) => !had.includes(name));
+}
+
+/** What a person still has to do for the files that were changed, as lines. */
+function nextSteps(
+  directory: string,
+  touched: readonly string[],
+  variables: readonly string[],
+  packageManager: PackageManager,
+): readonly string[] {
+  const place = (folder: string) => shellWord(join(directory, folder));
+  return [
+    ...(variables.length > 0 ? [`Fill in server/.env: ${variables.join(', ')}`] : []),
+    ...(touched.includes('server/pyproject.toml') ? [`cd ${place('server')} && uv sync`] : []),
+    ...(touched.includes('client/package.json') ? [`cd ${place('client')} && ${packageManager} install`] : []),
+  ];
 }

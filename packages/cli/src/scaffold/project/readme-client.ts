@@ -1,5 +1,4 @@
 import { nodeFor, oldestNode } from '../client/client-package.ts';
-import { contentSecurityPolicy } from '../client/content-security-policy.ts';
 import type { Plan } from './plan.ts';
 
 /** How to run the client, where things are in it, and whom its page asks for anything. Nothing without a client. */
@@ -61,4 +60,15 @@ function others(plan: Plan, isNext: boolean): readonly string[] {
         ]),
     ...(left ? ['', 'The client does not offer LiveKit: no client package for it is published.'] : []),
   ];
+}
+
+/** For a page built by Vite, without hosted rooms. `blob:` is for the audio worklet, a script that the page creates itself. */
+function contentSecurityPolicy(host: string): string {
+  return [
+    "default-src 'self'",
+    "script-src 'self' blob:",
+    `connect-src 'self' https://${host} wss://${host}`,
+    "media-src 'self' blob:",
+    "img-src 'self' data:",
+  ].join('; ');
 }

@@ -1,8 +1,10 @@
 import type { Client, LogLine } from '@bothost/contract';
+import type { Colors } from '../../../colors.ts';
 import { command as define } from '../../../command.ts';
 import type { Context } from '../../../context.ts';
-import { logPiece } from '../../../log-piece.ts';
+import { printableLog } from '../../../log-text.ts';
 import { choice, flag, integer, span, text } from '../../../options.ts';
+import type { Piece } from '../../../report.ts';
 
 type Query = NonNullable<NonNullable<Parameters<Client['getLogs']>[0]>['query']>;
 
@@ -93,4 +95,26 @@ async function* comingLines(
     yield* page.logs;
     cursor = page.nextCursor;
   }
+}
+
+/** A line of a bot's output, with its session unless all lines are of one session. */
+function logPiece(line: LogLine, isOneSession: boolean): Piece {
+  const { log, timestamp, sessionId } = line;
+  return {
+    json: line,
+    plain: [timestamp, sessionId ?? '', printableLog(log, false)].join('\t'),
+    rich: (colors) => {
+      // The last digits tell sessions apart; the first ones of such ids are their time.
+      const session = isOneSession ? '' : `  ${colors.cyan((sessionId ?? '').slice(-6).padEnd(6))}`;
+      return `${colors.dim(timestamp.replace('T', ' ').slice(0, 23))}${session}  ${toned(line, colors)}`;
+    },
+  };
+}
+
+/** A bot that colors its lines itself keeps its colors. */
+function toned({ log, level, droppedBytes }: LogLine, colors: Colors): string {
+  const text = printableLog(log, colors.isColorSupported);
+  if (text.includes('\u001b')) return text;
+  if (droppedBytes !== undefined || level === 'WARNING') return colors.yellow(text);
+  return level === 'ERROR' || level === 'CRITICAL' ? colors.red(text) : text;
 }
