@@ -105,7 +105,7 @@ const refused: Record<string, Case> = {
     says: /zod and nothing else/,
   },
   'the server in the CLI': {
-    file: 'packages/cli/src/command.ts',
+    file: 'packages/cli/src/command-line/command.ts',
     text: "import { start } from '@bothost/server';\nstart();\n",
     rule: 'plugin',
     says: /no other package of ours/,

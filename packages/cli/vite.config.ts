@@ -6,7 +6,7 @@ const contract = (file: string) => fileURLToPath(new URL(`../contract/src/${file
 
 /** What nearly every command loads. */
 const core =
-  /src\/(colors|command|command-line|config|described|failure|find-command|options|printable|profile|render|usage|version|suggest)\.ts$|picocolors/;
+  /src\/(config|failure|find-command|version|suggest|command-line\/(command|options|parse-line|usage)|output\/(colors|described|printable|render)|service\/profile)\.ts$|picocolors/;
 /** What `init` loads whatever it does; questions, changes and checks are apart. */
 const scaffold = /src\/scaffold\/(?!wizard|changing|checking|init-by-asking|follow-up)/;
 

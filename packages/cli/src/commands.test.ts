@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { globalOptions } from './command-line/global-options.ts';
 import { aliases, commands, groups } from './commands.ts';
-import { globalOptions } from './global-options.ts';
 
 const folder = fileURLToPath(new URL('commands/', import.meta.url));
 

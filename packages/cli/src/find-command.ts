@@ -1,5 +1,5 @@
 import { closest } from '@bothost/contract/suggest';
-import type { Word } from './command-line.ts';
+import type { Word } from './command-line/parse-line.ts';
 import { aliases, commands, groups } from './commands.ts';
 import { UsageError } from './failure.ts';
 

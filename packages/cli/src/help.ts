@@ -1,9 +1,9 @@
+import { globalOptions } from './command-line/global-options.ts';
+import type { Options } from './command-line/options.ts';
+import { optionLine, usageLine } from './command-line/usage.ts';
 import { aliases, commands, groups } from './commands.ts';
 import { environmentVariables } from './config.ts';
 import { wordsBelow } from './find-command.ts';
-import { globalOptions } from './global-options.ts';
-import type { Options } from './options.ts';
-import { optionLine, usageLine } from './usage.ts';
 
 /** How wide help may be, in characters, and how its titles are marked. */
 export type HelpStyle = { readonly columns: number; readonly title: (text: string) => string };

@@ -1,5 +1,5 @@
-import { processWorld } from './process-world.ts';
 import { run } from './program.ts';
+import { processWorld } from './world/process-world.ts';
 
 // Until there is an answer: a process that has nothing left to wait for must not look as if all were done.
 process.exitCode = 1;

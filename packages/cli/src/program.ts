@@ -1,16 +1,16 @@
-import { leadingWords, mentions, parseLine, rawValue, requireGiven } from './command-line.ts';
+import { createContext } from './command-line/context.ts';
+import { type GlobalValues, type OutputMode, outputModes } from './command-line/global-options.ts';
+import { leadingWords, mentions, parseLine, rawValue, requireGiven } from './command-line/parse-line.ts';
+import { usageLine } from './command-line/usage.ts';
 import { commands } from './commands.ts';
-import { createContext } from './context.ts';
-import type { Subject } from './describe-failure.ts';
-import { type Described, localFailure } from './described.ts';
 import { Failure, Interrupted, UsageError } from './failure.ts';
 import { findCommand } from './find-command.ts';
-import { type GlobalValues, type OutputMode, outputModes } from './global-options.ts';
-import { printFailure, printReport, printStream, printText } from './print.ts';
-import type { Settings } from './settings.ts';
-import { usageLine } from './usage.ts';
+import { type Described, localFailure } from './output/described.ts';
+import { printFailure, printReport, printStream, printText } from './output/print.ts';
+import type { Subject } from './service/describe-failure.ts';
+import type { Settings } from './service/settings.ts';
 import { version } from './version.ts';
-import type { World } from './world.ts';
+import type { World } from './world/world.ts';
 
 /** Runs one command line and answers its exit status: 0 done, 1 failed, 2 called wrongly, 130 interrupted. */
 export async function run(world: World, args: readonly string[]): Promise<0 | 1 | 2 | 130> {
@@ -79,7 +79,7 @@ async function execute(world: World, args: readonly string[], mode: OutputMode, 
 /** On a terminal help fits its width, up to what reads well, and its titles stand out. */
 async function helpStyle(world: World, mode: OutputMode) {
   if (mode !== 'rich') return undefined;
-  const { colorsFor } = await import('./colors.ts');
+  const { colorsFor } = await import('./output/colors.ts');
   const colors = await colorsFor(world, world.stdout);
   return { columns: Math.min(world.stdout.columns, 110), title: colors.bold };
 }
@@ -95,7 +95,7 @@ async function describe(error: unknown, { settings, subject }: Seen): Promise<De
   if (error instanceof Failure) {
     return { ...localFailure(error.reason, error.message, error.hint), issues: error.issues, details: error.details };
   }
-  const { describeServiceFailure } = await import('./describe-failure.ts');
+  const { describeServiceFailure } = await import('./service/describe-failure.ts');
   const described = describeServiceFailure(error, settings, subject);
   if (described !== null) return described;
   return localFailure('internal', `Something went wrong in botcli: ${error instanceof Error ? error.message : error}`);

@@ -1,10 +1,10 @@
-import type { Command } from './command.ts';
-import { leadingWords } from './command-line.ts';
+import type { Command } from './command-line/command.ts';
+import type { Suggestion } from './command-line/context.ts';
+import { globalOptions } from './command-line/global-options.ts';
+import type { Option, Options, Words } from './command-line/options.ts';
+import { leadingWords } from './command-line/parse-line.ts';
 import { aliases, commands, groups } from './commands.ts';
-import type { Suggestion } from './context.ts';
 import { wordsBelow } from './find-command.ts';
-import { globalOptions } from './global-options.ts';
-import type { Option, Options, Words } from './options.ts';
 
 /**
  * What the last of the words of a line may become; it may be empty, and `botcli` itself is left out. No suggestion means that

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Environment, readEnvironment } from '../src/config.ts';
 import { Interrupted } from '../src/failure.ts';
 import { run } from '../src/program.ts';
-import type { World } from '../src/world.ts';
+import type { World } from '../src/world/world.ts';
 
 export type Outcome = { readonly status: number; readonly stdout: string; readonly stderr: string };
 

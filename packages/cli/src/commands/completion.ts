@@ -1,8 +1,8 @@
-import { command as define } from '../command.ts';
-import type { Suggestion } from '../context.ts';
+import { command as define } from '../command-line/command.ts';
+import type { Suggestion } from '../command-line/context.ts';
+import { text } from '../command-line/options.ts';
 import { UsageError } from '../failure.ts';
-import { text } from '../options.ts';
-import type { Report } from '../report.ts';
+import type { Report } from '../output/report.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];

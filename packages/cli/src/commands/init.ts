@@ -1,12 +1,12 @@
-import { command as define } from '../command.ts';
-import { flag, onOff, repeated, text, type Words } from '../options.ts';
-import type { CatalogueKind } from '../scaffold/catalogue/names.ts';
+import { command as define } from '../command-line/command.ts';
+import { flag, onOff, repeated, text, type Words } from '../command-line/options.ts';
+import type { CatalogueKind } from '../scaffold/configuration/names.ts';
 
 const stated = (description: string, placeholder: string, words?: Words, short?: string) =>
   text({ description, placeholder, ...(words && { words }), ...(short && { short }) });
 
 /** Names of the catalogue, read when somebody asks for them. */
-const named = (kind: CatalogueKind) => async () => (await import('../scaffold/catalogue/names.ts')).namesOf(kind);
+const named = (kind: CatalogueKind) => async () => (await import('../scaffold/configuration/names.ts')).namesOf(kind);
 const directions = ['dial-in', 'dial-out'];
 
 export const command = define({

@@ -1,6 +1,6 @@
 import type { AgentSettings, Client, DeployedAgent } from '@bothost/contract';
-import type { Context } from '../context.ts';
-import { isTransient, withRetries } from '../retry.ts';
+import type { Context } from '../command-line/context.ts';
+import { isTransient, withRetries } from '../service/retry.ts';
 import { type Current, findCurrent } from './current.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 

@@ -1,6 +1,6 @@
 import type { DeploymentDetails } from '@bothost/contract';
-import type { Block, Cell } from '../report.ts';
-import { counted, time } from '../values.ts';
+import type { Block, Cell } from '../output/report.ts';
+import { counted, time } from '../output/values.ts';
 import type { Current } from './current.ts';
 import { type Change, codeChange, revisionChanges, settingChanges } from './difference.ts';
 import type { Wanted } from './wanted.ts';

@@ -1,9 +1,9 @@
 import type { Build, Client } from '@bothost/contract';
-import type { Context } from '../context.ts';
+import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import { printableLog } from '../log-text.ts';
+import { printableLog } from '../output/log-text.ts';
 import type { Archive } from '../pack/archive.ts';
-import { withRetries } from '../retry.ts';
+import { withRetries } from '../service/retry.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 import { upload } from './upload.ts';
 

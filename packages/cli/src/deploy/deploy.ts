@@ -1,12 +1,12 @@
 import type { Build, Client } from '@bothost/contract';
-import { confirm } from '../confirm.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
+import { printable } from '../output/printable.ts';
+import type { Report } from '../output/report.ts';
 import { contentsDocument, contentsOf } from '../pack/contents.ts';
 import { type Packed, withPackedProject } from '../pack/pack-project.ts';
 import { warningsAbout } from '../pack/warnings.ts';
-import { printable } from '../printable.ts';
-import type { Report } from '../report.ts';
+import { confirm } from '../world/confirm.ts';
 import { askForDeployment } from './accept.ts';
 import { announcement } from './announce.ts';
 import { buildFailure, obtainBuild } from './build.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Cell } from '../report.ts';
+import type { Cell } from '../output/report.ts';
 
 /** How a client reaches an agent, as far as that is known. */
 export type EntryPoints = {

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Context } from '../command-line/context.ts';
 
 /** Does what the service goes on with by itself, or keeps; somebody who presses Ctrl-C meanwhile is told so. */
 export async function withInterruptNotice<T>(

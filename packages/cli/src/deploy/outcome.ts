@@ -1,6 +1,6 @@
 import type { Build, DeploymentDetails } from '@bothost/contract';
-import type { Context } from '../context.ts';
-import type { Cell, Report } from '../report.ts';
+import type { Context } from '../command-line/context.ts';
+import type { Cell, Report } from '../output/report.ts';
 import type { Change } from './difference.ts';
 import { entryPoints } from './entry-points.ts';
 

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { beyondBuilds, checkDeployFile, type DeployFile, deployFileNames } from '@bothost/contract';
 import { parse, TomlError } from 'smol-toml';
 import { Failure } from '../failure.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 
 /** What is deployed: a folder, and what its deploy file says. */
 export type Project = {

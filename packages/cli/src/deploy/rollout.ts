@@ -1,9 +1,9 @@
 import type { Client, DeploymentDetails } from '@bothost/contract';
-import type { Context } from '../context.ts';
+import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import { printableLog } from '../log-text.ts';
-import { withRetries } from '../retry.ts';
-import { secondsBetween } from '../values.ts';
+import { printableLog } from '../output/log-text.ts';
+import { secondsBetween } from '../output/values.ts';
+import { withRetries } from '../service/retry.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 
 /** After so many seconds nobody waits any more; the service itself goes on. */

@@ -1,5 +1,5 @@
 import type { Client } from '@bothost/contract';
-import type { Context } from '../context.ts';
+import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { awaitReadiness } from '../secrets/readiness.ts';
 

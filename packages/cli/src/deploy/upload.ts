@@ -1,10 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { ApiError, type Client, ConnectionError, toApiError, UploadAnswer } from '@bothost/contract';
-import type { Context } from '../context.ts';
+import type { Context } from '../command-line/context.ts';
+import { byteSize } from '../output/values.ts';
 import type { Archive } from '../pack/archive.ts';
-import { isTransient, pauses, withRetries } from '../retry.ts';
-import { byteSize } from '../values.ts';
-import type { World } from '../world.ts';
+import { isTransient, pauses, withRetries } from '../service/retry.ts';
+import type { World } from '../world/world.ts';
 
 /** What one request carries: little at first, for a slow line, then more while it goes fast. */
 const pieceBytes = { first: 256 * 1_024, most: 8 * 1_048_576 } as const;

@@ -1,5 +1,5 @@
-import type { Block } from '../report.ts';
-import { byteSize, counted } from '../values.ts';
+import type { Block } from '../output/report.ts';
+import { byteSize, counted } from '../output/values.ts';
 import type { Archive } from './archive.ts';
 import type { LeftOut } from './left-out.ts';
 import type { ProjectFiles } from './project-files.ts';

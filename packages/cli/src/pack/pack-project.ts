@@ -1,8 +1,8 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Context } from '../context.ts';
-import { byteSize } from '../values.ts';
+import type { Context } from '../command-line/context.ts';
+import { byteSize } from '../output/values.ts';
 import { type Archive, writeArchive } from './archive.ts';
 import { listProject, type ProjectFiles } from './project-files.ts';
 import { readRules } from './rules.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { unpackedArchive, uploadBytes } from '@bothost/contract';
 import { Failure } from '../failure.ts';
-import { byteSize } from '../values.ts';
+import { byteSize } from '../output/values.ts';
 import type { Archive } from './archive.ts';
 import type { ProjectFile, ProjectFiles } from './project-files.ts';
 

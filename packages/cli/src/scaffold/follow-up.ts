@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { Interrupted } from '../failure.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { packageManagerFor } from './package-manager.ts';
 import { shellWord } from './shell-word.ts';
@@ -46,7 +46,7 @@ async function installBot(world: World, server: string, configuration: Configura
   }
   world.stderr.write('uv is not installed; using pip.\n');
   const { dependenciesOf } = await import('./project/pyproject.ts');
-  const { planOf } = await import('./project/plan.ts');
+  const { planOf } = await import('./configuration/plan.ts');
   const plan = planOf(configuration);
   if (await isOlderPython(world, plan.lowest.python, server)) {
     const need = `the bot needs Python ${plan.lowest.python}, and python3 is older`;

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve as absolute, basename, join } from 'node:path';
 import { UsageError } from '../failure.ts';
-import type { Report } from '../report.ts';
-import type { World } from '../world.ts';
+import type { Report } from '../output/report.ts';
+import type { World } from '../world/world.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { type Making, makeGuides, makeProject, refuseBeforehand } from './make-project.ts';
 import { isPersonThere, offerRefresh } from './offer-refresh.ts';

@@ -1,9 +1,9 @@
 import { resolve as absolute, basename } from 'node:path';
-import type { Context } from '../context.ts';
+import type { Context } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
-import type { Report } from '../report.ts';
+import type { Report } from '../output/report.ts';
 import { version } from '../version.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { fields, type Given, merge, readConfigFile } from './configuration/fields.ts';
 import { readConfigText } from './configuration/read-config.ts';

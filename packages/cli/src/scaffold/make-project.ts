@@ -4,7 +4,7 @@ import { Failure, Interrupted } from '../failure.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { guidesOf } from './guides/guides.ts';
 import { type GuideSet, type GuideStep, planGuides, refreshed } from './guides/plan-guides.ts';
-import type { ProjectFile } from './project/project-file.ts';
+import type { ProjectFile } from './project-file.ts';
 import { answersFile, recordedGuides } from './writing/answers.ts';
 import { beginChange } from './writing/begin-change.ts';
 import { carryOut } from './writing/carry-out.ts';

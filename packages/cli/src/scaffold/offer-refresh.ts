@@ -1,5 +1,5 @@
-import { canAsk } from '../confirm.ts';
-import type { World } from '../world.ts';
+import { canAsk } from '../world/confirm.ts';
+import type { World } from '../world/world.ts';
 import type { GuideSet } from './guides/plan-guides.ts';
 import { guidesFor, type Making } from './make-project.ts';
 

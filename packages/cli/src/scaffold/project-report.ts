@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { PackageManager } from '../config.ts';
-import type { Block, Report } from '../report.ts';
+import type { Block, Report } from '../output/report.ts';
 import { findTransport } from './catalogue/transports.ts';
 import { reachedByClient } from './client/client-transports.ts';
 import type { Configuration } from './configuration/configuration.ts';
+import { planOf } from './configuration/plan.ts';
 import { slugOf } from './configuration/project-name.ts';
 import type { GuideStep } from './guides/plan-guides.ts';
 import type { Made } from './make-project.ts';
 import { secretSetOf } from './project/deployment.ts';
-import { planOf } from './project/plan.ts';
 import { requiredVariables } from './project/variables.ts';
 import { shellWord } from './shell-word.ts';
 

@@ -1,6 +1,6 @@
 import type { Client, WrittenSecrets } from '@bothost/contract';
-import type { Context } from '../context.ts';
-import type { Block, Report } from '../report.ts';
+import type { Context } from '../command-line/context.ts';
+import type { Block, Report } from '../output/report.ts';
 import { agentsNote, changeTable } from './change-table.ts';
 import { obtainConsent, requireAskable } from './consent.ts';
 import { findPlace, placeFields } from './place.ts';

@@ -1,6 +1,6 @@
 import type { SecretSetDetails, WrittenSecrets } from '@bothost/contract';
-import type { Block, Cell } from '../report.ts';
-import { counted } from '../values.ts';
+import type { Block, Cell } from '../output/report.ts';
+import { counted } from '../output/values.ts';
 
 /** How each kind of change is marked. */
 export const changeSigns = {

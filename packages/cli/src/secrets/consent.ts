@@ -1,7 +1,7 @@
-import { canAsk, confirm } from '../confirm.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../command-line/context.ts';
 import { UsageError } from '../failure.ts';
-import type { Block } from '../report.ts';
+import type { Block } from '../output/report.ts';
+import { canAsk, confirm } from '../world/confirm.ts';
 
 /** Whether the command line already says yes: `--skip`. */
 export type Consent = { readonly skip: boolean };

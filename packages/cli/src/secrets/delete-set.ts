@@ -1,7 +1,7 @@
 import { failures, type SecretSetDetails } from '@bothost/contract';
-import type { Context } from '../context.ts';
+import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import type { Block, Report } from '../report.ts';
+import type { Block, Report } from '../output/report.ts';
 import { obtainConsent, requireAskable } from './consent.ts';
 import { type FoundSet, findSet } from './find-set.ts';
 import { findPlace, placeFields } from './place.ts';

@@ -1,7 +1,7 @@
 import { type Client, canonicalRegistry, type PullSecretCheck, type WrittenSecrets } from '@bothost/contract';
-import type { Context } from '../context.ts';
+import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import type { Block, Cell, Report } from '../report.ts';
+import type { Block, Cell, Report } from '../output/report.ts';
 import { changeSigns } from './change-table.ts';
 import { obtainConsent, requireAskable } from './consent.ts';
 import { findPlace, placeFields } from './place.ts';

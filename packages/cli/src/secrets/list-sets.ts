@@ -1,7 +1,7 @@
 import type { SecretSetListItem } from '@bothost/contract';
-import type { Context } from '../context.ts';
-import type { Block, Report } from '../report.ts';
-import { maybe, time } from '../values.ts';
+import type { Context } from '../command-line/context.ts';
+import type { Block, Report } from '../output/report.ts';
+import { maybe, time } from '../output/values.ts';
 import { readinessCell } from './readiness.ts';
 import { expiryCell, expiryWarning, verificationCell } from './verification.ts';
 

@@ -1,4 +1,4 @@
-import { flag, integer, type Loose, loose, span, text } from '../options.ts';
+import { flag, integer, type Loose, loose, span, text } from '../command-line/options.ts';
 
 /** Options that the commands of secrets share. */
 export const skip = flag('Do not ask', 's');

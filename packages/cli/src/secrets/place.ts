@@ -1,6 +1,6 @@
 import type { Client } from '@bothost/contract';
-import type { Context } from '../context.ts';
-import type { Cell } from '../report.ts';
+import type { Context } from '../command-line/context.ts';
+import type { Cell } from '../output/report.ts';
 
 /** Where secrets are written, for somebody who is about to confirm it. */
 export type Place = {

@@ -1,7 +1,7 @@
 import { isEncodedCredentials, secretValueBytes } from '@bothost/contract';
-import { canAsk } from '../confirm.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
+import { canAsk } from '../world/confirm.ts';
 import { decodeUtf8 } from './decode.ts';
 import { readDockerConfig } from './docker-config.ts';
 import { readFileBytes, readInput } from './read-bytes.ts';

@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import type { Context } from '../context.ts';
+import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import { readLimited } from '../read-limited.ts';
+import { readLimited } from '../world/read-limited.ts';
 
 /** How long nothing may come before somebody is told what is waited for, in milliseconds. */
 const silence = 2_000;

@@ -1,9 +1,9 @@
 import type { Client, SecretSetListItem, WrittenSecrets } from '@bothost/contract';
-import type { Context } from '../context.ts';
+import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import type { Cell } from '../report.ts';
-import { withRetries } from '../retry.ts';
-import { secondsBetween } from '../values.ts';
+import type { Cell } from '../output/report.ts';
+import { secondsBetween } from '../output/values.ts';
+import { withRetries } from '../service/retry.ts';
 
 export type SetRevision = {
   readonly name: string;

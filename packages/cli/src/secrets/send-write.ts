@@ -1,7 +1,7 @@
 import { ConnectionError, type WrittenSecrets } from '@bothost/contract';
-import type { Context } from '../context.ts';
-import { networkCode } from '../describe-failure.ts';
-import { isTransient } from '../retry.ts';
+import type { Context } from '../command-line/context.ts';
+import { networkCode } from '../service/describe-failure.ts';
+import { isTransient } from '../service/retry.ts';
 
 /** Sends a write that is no dry run. Where no answer came, it says what may have become of it. */
 export async function sendWrite(

@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
-import type { Report } from '../report.ts';
+import type { Context } from '../command-line/context.ts';
+import type { Report } from '../output/report.ts';
 import { type ChangeOptions, changeSet } from './change-set.ts';
 import { requireAskable } from './consent.ts';
 import { requireSetName } from './set-name.ts';

@@ -1,7 +1,7 @@
 import type { SecretSetDetails } from '@bothost/contract';
-import type { Context } from '../context.ts';
-import type { Block, Cell, Report } from '../report.ts';
-import { time } from '../values.ts';
+import type { Context } from '../command-line/context.ts';
+import type { Block, Cell, Report } from '../output/report.ts';
+import { time } from '../output/values.ts';
 import { findSet, noSuchSet } from './find-set.ts';
 import { readinessCell } from './readiness.ts';
 import { requireSetName } from './set-name.ts';

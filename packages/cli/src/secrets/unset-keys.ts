@@ -1,8 +1,8 @@
 import { ApiError, type Client, closest, type SecretSetDetails, secretKeyPattern } from '@bothost/contract';
-import type { Context } from '../context.ts';
+import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import type { Report } from '../report.ts';
-import { counted } from '../values.ts';
+import type { Report } from '../output/report.ts';
+import { counted } from '../output/values.ts';
 import { type ChangeOptions, changeSet } from './change-set.ts';
 import { requireAskable } from './consent.ts';
 import { requireSetName } from './set-name.ts';

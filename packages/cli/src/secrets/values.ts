@@ -1,7 +1,7 @@
 import { secretValueBytes } from '@bothost/contract';
-import { canAsk } from '../confirm.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
+import { canAsk } from '../world/confirm.ts';
 import { readArguments, type Wanted } from './argument-pairs.ts';
 import { keyProblems, keyWarnings, valueProblems } from './check-pairs.ts';
 import { decodeUtf8 } from './decode.ts';

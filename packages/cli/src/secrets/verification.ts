@@ -1,6 +1,6 @@
 import type { PullSecretCheck, SecretSetListItem } from '@bothost/contract';
-import type { Cell } from '../report.ts';
-import { time } from '../values.ts';
+import type { Cell } from '../output/report.ts';
+import { time } from '../output/values.ts';
 
 const tones = { verified: 'good', rejected: 'bad', unreachable: 'warn', skipped: 'warn' } as const;
 

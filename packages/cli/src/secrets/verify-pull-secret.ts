@@ -1,7 +1,7 @@
 import type { CheckedPullSecret, Client } from '@bothost/contract';
-import type { Context } from '../context.ts';
+import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import type { Report } from '../report.ts';
+import type { Report } from '../output/report.ts';
 import { requireSetName } from './set-name.ts';
 import { credentialFields, expiryWarning } from './verification.ts';
 

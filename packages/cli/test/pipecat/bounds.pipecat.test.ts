@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { planOf } from '../../src/scaffold/project/plan.ts';
+import { planOf } from '../../src/scaffold/configuration/plan.ts';
 import { projects } from '../scaffold/project-matrix.ts';
 import { runScript } from './ask-library.ts';
 import { findPython, type Interpreter } from './find-python.ts';

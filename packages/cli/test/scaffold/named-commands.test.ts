@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { leadingWords, parseLine, requireGiven } from '../../src/command-line.ts';
+import { leadingWords, parseLine, requireGiven } from '../../src/command-line/parse-line.ts';
 import { commands } from '../../src/commands.ts';
 import { findCommand } from '../../src/find-command.ts';
-import { addable } from '../../src/scaffold/catalogue/names.ts';
 import type { Configuration } from '../../src/scaffold/configuration/configuration.ts';
+import { addable } from '../../src/scaffold/configuration/names.ts';
 import { resolve } from '../../src/scaffold/configuration/resolve.ts';
 import { guidesOf } from '../../src/scaffold/guides/guides.ts';
 import { projectFiles } from '../../src/scaffold/project/project.ts';

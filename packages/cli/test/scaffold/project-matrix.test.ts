@@ -3,10 +3,10 @@ import { checkDeployFile, reservedSecretKey } from '@bothost/contract';
 import { parse } from 'smol-toml';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Configuration } from '../../src/scaffold/configuration/configuration.ts';
-import { type Plan, planOf } from '../../src/scaffold/project/plan.ts';
+import { type Plan, planOf } from '../../src/scaffold/configuration/plan.ts';
 import { projectFiles } from '../../src/scaffold/project/project.ts';
-import type { ProjectFile } from '../../src/scaffold/project/project-file.ts';
 import { variableGroups } from '../../src/scaffold/project/variables.ts';
+import type { ProjectFile } from '../../src/scaffold/project-file.ts';
 import { projects } from './project-matrix.ts';
 
 let ruff: Workspace;

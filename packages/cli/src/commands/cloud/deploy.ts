@@ -1,5 +1,5 @@
-import { command as define } from '../../command.ts';
-import { choice, flag, integer, text } from '../../options.ts';
+import { command as define } from '../../command-line/command.ts';
+import { choice, flag, integer, text } from '../../command-line/options.ts';
 
 export const command = define({
   summary: 'Deploy a project: pack, upload, prepare and start it, and send new sessions to it',

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { command as define } from '../../command.ts';
-import { flag } from '../../options.ts';
+import { command as define } from '../../command-line/command.ts';
+import { flag } from '../../command-line/options.ts';
 
 export const command = define({
   summary: 'Add a transport, a service or a feature to a generated project',
@@ -12,7 +12,7 @@ export const command = define({
   arguments: {
     what: {
       description: 'As init takes it: carrier1, soniox_stt, recording, eval, ...',
-      words: async () => (await import('../../scaffold/catalogue/names.ts')).addable(),
+      words: async () => (await import('../../scaffold/configuration/names.ts')).addable(),
     },
     directory: { description: 'Directory of the project (default: this one)', optional: true },
   },

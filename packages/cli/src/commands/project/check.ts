@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { command as define } from '../../command.ts';
+import { command as define } from '../../command-line/command.ts';
 import { Failure } from '../../failure.ts';
-import type { Cell } from '../../report.ts';
+import type { Cell } from '../../output/report.ts';
 import type { Finding } from '../../scaffold/checking/check-project.ts';
 import { version } from '../../version.ts';
 

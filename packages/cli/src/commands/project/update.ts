@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { command as define } from '../../command.ts';
-import { flag } from '../../options.ts';
+import { command as define } from '../../command-line/command.ts';
+import { flag } from '../../command-line/options.ts';
 
 export const command = define({
   summary: 'Update a generated project to what this version would generate',

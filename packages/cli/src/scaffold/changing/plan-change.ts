@@ -4,7 +4,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { type GeneratedGuide, generatedGuides } from '../guides/generated-guides.ts';
 import { mergeTexts } from '../merging/merge-texts.ts';
 import { projectFiles } from '../project/project.ts';
-import type { ProjectFile } from '../project/project-file.ts';
+import type { ProjectFile } from '../project-file.ts';
 import { answersFile, hashOf } from '../writing/answers.ts';
 import { fileText, textOf } from '../writing/survey.ts';
 

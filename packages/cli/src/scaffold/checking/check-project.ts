@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parse } from 'smol-toml';
+import { planOf } from '../configuration/plan.ts';
 import { type GeneratedGuide, generatedGuides } from '../guides/generated-guides.ts';
 import { hasMarkers } from '../merging/markers.ts';
-import { planOf } from '../project/plan.ts';
 import { requiredVariables } from '../project/variables.ts';
 import { isOlder } from '../version-order.ts';
 import { hashOf } from '../writing/answers.ts';

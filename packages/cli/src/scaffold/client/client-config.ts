@@ -1,4 +1,4 @@
-import type { Plan } from '../project/plan.ts';
+import type { Plan } from '../configuration/plan.ts';
 import type { ClientKind } from './client-kind.ts';
 
 /** `src/config.ts`: where sessions are started. With Next.js that is the page's own server, which holds the key. */

@@ -21,8 +21,8 @@ import viteEnvironment from '../../../templates/client/react-vite/vite-env.d.ts?
 import vanillaIndex from '../../../templates/client/vanilla/index.html?raw';
 import vanillaMain from '../../../templates/client/vanilla/main.ts?raw';
 import vanillaTypes from '../../../templates/client/vanilla/tsconfig.json?raw';
-import type { Plan } from '../project/plan.ts';
-import type { ProjectFile } from '../project/project-file.ts';
+import type { Plan } from '../configuration/plan.ts';
+import type { ProjectFile } from '../project-file.ts';
 import { configFile, envExample } from './client-config.ts';
 import { type ClientKind, clientKind } from './client-kind.ts';
 import { packageFile } from './client-package.ts';

@@ -1,4 +1,4 @@
-import type { Plan } from '../project/plan.ts';
+import type { Plan } from '../configuration/plan.ts';
 
 /** Which of the three a client is. */
 export type ClientKind = 'vanilla' | 'react-vite' | 'react-nextjs';

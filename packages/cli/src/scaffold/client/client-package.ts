@@ -1,4 +1,4 @@
-import type { Plan } from '../project/plan.ts';
+import type { Plan } from '../configuration/plan.ts';
 import type { ClientKind } from './client-kind.ts';
 import type { ClientTransport } from './client-transports.ts';
 

@@ -1,4 +1,4 @@
-import type { Plan } from '../project/plan.ts';
+import type { Plan } from '../configuration/plan.ts';
 
 /** What a browser needs for a transport. */
 export type ClientTransport = {

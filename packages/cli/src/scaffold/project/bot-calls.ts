@@ -1,5 +1,5 @@
+import type { Plan } from '../configuration/plan.ts';
 import { type Code, code, nothing } from './code.ts';
-import type { Plan } from './plan.ts';
 
 /** Whether the bot rings somebody. */
 export function dialsOut(plan: Plan): boolean {

@@ -1,9 +1,9 @@
+import type { Plan } from '../configuration/plan.ts';
 import { type Expression, importsOf, layOut, python } from '../python/expression.ts';
 import { dialsOut } from './bot-calls.ts';
 import { extraArguments } from './bot-run.ts';
 import { parametersOf } from './bot-transports.ts';
 import { type Code, code, join } from './code.ts';
-import type { Plan } from './plan.ts';
 
 /** `bot`: what the runner and the hosting service call, once for each session. */
 export function entry(plan: Plan): Code {

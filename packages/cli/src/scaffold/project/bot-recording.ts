@@ -1,5 +1,5 @@
+import type { Plan } from '../configuration/plan.ts';
 import { type Code, code, nothing } from './code.ts';
-import type { Plan } from './plan.ts';
 
 /** Writes what was said to a file. */
 export function recorder(plan: Plan): Code {

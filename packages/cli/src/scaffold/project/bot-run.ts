@@ -1,9 +1,9 @@
+import type { Plan } from '../configuration/plan.ts';
 import { dialsOut, hearsReady, isRung, mixesCallers } from './bot-calls.ts';
 import { audioBuffer, recordingHandler } from './bot-recording.ts';
 import { services, variableNames } from './bot-services.ts';
 import { context, looks, sight } from './bot-sight.ts';
 import { type Code, code, join, nothing } from './code.ts';
-import type { Plan } from './plan.ts';
 
 /** `run_bot`: one conversation on a transport. */
 export function conversation(plan: Plan): Code {

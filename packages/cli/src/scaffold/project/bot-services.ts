@@ -1,7 +1,7 @@
 import type { Offered } from '../catalogue/services.ts';
+import type { Plan } from '../configuration/plan.ts';
 import { call, construct, type Expression, importsOf, layOut, python } from '../python/expression.ts';
 import { type Code, join } from './code.ts';
-import type { Plan } from './plan.ts';
 
 /** What a service is called in the bot. */
 export const variableNames = { stt: 'stt', llm: 'llm', tts: 'tts', realtime: 'llm', video: 'avatar' } as const;

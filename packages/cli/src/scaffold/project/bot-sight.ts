@@ -1,5 +1,5 @@
+import type { Plan } from '../configuration/plan.ts';
 import { type Code, code, nothing } from './code.ts';
-import type { Plan } from './plan.ts';
 
 /**
  * Whether the bot looks at the camera when its model asks for it. Realtime services that see take every frame; in a cascade

@@ -1,7 +1,7 @@
 import type { Transport } from '../catalogue/transport.ts';
+import type { Plan } from '../configuration/plan.ts';
 import { call, construct, type Expression, importsOf, layOut, python } from '../python/expression.ts';
 import { type Code, nothing } from './code.ts';
-import type { Plan } from './plan.ts';
 
 type Features = Plan['configuration'];
 

@@ -1,4 +1,5 @@
 import { serviceRoles } from '../catalogue/service.ts';
+import type { Plan } from '../configuration/plan.ts';
 import type { Import } from '../python/expression.ts';
 import { importBlock } from '../python/imports.ts';
 import { bridge, callTest, dialOut, dialsOut } from './bot-calls.ts';
@@ -7,7 +8,6 @@ import { recorder } from './bot-recording.ts';
 import { conversation } from './bot-run.ts';
 import { transportParameters } from './bot-transports.ts';
 import { type Code, code, docstring, join, literal } from './code.ts';
-import type { Plan } from './plan.ts';
 
 /** `server/bot.py`: comes out formatted and without a name too many or too few, so that nothing has to go over it. */
 export function botFile(plan: Plan): string {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { vendors } from '../catalogue/vendors.ts';
+import { lowestOf } from '../configuration/plan.ts';
 import { isOlder } from '../version-order.ts';
 import { dockerfile } from './deployment.ts';
-import { lowestOf } from './plan.ts';
 
 test('an image is built on one release of its base, whose Python every service works with', () => {
   const [, python = ''] = /^FROM dailyco\/pipecat-base:\d+\.\d+\.\d+-py(3\.\d+)$/m.exec(dockerfile()) ?? [];

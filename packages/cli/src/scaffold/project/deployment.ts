@@ -1,4 +1,4 @@
-import type { Plan } from './plan.ts';
+import type { Plan } from '../configuration/plan.ts';
 import { requiredVariables } from './variables.ts';
 
 /** Name of the set of secrets that the deployed bot reads. */

@@ -1,5 +1,5 @@
+import type { Plan } from '../configuration/plan.ts';
 import type { Variable } from '../python/expression.ts';
-import type { Plan } from './plan.ts';
 import { variableGroups } from './variables.ts';
 
 /**

@@ -1,6 +1,6 @@
+import type { Plan } from '../configuration/plan.ts';
+import type { ProjectFile } from '../project-file.ts';
 import { dialsOut, hearsReady, isRung } from './bot-calls.ts';
-import type { Plan } from './plan.ts';
-import type { ProjectFile } from './project-file.ts';
 
 /** `server/evals/`: scenarios to start from. A realtime service hears audio only, so it gets no texts. */
 export function evalFiles(plan: Plan): readonly ProjectFile[] {

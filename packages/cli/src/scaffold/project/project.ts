@@ -1,11 +1,11 @@
 import { clientFiles } from '../client/client-files.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import { type Plan, planOf } from '../configuration/plan.ts';
+import type { ProjectFile } from '../project-file.ts';
 import { botFile } from './bot.ts';
 import { deployFile, dockerfile, dockerignoreFile, gitignoreFile } from './deployment.ts';
 import { envExampleFile } from './env-example.ts';
 import { evalFiles } from './evals.ts';
-import { type Plan, planOf } from './plan.ts';
-import type { ProjectFile } from './project-file.ts';
 import { pyprojectFile } from './pyproject.ts';
 import { readmeFile } from './readme.ts';
 import { webhookFile } from './webhook.ts';

@@ -1,4 +1,4 @@
-import type { Plan } from './plan.ts';
+import type { Plan } from '../configuration/plan.ts';
 
 /** The releases that generated code is checked with: nothing that 2.0 takes away is used. */
 const bound = '<2';

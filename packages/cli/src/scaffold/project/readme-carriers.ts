@@ -1,5 +1,5 @@
 import type { Transport } from '../catalogue/transport.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from '../configuration/plan.ts';
 
 /** For each carrier and each way into a room: what has to be set there. */
 export function carrierSetUp(plan: Plan): readonly string[] {

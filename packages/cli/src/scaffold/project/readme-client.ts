@@ -1,5 +1,5 @@
 import { nodeFor, oldestNode } from '../client/client-package.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from '../configuration/plan.ts';
 
 /** How to run the client, where things are in it, and whom its page asks for anything. Nothing without a client. */
 export function clientSection(plan: Plan): readonly string[] {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { planOf } from '../configuration/plan.ts';
 import { resolve } from '../configuration/resolve.ts';
-import { planOf } from './plan.ts';
 import { projectFiles } from './project.ts';
 import { entryPoints } from './readme-service.ts';
 

@@ -1,5 +1,5 @@
+import type { Plan } from '../configuration/plan.ts';
 import { dialsOut } from './bot-calls.ts';
-import type { Plan } from './plan.ts';
 import { variableGroups } from './variables.ts';
 
 /** How people reach the bot once it is on the service, and which ways it does not have there. */

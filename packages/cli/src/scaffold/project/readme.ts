@@ -1,10 +1,10 @@
 import { machineNeeds } from '../catalogue/machine-needs.ts';
 import { serviceRoles } from '../catalogue/service.ts';
 import { listed } from '../configuration/issues.ts';
+import type { Plan } from '../configuration/plan.ts';
 import { dialsOut } from './bot-calls.ts';
 import { looks } from './bot-sight.ts';
 import { secretSetOf } from './deployment.ts';
-import type { Plan } from './plan.ts';
 import { dependenciesOf } from './pyproject.ts';
 import { carrierSetUp } from './readme-carriers.ts';
 import { clientSection } from './readme-client.ts';

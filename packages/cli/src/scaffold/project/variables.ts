@@ -1,7 +1,7 @@
 import type { Service } from '../catalogue/service.ts';
+import type { Plan } from '../configuration/plan.ts';
 import { variable } from '../python/environment.ts';
 import { type Variable, variablesOf } from '../python/expression.ts';
-import type { Plan } from './plan.ts';
 
 /** Variables of one vendor or purpose. */
 export type VariableGroup = {

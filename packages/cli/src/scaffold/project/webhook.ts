@@ -1,4 +1,4 @@
-import type { Plan } from './plan.ts';
+import type { Plan } from '../configuration/plan.ts';
 
 /** `server/server.py`: answers the carrier while a bot starts, for calls that are led into a room. */
 export function webhookFile(plan: Plan): string | null {

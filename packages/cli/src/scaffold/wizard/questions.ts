@@ -1,4 +1,4 @@
-import type { Ask, Choice } from '../../world.ts';
+import type { Ask, Choice } from '../../world/world.ts';
 import { machineNeeds } from '../catalogue/machine-needs.ts';
 import type { ServiceKind } from '../catalogue/service.ts';
 import { servicesOf } from '../catalogue/services.ts';

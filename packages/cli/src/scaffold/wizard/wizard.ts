@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import type { Ask, Choice } from '../../world.ts';
+import type { Ask, Choice } from '../../world/world.ts';
 import type { Configuration, Issue } from '../configuration/configuration.ts';
 import { resolve } from '../configuration/resolve.ts';
 import { type Answers, givenBy, questions } from './questions.ts';

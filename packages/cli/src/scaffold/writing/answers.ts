@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { ProjectFile } from '../project/project-file.ts';
+import type { ProjectFile } from '../project-file.ts';
 import { textOf } from './survey.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { lstatSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pid as ownPid } from 'node:process';
-import type { ProjectFile } from '../project/project-file.ts';
+import type { ProjectFile } from '../project-file.ts';
 import { makeDirectories, removeEmpty } from './directories.ts';
 import { isRunning } from './running-process.ts';
 

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ProjectFile } from '../project/project-file.ts';
+import type { ProjectFile } from '../project-file.ts';
 
 /** What is in the way of a file; only a `different` one may be overwritten, and only when that was asked for. */
 export type Conflict = { readonly path: string; readonly kind: 'different' | 'blocked'; readonly message: string };

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { writeProfile } from '../../../src/profile.ts';
+import { writeProfile } from '../../../src/service/profile.ts';
 import { startTestService, type TestService } from '../../fake-service/fake-service.ts';
 import { organization, privateKey, publicKey } from '../../fake-service/records.ts';
 import { profileFile } from '../../profile-file.ts';

@@ -1,8 +1,8 @@
 import type { DeploymentDetails } from '@bothost/contract';
-import { command as define } from '../../../command.ts';
-import { integer, text } from '../../../options.ts';
-import type { Cell } from '../../../report.ts';
-import { maybe, time } from '../../../values.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { integer, text } from '../../../command-line/options.ts';
+import type { Cell } from '../../../output/report.ts';
+import { maybe, time } from '../../../output/values.ts';
 
 export const command = define({
   summary: 'List the deployments of an agent, newest first',

@@ -1,7 +1,7 @@
-import { command as define } from '../../../command.ts';
-import { text } from '../../../options.ts';
-import { secretSetState } from '../../../secret-set-state.ts';
-import { maybe, time } from '../../../values.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { text } from '../../../command-line/options.ts';
+import { maybe, time } from '../../../output/values.ts';
+import { secretSetState } from '../../../records/secret-set-state.ts';
 
 export const command = define({
   summary: 'List the agents of the organization',

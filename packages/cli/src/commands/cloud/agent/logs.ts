@@ -1,10 +1,10 @@
 import type { Client, LogLine } from '@bothost/contract';
-import type { Colors } from '../../../colors.ts';
-import { command as define } from '../../../command.ts';
-import type { Context } from '../../../context.ts';
-import { printableLog } from '../../../log-text.ts';
-import { choice, flag, integer, span, text } from '../../../options.ts';
-import type { Piece } from '../../../report.ts';
+import { command as define } from '../../../command-line/command.ts';
+import type { Context } from '../../../command-line/context.ts';
+import { choice, flag, integer, span, text } from '../../../command-line/options.ts';
+import type { Colors } from '../../../output/colors.ts';
+import { printableLog } from '../../../output/log-text.ts';
+import type { Piece } from '../../../output/report.ts';
 
 type Query = NonNullable<NonNullable<Parameters<Client['getLogs']>[0]>['query']>;
 
@@ -87,7 +87,7 @@ async function* comingLines(
   from: string | null,
   signal: AbortSignal,
 ): AsyncIterable<LogLine> {
-  const { withRetries } = await import('../../../retry.ts');
+  const { withRetries } = await import('../../../service/retry.ts');
   let cursor = from;
   while (cursor !== null) {
     const query: Query = { ...filter, cursor, order: 'asc', limit: 1_000, wait: 20 };

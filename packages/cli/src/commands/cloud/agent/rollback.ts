@@ -1,8 +1,8 @@
 import type { Client, DeploymentDetails } from '@bothost/contract';
-import { command as define } from '../../../command.ts';
-import { confirm } from '../../../confirm.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { flag, text } from '../../../command-line/options.ts';
 import { Failure } from '../../../failure.ts';
-import { flag, text } from '../../../options.ts';
+import { confirm } from '../../../world/confirm.ts';
 
 export const command = define({
   summary: 'Deploy again what an earlier deployment ran, with its settings',

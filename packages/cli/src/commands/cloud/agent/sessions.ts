@@ -1,12 +1,12 @@
 import type { SessionSummary } from '@bothost/contract';
-import { command as define } from '../../../command.ts';
-import type { Context } from '../../../context.ts';
+import { command as define } from '../../../command-line/command.ts';
+import type { Context } from '../../../command-line/context.ts';
+import { choice, integer, text } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
-import { choice, integer, text } from '../../../options.ts';
-import type { Block, Report } from '../../../report.ts';
-import { sessionDetail } from '../../../session-detail.ts';
-import { type StartTotals, sessionState, startTotals } from '../../../session-state.ts';
-import { duration, maybe, secondsBetween, time, yesNo } from '../../../values.ts';
+import type { Block, Report } from '../../../output/report.ts';
+import { duration, maybe, secondsBetween, time, yesNo } from '../../../output/values.ts';
+import { sessionDetail } from '../../../records/session-detail.ts';
+import { type StartTotals, sessionState, startTotals } from '../../../records/session-state.ts';
 
 const endStateText = text({
   description: 'Only sessions with this end state, like completed, terminated or agent_error',

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { StartResponse } from '@bothost/contract';
-import { command as define } from '../../../command.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { choice, flag, text } from '../../../command-line/options.ts';
 import { Failure, UsageError } from '../../../failure.ts';
-import { choice, flag, text } from '../../../options.ts';
-import type { Cell, Report } from '../../../report.ts';
-import { time } from '../../../values.ts';
-import type { World } from '../../../world.ts';
+import type { Cell, Report } from '../../../output/report.ts';
+import { time } from '../../../output/values.ts';
+import type { World } from '../../../world/world.ts';
 
 export const command = define({
   summary: 'Start a session of an agent and print how to reach it',
@@ -37,7 +37,7 @@ export const command = define({
   run: async (context, { name, transport, data, 'api-key': apiKey }) => {
     const { world, settings } = context;
     const given = apiKey === undefined ? settings.publicKey : { value: apiKey, source: '--api-key' };
-    const { connect, usableKey } = await import('../../../connection.ts');
+    const { connect, usableKey } = await import('../../../service/connection.ts');
     const client = connect(world, settings.origin.value, usableKey('public', given, context.warn));
     const body = data === undefined ? {} : { body: await readJsonObject(world, data, '--data') };
     if (settings.organization?.source === '--organization') {

@@ -1,8 +1,8 @@
 import type { AgentDetails } from '@bothost/contract';
-import { command as define } from '../../../command.ts';
-import type { Block } from '../../../report.ts';
-import { secretSetState } from '../../../secret-set-state.ts';
-import { duration, maybe, time } from '../../../values.ts';
+import { command as define } from '../../../command-line/command.ts';
+import type { Block } from '../../../output/report.ts';
+import { duration, maybe, time } from '../../../output/values.ts';
+import { secretSetState } from '../../../records/secret-set-state.ts';
 
 export const command = define({
   summary: 'Show what an agent serves, its instances and what is wrong',

@@ -1,6 +1,6 @@
-import { command as define } from '../../../command.ts';
-import { confirm } from '../../../confirm.ts';
-import { flag, required, text } from '../../../options.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { flag, required, text } from '../../../command-line/options.ts';
+import { confirm } from '../../../world/confirm.ts';
 
 export const command = define({
   summary: 'Stop a session of an agent',

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@bothost/contract';
-import { auditOptions, auditQuery } from '../../../audit-filter.ts';
-import { command as define } from '../../../command.ts';
-import type { Piece } from '../../../report.ts';
+import { command as define } from '../../../command-line/command.ts';
+import type { Piece } from '../../../output/report.ts';
+import { auditOptions, auditQuery } from '../../../records/audit-filter.ts';
 
 export const command = define({
   summary: 'Write the audit log as JSON lines, oldest entry first',

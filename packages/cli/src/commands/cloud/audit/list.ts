@@ -1,9 +1,9 @@
 import type { AuditEntry } from '@bothost/contract';
-import { auditActor, auditOptions, auditQuery } from '../../../audit-filter.ts';
-import { command as define } from '../../../command.ts';
-import { integer, text } from '../../../options.ts';
-import type { Cell } from '../../../report.ts';
-import { maybe, time } from '../../../values.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { integer, text } from '../../../command-line/options.ts';
+import type { Cell } from '../../../output/report.ts';
+import { maybe, time } from '../../../output/values.ts';
+import { auditActor, auditOptions, auditQuery } from '../../../records/audit-filter.ts';
 
 export const command = define({
   summary: 'List who changed secrets and API keys, and who was refused',

@@ -1,6 +1,6 @@
-import { command as define } from '../../../command.ts';
+import { command as define } from '../../../command-line/command.ts';
 import { Failure } from '../../../failure.ts';
-import { maybe } from '../../../values.ts';
+import { maybe } from '../../../output/values.ts';
 
 export const command = define({
   summary: 'Check that no entry of the audit log was changed, removed or inserted',

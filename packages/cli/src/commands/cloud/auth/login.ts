@@ -1,10 +1,10 @@
-import { command as define } from '../../../command.ts';
-import { canAsk } from '../../../confirm.ts';
-import type { Context } from '../../../context.ts';
+import { command as define } from '../../../command-line/command.ts';
+import type { Context } from '../../../command-line/context.ts';
+import { flag } from '../../../command-line/options.ts';
 import { Failure, UsageError } from '../../../failure.ts';
-import { flag } from '../../../options.ts';
-import { writeProfile } from '../../../profile.ts';
-import type { Sourced } from '../../../settings.ts';
+import { writeProfile } from '../../../service/profile.ts';
+import type { Sourced } from '../../../service/settings.ts';
+import { canAsk } from '../../../world/confirm.ts';
 
 type Organization = { readonly id: string; readonly name: string; readonly verboseName: string };
 
@@ -19,7 +19,7 @@ export const command = define({
   run: async (context, values) => {
     const { world, settings, say } = context;
     const key = await readKey(context, values['with-token']);
-    const { connect, usableKey } = await import('../../../connection.ts');
+    const { connect, usableKey } = await import('../../../service/connection.ts');
     const client = connect(world, settings.origin.value, usableKey('private', key, context.warn));
     const { organizations } = await client.listOrganizations();
     const organization = choose(context, organizations);

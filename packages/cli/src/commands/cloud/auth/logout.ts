@@ -1,7 +1,7 @@
-import { command as define } from '../../../command.ts';
-import { confirm } from '../../../confirm.ts';
-import { flag } from '../../../options.ts';
-import { writeProfile } from '../../../profile.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { flag } from '../../../command-line/options.ts';
+import { writeProfile } from '../../../service/profile.ts';
+import { confirm } from '../../../world/confirm.ts';
 
 export const command = define({
   summary: 'Remove the keys from the profile',

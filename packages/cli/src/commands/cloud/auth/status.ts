@@ -1,5 +1,5 @@
-import { command as define } from '../../../command.ts';
-import type { Settings, Sourced } from '../../../settings.ts';
+import { command as define } from '../../../command-line/command.ts';
+import type { Settings, Sourced } from '../../../service/settings.ts';
 
 export const command = define({
   summary: 'Show the service, the organization and where the keys come from',

@@ -1,9 +1,9 @@
 import type { Client } from '@bothost/contract';
-import { command as define } from '../../../command.ts';
-import type { Context } from '../../../context.ts';
-import { printableLog } from '../../../log-text.ts';
-import { flag, integer } from '../../../options.ts';
-import type { Piece } from '../../../report.ts';
+import { command as define } from '../../../command-line/command.ts';
+import type { Context } from '../../../command-line/context.ts';
+import { flag, integer } from '../../../command-line/options.ts';
+import { printableLog } from '../../../output/log-text.ts';
+import type { Piece } from '../../../output/report.ts';
 
 export const command = define({
   summary: 'Print the log of a build',
@@ -59,7 +59,7 @@ async function* comingLines(
   from: string | undefined,
   signal: AbortSignal,
 ): AsyncIterable<string> {
-  const { withRetries } = await import('../../../retry.ts');
+  const { withRetries } = await import('../../../service/retry.ts');
   let nextToken = from;
   while (nextToken !== undefined) {
     const query = { nextToken, wait: 20 };

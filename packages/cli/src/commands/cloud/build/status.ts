@@ -1,8 +1,8 @@
 import type { Build } from '@bothost/contract';
-import { buildStatus } from '../../../build-status.ts';
-import { command as define } from '../../../command.ts';
-import type { Block, Cell } from '../../../report.ts';
-import { byteSize, maybe, time } from '../../../values.ts';
+import { command as define } from '../../../command-line/command.ts';
+import type { Block, Cell } from '../../../output/report.ts';
+import { byteSize, maybe, time } from '../../../output/values.ts';
+import { buildStatus } from '../../../records/build-status.ts';
 
 export const command = define({
   summary: 'Show one build, and why it failed if it did',

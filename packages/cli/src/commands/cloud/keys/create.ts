@@ -1,8 +1,8 @@
-import { command as define } from '../../../command.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { choice, flag, required, span } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
-import { choice, flag, required, span } from '../../../options.ts';
-import { writeProfile } from '../../../profile.ts';
-import { time } from '../../../values.ts';
+import { time } from '../../../output/values.ts';
+import { writeProfile } from '../../../service/profile.ts';
 
 const tenYears = 10 * 366 * 86_400;
 

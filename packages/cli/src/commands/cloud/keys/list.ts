@@ -1,7 +1,7 @@
 import type { ApiKey } from '@bothost/contract';
-import { command as define } from '../../../command.ts';
-import type { Cell } from '../../../report.ts';
-import { time } from '../../../values.ts';
+import { command as define } from '../../../command-line/command.ts';
+import type { Cell } from '../../../output/report.ts';
+import { time } from '../../../output/values.ts';
 
 export const command = define({
   summary: 'List the API keys of the organization, revoked ones included',

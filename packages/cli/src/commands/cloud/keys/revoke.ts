@@ -1,7 +1,7 @@
-import { command as define } from '../../../command.ts';
-import { confirm } from '../../../confirm.ts';
-import { flag } from '../../../options.ts';
-import { time } from '../../../values.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { flag } from '../../../command-line/options.ts';
+import { time } from '../../../output/values.ts';
+import { confirm } from '../../../world/confirm.ts';
 
 export const command = define({
   summary: 'Revoke an API key for good',

@@ -1,4 +1,4 @@
-import { command as define } from '../../../command.ts';
+import { command as define } from '../../../command-line/command.ts';
 
 export const command = define({
   summary: 'List the organizations that your key can act for',

@@ -1,6 +1,6 @@
-import { command as define } from '../../../command.ts';
+import { command as define } from '../../../command-line/command.ts';
 import { Failure } from '../../../failure.ts';
-import { writeProfile } from '../../../profile.ts';
+import { writeProfile } from '../../../service/profile.ts';
 
 export const command = define({
   summary: 'Make an organization the one that commands act in',

@@ -1,5 +1,5 @@
-import { command as define } from '../../../command.ts';
-import { choice, required, text } from '../../../options.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { choice, required, text } from '../../../command-line/options.ts';
 
 export const command = define({
   summary: 'Compare a local file with a secret set, by fingerprints',

@@ -1,5 +1,5 @@
-import { command as define } from '../../../command.ts';
-import { integer } from '../../../options.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { integer } from '../../../command-line/options.ts';
 
 export const command = define({
   summary: 'List the revisions of a secret set, newest first: who, when, which keys',

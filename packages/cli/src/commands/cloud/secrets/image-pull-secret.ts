@@ -1,5 +1,5 @@
-import { command as define } from '../../../command.ts';
-import { flag, onOff, span, text } from '../../../options.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { flag, onOff, span, text } from '../../../command-line/options.ts';
 import { dryRun, region, skip, wait } from '../../../secrets/options.ts';
 
 const tenYears = 10 * 366 * 86_400;

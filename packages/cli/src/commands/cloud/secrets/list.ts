@@ -1,5 +1,5 @@
-import { command as define } from '../../../command.ts';
-import { onOff, text } from '../../../options.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { onOff, text } from '../../../command-line/options.ts';
 
 export const command = define({
   summary: 'List secret sets, or the keys of one; never a value',

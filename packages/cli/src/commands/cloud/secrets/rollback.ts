@@ -1,4 +1,4 @@
-import { command as define } from '../../../command.ts';
+import { command as define } from '../../../command-line/command.ts';
 import { UsageError } from '../../../failure.ts';
 import { dryRun, ifRevision, skip, wait } from '../../../secrets/options.ts';
 

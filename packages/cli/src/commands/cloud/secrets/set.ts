@@ -1,5 +1,5 @@
-import { command as define } from '../../../command.ts';
-import { choice, flag, text } from '../../../options.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { choice, flag, text } from '../../../command-line/options.ts';
 import { dryRun, ifRevision, region, skip, wait } from '../../../secrets/options.ts';
 
 export const command = define({

@@ -1,5 +1,5 @@
-import { command as define } from '../../../command.ts';
-import { flag } from '../../../options.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { flag } from '../../../command-line/options.ts';
 import { dryRun, ifRevision, skip, wait } from '../../../secrets/options.ts';
 
 export const command = define({

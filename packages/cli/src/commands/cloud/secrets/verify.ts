@@ -1,5 +1,5 @@
-import { command as define } from '../../../command.ts';
-import { text } from '../../../options.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { text } from '../../../command-line/options.ts';
 
 export const command = define({
   summary: 'Ask the registry whether it accepts the credentials of an image pull secret',

@@ -1,6 +1,6 @@
-import { command as define } from '../../../command.ts';
-import { asOperator, operatorOptions, waitFor, waitOption } from '../../../operator.ts';
-import { requireNoFindings, vaultReport } from '../../../vault-report.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { asOperator, operatorOptions, waitFor, waitOption } from '../../../operator/as-operator.ts';
+import { requireNoFindings, vaultReport } from '../../../operator/vault-report.ts';
 
 export const command = define({
   summary: 'Re-seal with the newest keys what former keys sealed',

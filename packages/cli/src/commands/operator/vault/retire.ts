@@ -1,6 +1,6 @@
-import { command as define } from '../../../command.ts';
-import { asOperator, operatorOptions } from '../../../operator.ts';
-import { vaultBlocks } from '../../../vault-report.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { asOperator, operatorOptions } from '../../../operator/as-operator.ts';
+import { vaultBlocks } from '../../../operator/vault-report.ts';
 
 export const command = define({
   summary: 'Remove former organization keys that are no longer needed',

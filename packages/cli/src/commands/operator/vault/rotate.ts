@@ -1,8 +1,8 @@
-import { command as define } from '../../../command.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { text } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
-import { asOperator, operatorOptions, waitFor, waitOption } from '../../../operator.ts';
-import { text } from '../../../options.ts';
-import { requireNoFindings, vaultReport } from '../../../vault-report.ts';
+import { asOperator, operatorOptions, waitFor, waitOption } from '../../../operator/as-operator.ts';
+import { requireNoFindings, vaultReport } from '../../../operator/vault-report.ts';
 
 const layers = ['root', 'organization'] as const;
 

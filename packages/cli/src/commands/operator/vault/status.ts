@@ -1,6 +1,6 @@
-import { command as define } from '../../../command.ts';
-import { asOperator, operatorOptions } from '../../../operator.ts';
-import { vaultReport } from '../../../vault-report.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { asOperator, operatorOptions } from '../../../operator/as-operator.ts';
+import { vaultReport } from '../../../operator/vault-report.ts';
 
 export const command = define({
   summary: 'Show the keys of the vault and the work on it',

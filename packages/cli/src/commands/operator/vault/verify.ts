@@ -1,7 +1,7 @@
-import { command as define } from '../../../command.ts';
-import { asOperator, operatorOptions, waitFor, waitOption } from '../../../operator.ts';
-import { text } from '../../../options.ts';
-import { requireNoFindings, vaultReport } from '../../../vault-report.ts';
+import { command as define } from '../../../command-line/command.ts';
+import { text } from '../../../command-line/options.ts';
+import { asOperator, operatorOptions, waitFor, waitOption } from '../../../operator/as-operator.ts';
+import { requireNoFindings, vaultReport } from '../../../operator/vault-report.ts';
 
 export const command = define({
   summary: 'Check everything that is stored, and report what is damaged',

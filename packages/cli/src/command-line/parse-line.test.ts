@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { commands } from '../commands.ts';
+import { UsageError } from '../failure.ts';
+import { flag, loose, onOff, repeated, span, text } from './options.ts';
+import { parseLine } from './parse-line.ts';
+
+const expected = {
+  arguments: { name: { description: 'a name' }, pairs: { description: 'pairs', optional: true, many: true } },
+  options: {
+    wait: loose(span({ description: 'how long' }, 3_600), 60),
+    sets: onOff('sets', 's'),
+    dry: flag('dry'),
+    file: text({ description: 'file', short: 'f' }),
+    to: repeated(text({ description: 'to' })),
+  },
+} as const;
+const parse = (...args: string[]) => parseLine(args, new Set(), expected);
+
+test('the last argument may take all words that are left, empty ones and ones like options after -- included', () => {
+  expect(parse('one')).toMatchObject({ name: 'one', pairs: [] });
+  expect(parse('one', 'A=1', '--dry', '', '--', '--B=2')).toMatchObject({ pairs: ['A=1', '', '--B=2'], dry: true });
+});
+
+test('an option whose value may be left out takes it after = only, and never the next word', () => {
+  expect(parse('one')['wait']).toBeUndefined();
+  expect(parse('one', '--wait', 'A=1')).toMatchObject({ wait: 60, pairs: ['A=1'] });
+  expect(parse('one', '--wait=5s', 'A=1')).toMatchObject({ wait: 5, pairs: ['A=1'] });
+  expect(() => parse('one', '--wait=soon')).toThrow(UsageError);
+});
+
+test('a switch may have a letter', () => {
+  expect([parse('one')['sets'], parse('one', '-s')['sets'], parse('one', '--no-sets')['sets']]).toEqual([
+    undefined,
+    true,
+    false,
+  ]);
+});
+
+test.each([
+  ['--file', ['--file', 'a', '--file', 'b']],
+  ['--file', ['-fa', '--file=a']],
+  ['--wait', ['--wait', '--wait=5s']],
+  ['--output', ['--output', 'json', '--output', 'plain']],
+  ['--organization', ['-o', 'one', '-o', 'two']],
+])('%s has one value: %j is refused', (name, args) => {
+  expect(() => parse('one', ...args)).toThrow(new UsageError(`${name} was given more than once; it takes one value.`));
+});
+
+test('what takes many values, and what says the same twice, may be repeated', () => {
+  expect(parse('one', '--to', 'a', '--to', 'a')).toMatchObject({ to: ['a', 'a'] });
+  expect(parse('one', '--dry', '--dry', '-s', '--sets')).toMatchObject({ dry: true, sets: true });
+  expect(() => parse('one', '--sets', '--no-sets')).toThrow(
+    new UsageError('--sets and --no-sets cannot be used together.'),
+  );
+});
+
+test('every option of every command that takes one value refuses a second one', async () => {
+  let tried = 0;
+  for (const load of Object.values(commands)) {
+    const { command } = await load();
+    for (const [name, option] of Object.entries(command.options)) {
+      if (option.kind !== 'value' && option.kind !== 'loose') continue;
+      const anything: typeof option = { ...option, read: (given: string) => given };
+      const options = { ...command.options, [name]: anything };
+      const twice = [`--${name}=1`, `--${name}=2`];
+      expect(() => parseLine(twice, new Set(), { arguments: {}, options })).toThrow(
+        `--${name} was given more than once`,
+      );
+      tried += 1;
+    }
+  }
+  expect(tried).toBeGreaterThan(50);
+});

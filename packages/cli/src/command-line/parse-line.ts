@@ -1,0 +1,198 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { closest } from '@bothost/contract/suggest';
+import { UsageError } from '../failure.ts';
+import type { Arguments } from './command.ts';
+import { globalOptions } from './global-options.ts';
+import type { Option, Options } from './options.ts';
+
+/** A word of the command line that is no option, and where it stood. */
+export type Word = { readonly text: string; readonly index: number };
+
+type Token = NonNullable<ReturnType<typeof tokensOf>>[number];
+
+/**
+ * The words before any option of a command can stand, for finding the command. Unknown options are passed over: what
+ * they are is known once the command is.
+ */
+export function leadingWords(args: readonly string[]): readonly Word[] {
+  const words: Word[] = [];
+  for (const token of tokensOf(args, globalOptions)) {
+    if (token.kind === 'option-terminator') break;
+    if (token.kind === 'positional') words.push({ text: token.value, index: token.index });
+  }
+  return words;
+}
+
+/**
+ * Whether a global flag stands anywhere, whatever else is wrong with the line. With the options of the command, where they
+ * are known, the value of one is no flag: `-fhello.env` does not ask for help. Nor does `-phello` where there is no `-p`.
+ */
+export function mentions(args: readonly string[], name: keyof typeof globalOptions, options: Options = {}): boolean {
+  const known: Options = { ...globalOptions, ...options };
+  const tokens = tokensOf(args, known).filter((token) => token.kind === 'option');
+  const garbled = tokens.filter((token) => !Object.hasOwn(known, token.name) && !token.rawName.startsWith('--'));
+  return tokens.some((token) => token.name === name && garbled.every(({ index }) => index !== token.index));
+}
+
+/** The last text given to a global option, unchecked; for errors that come before checking. */
+export function rawValue(args: readonly string[], name: keyof typeof globalOptions): string | null {
+  let value: string | null = null;
+  for (const token of tokensOf(args, globalOptions)) {
+    if (token.kind === 'option' && token.name === name) value = token.value ?? null;
+  }
+  return value;
+}
+
+/**
+ * Parses the line of a known command: its words are those at `wordIndexes`, all else are options and arguments.
+ * Throws a `UsageError` that names what is wrong.
+ */
+export function parseLine(
+  args: readonly string[],
+  wordIndexes: ReadonlySet<number>,
+  expected: { readonly arguments: Arguments; readonly options: Options },
+): Readonly<Record<string, unknown>> {
+  const rest = args.filter((_, index) => !wordIndexes.has(index));
+  const options: Options = { ...globalOptions, ...expected.options };
+  const values: Record<string, unknown> = {};
+  const given: string[] = [];
+  for (const [name, option] of Object.entries(options)) values[name] = unsaid[option.kind];
+  for (const token of tokensOf(rest, options)) {
+    if (token.kind === 'positional') given.push(token.value);
+    if (token.kind !== 'option') continue;
+    const name = negated(token.name, options) ?? token.name;
+    const value = optionValue(token, options);
+    const before = values[name];
+    if (options[name]?.kind === 'values') values[name] = [...(Array.isArray(before) ? before : []), value];
+    else values[name] = onlyValue(name, options[name], before, value);
+  }
+  return { ...values, ...argumentValues(given, expected.arguments) };
+}
+
+/** What an option is worth that was not given. */
+const unsaid: Readonly<Record<Option['kind'], unknown>> = {
+  flag: false,
+  switch: undefined,
+  value: undefined,
+  loose: undefined,
+  values: [],
+};
+
+/**
+ * The value of an option that has one. A second one is refused, be it the same: which of two files of secrets is meant, or
+ * whether both, nobody can tell. To say a flag twice says nothing else.
+ */
+function onlyValue(name: string, option: Option | undefined, before: unknown, value: unknown): unknown {
+  if (before === unsaid[option?.kind ?? 'flag'] || option?.kind === 'flag') return value;
+  if (option?.kind !== 'switch') throw new UsageError(`--${name} was given more than once; it takes one value.`);
+  if (before !== value) throw new UsageError(`--${name} and --no-${name} cannot be used together.`);
+  return value;
+}
+
+/** The switch that `no-name` turns off, unless an option of that very name is there. */
+function negated(name: string, options: Options): string | null {
+  const positive = name.startsWith('no-') && !Object.hasOwn(options, name) ? name.slice(3) : '';
+  return options[positive]?.kind === 'switch' ? positive : null;
+}
+
+/** Throws a `UsageError`, with the usage as its hint, when something that has to be given is not. */
+export function requireGiven(
+  values: Readonly<Record<string, unknown>>,
+  expected: { readonly arguments: Arguments; readonly options: Options },
+  usage: string,
+): void {
+  for (const [name, { description, optional }] of Object.entries(expected.arguments)) {
+    const value = values[name];
+    const isMissing = value === undefined || (Array.isArray(value) && value.length === 0);
+    if (isMissing && optional !== true) {
+      throw new UsageError(`${name.toUpperCase()} is missing: ${description}.`, `Usage: ${usage}`);
+    }
+  }
+  for (const [name, option] of Object.entries(expected.options)) {
+    if (option.kind === 'value' && option.required && values[name] === undefined) {
+      throw new UsageError(`--${name} is missing: ${option.description}.`, `Usage: ${usage}`);
+    }
+  }
+}
+
+function argumentValues(
+  given: readonly string[],
+  expected: Arguments,
+): Readonly<Record<string, string | readonly string[]>> {
+  const names = Object.keys(expected);
+  const takesRest = Object.values(expected).at(-1)?.many === true;
+  if (!takesRest && given.length > names.length) {
+    // Not the word: it may be a password, or a pair that belongs to another command.
+    const last = names.at(-1);
+    const where = last === undefined ? ': this command takes none' : `, after ${last.toUpperCase()}`;
+    throw new UsageError(`There is one argument too many${where}.`);
+  }
+  const values: Record<string, string | readonly string[]> = {};
+  for (const [index, name] of names.entries()) {
+    if (expected[name]?.many === true) {
+      values[name] = given.slice(index);
+      continue;
+    }
+    const value = given[index];
+    if (value === '') throw new UsageError(`${name.toUpperCase()} is empty.`);
+    if (value !== undefined) values[name] = value;
+  }
+  return values;
+}
+
+function optionValue(token: Extract<Token, { kind: 'option' }>, options: Options): unknown {
+  const off = negated(token.name, options);
+  const name = off ?? token.name;
+  const option = Object.hasOwn(options, name) ? options[name] : undefined;
+  if (option === undefined) throw unknownOption(token.rawName, options);
+  if (option.kind === 'flag' || option.kind === 'switch') {
+    if (token.value !== undefined) throw new UsageError(`${token.rawName} takes no value.`);
+    return off === null;
+  }
+  const { value } = token;
+  if (value === undefined && option.kind === 'loose') return option.alone;
+  if (value === undefined) throw new UsageError(`${token.rawName} needs a value: ${option.description}.`);
+  if (!token.inlineValue && /^-./.test(value)) {
+    throw new UsageError(
+      `${token.rawName} needs a value, but ${JSON.stringify(value)} looks like an option.`,
+      `Write --${token.name}=${value} if that is the value.`,
+    );
+  }
+  try {
+    return option.read(value);
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(`${token.rawName} ${error.message}.`, error.hint);
+    throw error;
+  }
+}
+
+/** It is repeated only where it looks like an option: a secret that begins with a hyphen, as a PEM does, must not be. */
+function unknownOption(rawName: string, options: Options): UsageError {
+  if (!/^-{1,2}[a-z][a-z-]{0,39}$/i.test(rawName)) {
+    return new UsageError(
+      'An argument that begins with a hyphen is read as an option, and this is not one.',
+      'To pass it as an argument, write -- before it.',
+    );
+  }
+  const meant = closest(
+    rawName,
+    Object.keys(options).map((name) => `--${name}`),
+  );
+  return new UsageError(`Unknown option ${rawName}.`, meant === null ? null : `Did you mean ${meant}?`);
+}
+
+function tokensOf(args: readonly string[], options: Options) {
+  const config: ParseArgsConfig['options'] = {};
+  for (const [name, option] of Object.entries(options)) {
+    config[name] = shapeOf(option);
+    if (option.kind === 'switch') config[`no-${name}`] = { type: 'boolean' };
+  }
+  const parsed = parseArgs({ args: [...args], options: config, strict: false, allowPositionals: true, tokens: true });
+  return parsed.tokens;
+}
+
+function shapeOf(option: Option): { type: 'string' | 'boolean'; short?: string } {
+  // What may stand without a value is no 'string': that would take the next word as its value.
+  const type = option.kind === 'value' || option.kind === 'values' ? 'string' : 'boolean';
+  return option.short === undefined ? { type } : { type, short: option.short };
+}

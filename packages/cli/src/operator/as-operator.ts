@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Client, VaultStatus, VaultTask } from '@bothost/contract';
+import type { Context } from '../command-line/context.ts';
+import { onOff, text } from '../command-line/options.ts';
+import { Failure } from '../failure.ts';
+import { withRetries } from '../service/retry.ts';
+import type { Sourced } from '../service/settings.ts';
+
+/** Options of every command that works as the service's operator. */
+export const operatorOptions = {
+  'token-file': text({
+    description:
+      'File that holds the operator token; wins over BOTCLI_OPERATOR_TOKEN and the data directory of this machine',
+    placeholder: 'FILE',
+  }),
+};
+export const waitOption = { wait: onOff('Whether to wait until the work is done (the default)') };
+
+const hint =
+  'Run this on the machine of the service, as the account that it runs as, or name the token by --token-file or ' +
+  'BOTCLI_OPERATOR_TOKEN. The service keeps it in its data directory, as operator-token.';
+
+/**
+ * Asks the service as its operator. The token is read from the file that is named, from the environment, or from the data
+ * directory of a service on this machine; it is never shown.
+ */
+export async function asOperator<T>(
+  context: Context,
+  tokenFile: string | undefined,
+  ask: (client: Client) => Promise<T>,
+): Promise<T> {
+  const { connect } = await import('../service/connection.ts');
+  const token = await readToken(context, tokenFile);
+  const origin = context.settings.origin.value;
+  try {
+    return await ask(connect(context.world, origin, token.value));
+  } catch (error) {
+    // An operator acts in no organization: it is one that the line names, and not that of the profile.
+    if (isOrganizationMissing(error)) throw new Failure('organization-not-found', error.message);
+    if (!isRefusal(error)) throw error;
+    const message = `The service at ${origin} does not accept the operator token from ${token.source}.`;
+    throw new Failure('operator-token-refused', message, hint);
+  }
+}
+
+async function readToken({ world }: Context, tokenFile: string | undefined): Promise<Sourced> {
+  const { operatorToken, operatorTokenFile } = world.environment;
+  if (tokenFile === undefined && operatorToken !== null) {
+    return checked({ value: operatorToken, source: 'BOTCLI_OPERATOR_TOKEN' });
+  }
+  const file = tokenFile === undefined ? operatorTokenFile : resolve(world.directory, tokenFile);
+  const found = await readFile(file, 'utf8').catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const is = code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`;
+    throw new Failure('operator-token-missing', `The operator token ${file} ${is}.`, hint);
+  });
+  return checked({ value: found.trim(), source: file });
+}
+
+function checked(token: Sourced): Sourced {
+  if (/^[\x21-\x7e]{32,1024}$/.test(token.value)) return token;
+  throw new Failure('operator-token-malformed', `${token.source} does not hold an operator token.`, hint);
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && 'status' in error && error.status === 401;
+}
+
+function isOrganizationMissing(error: unknown): error is Error {
+  return error instanceof Error && 'reason' in error && error.reason === 'organization-not-found';
+}
+
+/** Looks at the work until it is done, and tells how far it is; a service that is started again meanwhile goes on with it. */
+export async function waitFor(
+  context: Context,
+  client: Pick<Client, 'getVault'>,
+  kind: VaultTask['task'],
+  begun: VaultStatus,
+): Promise<VaultStatus> {
+  for (let status = begun; ; status = await withRetries(context, () => client.getVault())) {
+    const task = status.tasks.find((one) => one.task === kind);
+    if (task === undefined || task.state === 'done') {
+      context.talk.status(null);
+      return status;
+    }
+    context.talk.status(`${kind}: ${task.done} of ${task.total}`);
+    await context.world.pause(500);
+  }
+}

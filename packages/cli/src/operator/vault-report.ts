@@ -1,0 +1,84 @@
+import type { VaultStatus, VaultTask } from '@bothost/contract';
+import { Failure } from '../failure.ts';
+import type { Block, Report } from '../output/report.ts';
+import { time } from '../output/values.ts';
+
+/** The vault as people see it. */
+export function vaultReport(status: VaultStatus): Report {
+  return { json: status, blocks: vaultBlocks(status) };
+}
+
+export function vaultBlocks(status: VaultStatus): readonly Block[] {
+  const { behind, formerKeys } = status;
+  return [
+    {
+      kind: 'table',
+      columns: [{ title: 'Root key' }, { title: 'State' }, { title: 'Wraps', align: 'right' }],
+      rows: status.rootKeys.map(({ id, current, atHand, wraps }) => [
+        id,
+        current
+          ? { text: 'current', tone: 'good' }
+          : wraps > 0 && !atHand
+            ? { text: 'missing', tone: 'bad' }
+            : { text: wraps > 0 ? 'former, needed' : 'former, not needed', tone: wraps > 0 ? 'warn' : 'dim' },
+        String(wraps),
+      ]),
+      empty: 'There are no root keys.',
+    },
+    {
+      kind: 'fields',
+      title: 'Stored',
+      fields: [
+        ['Organizations', String(status.organizations)],
+        ['Sets', String(status.sets)],
+        ['Values', String(status.values)],
+        ['Behind', `${behind.keys} keys, ${behind.values} values, ${behind.sets} sets`],
+        ['Former keys', `${formerKeys.inUse} needed, ${formerKeys.retirable} can be retired`],
+      ],
+    },
+    {
+      kind: 'table',
+      columns: [
+        { title: 'Work' },
+        { title: 'State' },
+        { title: 'Done', align: 'right' },
+        { title: 'Findings', align: 'right' },
+        { title: 'Started', drop: 2 },
+        { title: 'Ended', drop: 1 },
+      ],
+      rows: status.tasks.map((task) => [
+        task.task,
+        { text: task.state, tone: task.state === 'done' ? 'good' : 'warn' },
+        `${task.done}/${task.total}`,
+        task.findings.length === 0 ? '0' : { text: String(task.findings.length), tone: 'bad' },
+        time(task.startedAt),
+        time(task.endedAt),
+      ]),
+      empty: 'No work on the vault was requested yet.',
+    },
+    ...findings(status.tasks),
+  ];
+}
+
+function findings(tasks: readonly VaultTask[]): readonly Block[] {
+  const lines = tasks.flatMap((task) => task.findings.map((one) => `${task.task}: ${place(one)}: ${one.problem}`));
+  return lines.length === 0 ? [] : [{ kind: 'text', title: 'Findings', lines }];
+}
+
+function place({ organization, set }: VaultTask['findings'][number]): string {
+  return set === null ? organization || 'the vault' : `${organization}/${set}`;
+}
+
+/** @throws Failure when the last work of a kind found something that is damaged or cannot be opened */
+export function requireNoFindings(status: VaultStatus, kind: VaultTask['task']): void {
+  const found = status.tasks.find(({ task }) => task === kind)?.findings ?? [];
+  if (found.length === 0) return;
+  const issues = found.map((one) => ({ path: place(one), message: one.problem }));
+  const message =
+    found.length === 1
+      ? 'One item does not match what was written.'
+      : `${found.length} items do not match what was written.`;
+  const hint =
+    'The service does not use damaged sets; all others keep working. Restore them, or have them deleted and set again.';
+  throw new Failure('vault-damaged', message, hint, issues, { vault: status });
+}

@@ -1,0 +1,85 @@
+import type { Service } from '../catalogue/service.ts';
+import { findService, type Offered } from '../catalogue/services.ts';
+import type { Transport, TransportKind } from '../catalogue/transport.ts';
+import { findTransport } from '../catalogue/transports.ts';
+import type { Configuration } from './configuration.ts';
+import { slugOf } from './project-name.ts';
+
+/** What every project needs at least: the first release whose runner ends sessions, and the Pythons it runs on. */
+const floor = { library: '1.9.0', python: '3.11' };
+/** Evaluations run against the ordinary bot, and cameras are chosen by name, from this release on. */
+const modern = '1.13.0';
+
+/** A configuration with everything looked up that its files are made of. */
+export type Plan = {
+  readonly configuration: Configuration;
+  /** Name of the package and of the agent. */
+  readonly slug: string;
+  /** In the order of the pipeline. */
+  readonly services: readonly Offered[];
+  readonly transports: readonly Transport[];
+  /** Of pipecat-ai, sorted. */
+  readonly extras: readonly string[];
+  /** Lowest release of pipecat-ai and lowest Python that all choices work with. */
+  readonly lowest: { readonly library: string; readonly python: string };
+  /** The aiohttp session that some services want. */
+  readonly needsSession: boolean;
+  readonly has: (kind: TransportKind) => boolean;
+};
+
+export function planOf(configuration: Configuration): Plan {
+  const services = servicesOf(configuration);
+  const transports = configuration.transports.flatMap((value) => findTransport(value) ?? []);
+  const extras = new Set([
+    'runner',
+    'silero',
+    ...transports.flatMap((transport) => transport.extras),
+    ...services.flatMap(({ service }) => service.extras),
+    ...(configuration.enable_nc ? ['rnnoise'] : []),
+  ]);
+  const fromServices = lowestOf(services.map(({ service }) => service));
+  const libraries = [
+    fromServices.library,
+    ...transports.flatMap(({ since }) => since ?? []),
+    ...(configuration.enable_eval || configuration.video_input ? [modern] : []),
+  ];
+  return {
+    configuration,
+    slug: slugOf(configuration.project_name),
+    services,
+    transports,
+    extras: [...extras].sort(),
+    lowest: { library: highest(libraries), python: fromServices.python },
+    needsSession: services.some(({ service }) => service.session !== undefined),
+    has: (kind) => transports.some((transport) => transport.kind === kind),
+  };
+}
+
+/** What these services work with: the lowest release of pipecat-ai, and the lowest Python. */
+export function lowestOf(services: readonly Service[]): Plan['lowest'] {
+  return {
+    library: highest([floor.library, ...services.flatMap(({ since }) => since ?? [])]),
+    python: highest([floor.python, ...services.flatMap(({ python }) => python ?? [])]),
+  };
+}
+
+function servicesOf(configuration: Configuration): readonly Offered[] {
+  const chosen = [
+    ['stt', configuration.stt_service],
+    ['llm', configuration.llm_service],
+    ['realtime', configuration.realtime_service],
+    ['tts', configuration.tts_service],
+    ['video', configuration.video_service],
+  ] as const;
+  return chosen.flatMap(([kind, value]) => (value === null ? [] : (findService(kind, value) ?? [])));
+}
+
+/** The highest of versions like 1.13.0. */
+function highest(versions: readonly string[]): string {
+  const byNumber = (a: string, b: string) => {
+    const [left, right] = [a.split('.').map(Number), b.split('.').map(Number)];
+    const index = left.findIndex((part, at) => part !== right[at]);
+    return index === -1 ? 0 : (left[index] ?? 0) - (right[index] ?? 0);
+  };
+  return [...versions].sort(byNumber).at(-1) ?? floor.library;
+}

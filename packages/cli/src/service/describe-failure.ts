@@ -1,0 +1,85 @@
+import { ApiError, ConnectionError } from '@bothost/contract';
+import { type Described, localFailure } from '../output/described.ts';
+import { answerSeconds } from './connection.ts';
+import type { Settings } from './settings.ts';
+
+/** What a command was about, as far as its line says: the name of an agent, and whether it named a session. */
+export type Subject = { readonly agent: string | null; readonly hasSession: boolean };
+
+/** What went wrong with the service, in words for people and programs; null when it was something else. */
+export function describeServiceFailure(error: unknown, settings: Settings | null, subject: Subject): Described | null {
+  if (error instanceof ApiError) {
+    return {
+      code: error.code,
+      reason: error.reason,
+      message: error.message,
+      requestId: error.requestId,
+      issues: error.issues,
+      hint: adviceFor(error, settings, subject),
+      details: null,
+    };
+  }
+  if (isTimeout(error)) return timedOut(settings);
+  if (error instanceof ConnectionError)
+    return { ...localFailure('connection', error.message), hint: where(error, settings) };
+  return null;
+}
+
+function adviceFor(error: ApiError, settings: Settings | null, { agent, hasSession }: Subject): string | null {
+  if (error.status === 401) {
+    return `The key was sent to ${settings?.origin.value}. Log in with another one: botcli cloud auth login`;
+  }
+  if (error.reason === 'organization-not-found' && settings?.organization) {
+    return `The organization "${settings.organization.value}" comes from ${settings.organization.source}.`;
+  }
+  if (error.reason === 'not-found') {
+    const sessions =
+      agent !== null && hasSession ? `; the sessions of ${agent} with: botcli cloud agent sessions ${agent}` : '';
+    return `List the agents with: botcli cloud agent list${sessions}`;
+  }
+  if (error.reason === 'deployment-not-ready' && agent !== null) {
+    return `See why with: botcli cloud agent status ${agent}`;
+  }
+  return secretAdvice[error.reason] ?? null;
+}
+
+/** Where a refusal of a secret set leads on to. */
+const secretAdvice: Readonly<Record<string, string>> = {
+  'secret-set-not-found': 'List them with: botcli cloud secrets list --no-sets',
+  'secret-revision-not-found': 'List them with: botcli cloud secrets history NAME',
+  'secret-set-changed': 'Somebody else changed it in the meantime. Run the command again to see what it would do now.',
+  'secret-set-not-ready': 'See why with: botcli cloud secrets list',
+  'secret-set-in-use': '--force deletes it anyway.',
+};
+
+function where(error: ConnectionError, settings: Settings | null): string | null {
+  if (settings === null) return null;
+  const { value, source } = settings.origin;
+  const code = networkCode(error);
+  const is = code === 'ECONNREFUSED' ? 'Nothing is listening there' : `The address is ${value}`;
+  return (
+    `${is}${code === null || code === 'ECONNREFUSED' ? '' : ` (${code})`}; it comes from ${source}. ` +
+    'Start a service with `npm start`, or set another address with --api-url or BOTCLI_API_URL.'
+  );
+}
+
+/** The limit may strike while connecting, which the client wraps, or while the answer is read. */
+function isTimeout(error: unknown): boolean {
+  const cause = error instanceof ConnectionError ? error.cause : error;
+  return cause instanceof DOMException && cause.name === 'TimeoutError';
+}
+
+function timedOut(settings: Settings | null): Described {
+  const message = `No answer from ${settings?.origin.value ?? 'the service'} within ${answerSeconds} seconds.`;
+  return { ...localFailure('timeout', message), hint: 'Set another address with --api-url or BOTCLI_API_URL.' };
+}
+
+/** The system's word for a failed connection; fetch wraps it once or, with several addresses, twice. */
+export function networkCode(error: ConnectionError): string | null {
+  let cause: unknown = error.cause;
+  for (let depth = 0; depth < 4 && cause instanceof Error; depth += 1) {
+    if ('code' in cause && typeof cause.code === 'string') return cause.code;
+    cause = cause.cause;
+  }
+  return null;
+}

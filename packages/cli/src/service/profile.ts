@@ -1,0 +1,107 @@
+import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { TomlTable } from 'smol-toml';
+import { Failure } from '../failure.ts';
+
+const fields = ['api_url', 'organization', 'private_key', 'public_key'] as const;
+type Field = (typeof fields)[number];
+
+/** What the profile says (decisions, "first start"); null where it says nothing or there is no file. */
+export type Profile = Readonly<Record<Field, string | null>>;
+
+export const noProfile: Profile = { api_url: null, organization: null, private_key: null, public_key: null };
+
+/**
+ * Reads the profile. A file that others can read is closed to them first and `warn` is told: it holds keys.
+ * A file that is no TOML, or has a field of another type, is a `Failure`, never an empty profile.
+ */
+export async function readProfile(file: string, warn: (text: string) => void): Promise<Profile> {
+  const table = (await readTable(file)) ?? {};
+  await closeToOthers(file, warn);
+  const value = (field: Field) => {
+    const found = table[field];
+    if (found !== undefined && typeof found !== 'string') {
+      throw new Failure('profile-invalid', `${file}: ${field} must be a string in quotes.`);
+    }
+    return found?.trim() || null;
+  };
+  return {
+    api_url: value('api_url'),
+    organization: value('organization'),
+    private_key: value('private_key'),
+    public_key: value('public_key'),
+  };
+}
+
+/**
+ * Changes fields of the profile (null removes one) and keeps everything else that is in the file. Whoever is killed
+ * meanwhile leaves the old file or the new one, never a half. A symbolic link stays one.
+ */
+export async function writeProfile(file: string, changes: Partial<Profile>): Promise<void> {
+  const table: TomlTable = { ...(await readTable(file)) };
+  for (const field of fields) {
+    const value = changes[field];
+    if (value === null) delete table[field];
+    else if (value !== undefined) table[field] = value;
+  }
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    const target = await realpath(file).catch(() => file);
+    const { stringify } = await import('smol-toml');
+    await replaceFile(target, `${stringify(table).trimEnd()}\n`);
+  } catch (error) {
+    throw new Failure('profile-unwritable', `Cannot write the profile ${file}: ${describe(error)}.`);
+  }
+}
+
+async function replaceFile(target: string, text: string): Promise<void> {
+  const temporary = `${target}.new`;
+  // What a killed run left behind may hold a key: it goes, and is never renamed into place.
+  await rm(temporary, { force: true });
+  const handle = await open(temporary, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, target);
+}
+
+async function readTable(file: string): Promise<TomlTable | null> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw new Failure('profile-unreadable', `Cannot read the profile ${file}: ${describe(error)}.`);
+  }
+  const { parse, TomlError } = await import('smol-toml');
+  try {
+    return parse(text);
+  } catch (error) {
+    // The parser's own message quotes the line, and the line may hold a key.
+    const line = error instanceof TomlError ? ` (line ${error.line})` : '';
+    throw new Failure('profile-invalid', `The profile ${file} is not valid TOML${line}.`, 'Repair it, or remove it.');
+  }
+}
+
+async function closeToOthers(file: string, warn: (text: string) => void): Promise<void> {
+  try {
+    const { mode } = await stat(file);
+    if ((mode & 0o077) === 0 || process.platform === 'win32') return;
+    await chmod(file, 0o600);
+    warn(`Others could read ${file}, which holds keys; its mode is 0600 now.`);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT')
+      warn(`Others can read ${file}, and its mode cannot be changed: ${describe(error)}.`);
+  }
+}
+
+function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error ? String(error.code) : null;
+}
+
+function describe(error: unknown): string {
+  return codeOf(error) ?? (error instanceof Error ? error.message : String(error));
+}

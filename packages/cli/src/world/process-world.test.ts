@@ -1,0 +1,71 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { buildProgram } from '../../test/build-program.ts';
+import { type SecretService, startSecretService } from '../../test/fake-service/fake-secret-service.ts';
+import { privateKey } from '../../test/fake-service/records.ts';
+import { runInTerminal } from '../../test/run-in-terminal.ts';
+
+let program: string;
+let directory: string;
+let service: SecretService;
+beforeAll(async () => {
+  program = await buildProgram();
+});
+afterAll(() => rm(program, { recursive: true, force: true }));
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'botcli-terminal-'));
+  service = await startSecretService();
+});
+afterEach(async () => {
+  await service.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const set = (args: string) => {
+  const variables = `BOTCLI_API_URL=${service.origin} BOTCLI_TOKEN=${privateKey}`;
+  const botcli = `"${process.execPath}" "${join(program, 'bin/botcli.js')}"`;
+  return runInTerminal(
+    `${variables} ${botcli} cloud secrets set bot-secrets ${args}; echo "status $?"; stty -a`,
+    directory,
+  );
+};
+
+test('what is typed up to Ctrl-D is a value, and the questions after it are asked on the same terminal', async () => {
+  const terminal = set('A=- B');
+  await terminal.shows('Press Ctrl-D on a new line to finish.');
+  terminal.press('typed\r\x04');
+  await terminal.shows('Value of B (not shown): ');
+  terminal.press('hunter2\r');
+  await terminal.shows('Create the secret set bot-secrets?');
+  terminal.press('y');
+  const { shown } = await terminal.ended;
+  expect(shown).toContain('status 0');
+  expect(shown).toMatch(/ echo\b/);
+  expect([...service.values]).toEqual([
+    ['A', 'typed\n'],
+    ['B', 'hunter2'],
+  ]);
+  expect(shown).not.toContain('hunter2');
+});
+
+test('Ctrl-C while standard input is typed writes nothing, and ends with 130', async () => {
+  const terminal = set('--file -');
+  await terminal.shows('Press Ctrl-D on a new line to finish.');
+  terminal.press('A=typed\r\x03');
+  // The shell goes with it, and has its status.
+  const { status, shown } = await terminal.ended;
+  expect({ status, shown }).toEqual({ status: 130, shown: expect.stringContaining('Interrupted.') });
+  expect(service.taken).toEqual([]);
+});
+
+test('SIGINT while a question stands is a no with status 130, as Ctrl-C is', async () => {
+  const variables = `BOTCLI_API_URL=${service.origin} BOTCLI_TOKEN=${privateKey}`;
+  const line = `"${process.execPath}" "${join(program, 'bin/botcli.js')}" cloud secrets set bot-secrets A=1`;
+  const terminal = runInTerminal(`${variables} sh -c 'echo $$ > pid; exec ${line}'; echo "status $?"`, directory);
+  await terminal.shows('Create the secret set bot-secrets?');
+  process.kill(Number(await readFile(join(directory, 'pid'), 'utf8')), 'SIGINT');
+  expect((await terminal.ended).shown).toContain('status 130');
+  expect(service.values.size).toBe(0);
+});

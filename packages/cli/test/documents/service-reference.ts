@@ -1,0 +1,66 @@
+import { machineNeeds } from '../../src/scaffold/catalogue/machine-needs.ts';
+import { type ServiceKind, serviceKinds } from '../../src/scaffold/catalogue/service.ts';
+import { type Offered, servicesOf } from '../../src/scaffold/catalogue/services.ts';
+import { lowestOf } from '../../src/scaffold/configuration/plan.ts';
+import { variablesOfService } from '../../src/scaffold/project/variables.ts';
+import { code, table } from './markdown.ts';
+
+const headings: Readonly<Record<ServiceKind, string>> = {
+  stt: 'Speech to text (`--stt`)',
+  llm: 'Language models (`--llm`)',
+  tts: 'Text to speech (`--tts`)',
+  realtime: 'Speech to speech (`--realtime`)',
+  video: 'Faces (`--video`)',
+};
+
+const columns = [
+  'Value',
+  'Name',
+  'Vendor',
+  'Extras of pipecat-ai',
+  'pipecat-ai from',
+  'Python from',
+  'Required variables',
+  'Optional variables',
+  'Notes',
+];
+
+/** The list of services (`docs/services.md`) as Markdown, made from the catalogue and nothing else. */
+export function serviceReference(): string {
+  const counts = serviceKinds.reduce((sum, kind) => sum + servicesOf(kind).length, 0);
+  return `${[
+    '# Services of botcli init',
+    `The ${counts} services that a bot can be made with. [init.md](init.md) says how to choose them. The packages of all ` +
+      'vendors install from PyPI, on Linux with wheels for x86-64 and ARM, and none excludes another.',
+    'Made from the catalogue in `packages/cli/src/scaffold/catalogue/vendors/`; a test compares the two. ' +
+      'Refresh it by `npx vitest run packages/cli/test/documents/service-reference.test.ts --update`.',
+    ...serviceKinds.flatMap((kind) => [`## ${headings[kind]}`, table(columns, servicesOf(kind).map(row))]),
+  ].join('\n\n')}\n`;
+}
+
+function row({ service, vendor }: Offered): readonly string[] {
+  const lowest = lowestOf([service]);
+  const variables = variablesOfService(service);
+  const needed = new Set(variables.filter(({ required }) => required).map(({ name }) => name));
+  const optional = new Set(variables.map(({ name }) => name).filter((name) => !needed.has(name)));
+  const notes = [
+    ...(service.discouraged === undefined ? [] : [service.discouraged]),
+    ...machineNeeds(service),
+    ...(service.aliases ?? []).map((alias) => `also called ${code(alias)}`),
+  ];
+  return [
+    code(service.value),
+    service.label,
+    `[${vendor.name}](${vendor.site})`,
+    list(service.extras),
+    lowest.library,
+    lowest.python,
+    list([...needed]),
+    list([...optional]),
+    notes.join('; '),
+  ];
+}
+
+function list(names: readonly string[]): string {
+  return names.map(code).join(', ');
+}
