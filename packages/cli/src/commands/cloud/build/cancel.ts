@@ -1,8 +1,8 @@
 import type { Build, Client } from '@bothost/contract';
-import { buildStatus } from '../../../build-status.ts';
-import { command as define } from '../../../command.ts';
-import type { Context } from '../../../context.ts';
+import { command as define } from '../../../command-line/command.ts';
+import type { Context } from '../../../command-line/context.ts';
 import { Failure } from '../../../failure.ts';
+import { buildStatus } from '../../../records/build-status.ts';
 
 export const command = define({
   summary: 'Cancel a build that is waiting or running',
@@ -38,7 +38,7 @@ export const command = define({
 
 /** The log has no next page as soon as the build has ended. */
 async function waitUntilEnded(context: Context, client: Client, buildId: string): Promise<Build> {
-  const { withRetries } = await import('../../../retry.ts');
+  const { withRetries } = await import('../../../service/retry.ts');
   const params = { buildId };
   let nextToken: string | undefined;
   do {
