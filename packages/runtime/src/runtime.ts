@@ -157,6 +157,13 @@ export type RuntimeLogger = {
   readonly error: (fields: object, message: string) => void;
 };
 
+/**
+ * Removes a file or a tree that a tenant may have written, whatever it holds. Never rejects: what cannot be deleted is moved
+ * out of everyone's reach and reported to the operator. Resolves to false if something is still at the path, so that its
+ * account must not be given to anybody else. Idempotent.
+ */
+export type RemoveTree = (path: string) => Promise<boolean>;
+
 /** What installing and building a project may use, and which variables of the service's environment it sees. */
 export type BuildLimits = ResourceLimits & {
   readonly timeoutMilliseconds: number;
@@ -177,6 +184,8 @@ export type RuntimeOptions = {
   readonly outputLimitBytes?: number | undefined;
   /** Default: 4 GB, two processors, half an hour, and no variable. */
   readonly building?: BuildLimits | undefined;
+  /** Default: one with a quarantine in the data directory. */
+  readonly removeTree?: RemoveTree | undefined;
 };
 
 /** The driver cannot work on this machine, or not with this data directory; the message tells the operator what to do. */

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { openTreeRemover } from '../remove-tree.ts';
 import {
   type BuildLimits,
   PrepareError,
@@ -27,6 +28,7 @@ import { instanceFiles, readRecord } from './instances/instance-record.ts';
 import { removeInstance } from './instances/remove-instance.ts';
 import { createStarter } from './instances/start.ts';
 import { checkInstances, findWideListeners, tableOnce } from './instances/watchdog.ts';
+import { isolateFailure } from './isolate-failure.ts';
 import { memoize } from './memoize.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
 import { createMonotonicClock } from './output/monotonic-clock.ts';
@@ -69,6 +71,9 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   makePassable(instancesDirectory);
   warnOfAccounts(isolation, logger);
   const reservationsDirectory = options.reservationsDirectory ?? RESERVATIONS_DIRECTORY;
+  const removeTree =
+    options.removeTree ?? openTreeRemover({ quarantineDirectory: join(dataDirectory, 'quarantine'), logger });
+  const removal = { reservationsDirectory, removeTree };
   const units = readKernelUnits();
   const bootId = readBootId();
   const events = createInstanceEvents(now);
@@ -121,8 +126,8 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     ...options,
     language: options.language,
     timeZone: options.timeZone,
+    ...removal,
     isolation,
-    reservationsDirectory,
     bootId,
     interpreter,
     shim,
@@ -140,9 +145,15 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       }),
   });
   await preparer.cleanUp();
-  const earlier = findInstances(instancesDirectory, bootId, now());
-  for (const files of earlier.garbage) await removeInstance(files, reservationsDirectory);
-  for (const found of earlier.found) instances.set(found.record.instanceId, open({ ...found, child: null }));
+  const earlier = await findInstances(instancesDirectory, { bootId, now: now(), logger });
+  await Promise.all(
+    earlier.garbage.map((files) => isolateFailure(logger, files.directory, () => removeInstance(removal, files))),
+  );
+  for (const found of earlier.found) {
+    await isolateFailure(logger, found.files.directory, () => {
+      instances.set(found.record.instanceId, open({ ...found, child: null }));
+    });
+  }
   if (instances.size > 0) logger.info({ instances: instances.size }, 'found instances of an earlier server');
 
   const noticeWide = (instance: Instance, host: string): void => {
@@ -153,11 +164,11 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   };
 
   const starter = createStarter({
+    ...removal,
     options,
     instances,
     instancesDirectory,
     projectsDirectory: preparer.kept.projectsDirectory,
-    reservationsDirectory,
     isolation,
     bootId,
     program: (project) => botProgram({ ...preparer.kept, interpreter, shim }, project),
@@ -212,13 +223,13 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       }
       return usages;
     },
-    outputs: createOutputs({ instances, instancesDirectory, clock }),
+    outputs: createOutputs({ instances, instancesDirectory, clock, removeTree }),
     forget: async (instanceId) => {
       requireName(instanceId);
       const instance = instances.get(instanceId);
       if (instance !== undefined && instance.end() === null) throw new Error(`instance ${instanceId} still runs`);
       instances.delete(instanceId);
-      await removeInstance(instanceFiles(instancesDirectory, instanceId), reservationsDirectory);
+      await removeInstance(removal, instanceFiles(instancesDirectory, instanceId));
     },
     discard: async (prepared) => {
       const project = parsePrepared(prepared);

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { type Prepared, PrepareError, PrepareTimeout, type Runtime } from '@bothost/runtime';
 import { ArchiveError } from './archive-error.ts';
 import { requireSpace } from './disk-space.ts';
-import { type Places, removeFiles } from './places.ts';
+import type { Places } from './places.ts';
 import type { BuildRow } from './rows.ts';
 import { unpackArchive } from './unpack.ts';
 
@@ -40,7 +40,7 @@ export async function attemptBuild(
     await requireSpace(places.root, build.size_bytes);
     write(`Unpacking ${size(build.size_bytes)}, SHA-256 ${build.content_hash}`);
     const archive = { path: places.archive(build.upload_id), bytes: build.size_bytes };
-    const { files, bytes } = await unpackArchive(archive, tree, write, signal);
+    const { files, bytes } = await unpackArchive(archive, tree, { ...places, output: write, signal });
     write(`Unpacked ${files} files, ${size(bytes)}, in ${seconds()} s`);
     const { organization_id: organizationId, content_hash: contentHash } = build;
     const source = { kind: 'build', path: tree, contentHash, organizationId } as const;
@@ -54,7 +54,7 @@ export async function attemptBuild(
     write(outcome.error);
     return outcome;
   } finally {
-    await removeFiles(tree);
+    await places.removeTree(tree);
   }
 }
 

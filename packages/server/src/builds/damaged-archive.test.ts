@@ -1,30 +1,37 @@
-import { mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { RemoveTree } from '@bothost/runtime';
+import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import fc from 'fast-check';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { archive, pax, tar } from '../../test/support/archive.ts';
 import { ArchiveError } from './archive-error.ts';
 import { unpackArchive } from './unpack.ts';
 
+let root: string;
 let folder: string;
+let removeTree: RemoveTree;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bothost-damaged-'));
+  root = await mkdtemp(join(tmpdir(), 'bothost-damaged-'));
+  folder = join(root, 'folder');
+  await mkdir(folder);
+  removeTree = openTreeRemover({ quarantineDirectory: join(root, 'quarantine'), logger: pino({ level: 'silent' }) });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(root, { recursive: true, force: true }));
 
 /** Whatever happens: a whole tree or a reason with a name, and nothing beside it. */
 async function isSafe(bytes: Buffer): Promise<void> {
   const path = join(folder, 'archive');
   const target = join(folder, 'tree');
   await writeFile(path, bytes);
-  const error = await unpackArchive(
-    { path, bytes: bytes.length },
-    target,
-    () => undefined,
-    new AbortController().signal,
-  ).then(
+  const error = await unpackArchive({ path, bytes: bytes.length }, target, {
+    output: () => undefined,
+    signal: new AbortController().signal,
+    removeTree,
+  }).then(
     () => null,
     (refused: unknown) => refused,
   );

@@ -1,3 +1,4 @@
+import type { RemoveTree } from '@bothost/runtime';
 import { createLogNews, type LogNews } from './log-news.ts';
 import { openPlaces } from './places.ts';
 import { createUploadReceiver, type UploadReceiver } from './receive.ts';
@@ -16,6 +17,7 @@ export type Builds = {
 export type BuildsOptions = Omit<WorkerContext, 'places' | 'buildLogs'> &
   Omit<RetentionContext, 'places'> & {
     readonly dataDirectory: string;
+    readonly removeTree: RemoveTree;
     readonly uploadTokenKey: Buffer;
     readonly retention: Retention;
     readonly inUse: BuildsInUse;
@@ -26,7 +28,7 @@ export type BuildsOptions = Omit<WorkerContext, 'places' | 'buildLogs'> &
  * worker does not run yet.
  */
 export async function openBuilds(options: BuildsOptions): Promise<Builds> {
-  const places = await openPlaces(options.dataDirectory);
+  const places = await openPlaces(options.dataDirectory, options.removeTree);
   const buildLogs = createLogNews();
   const context = { ...options, places, buildLogs };
   return {

@@ -1,5 +1,6 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { RemoveTree } from '@bothost/runtime';
 
 /** Where builds keep files: archives as they were received, and trees while they are being prepared. */
 export type Places = {
@@ -9,10 +10,11 @@ export type Places = {
   readonly tree: (buildId: string) => string;
   readonly uploadIds: () => Promise<readonly string[]>;
   readonly treeIds: () => Promise<readonly string[]>;
+  readonly removeTree: RemoveTree;
 };
 
 /** Makes the folders; only the service itself can look into them. `dataDirectory` is absolute. */
-export async function openPlaces(dataDirectory: string): Promise<Places> {
+export async function openPlaces(dataDirectory: string, removeTree: RemoveTree): Promise<Places> {
   const root = join(dataDirectory, 'builds');
   const uploads = join(root, 'uploads');
   const trees = join(root, 'trees');
@@ -25,10 +27,6 @@ export async function openPlaces(dataDirectory: string): Promise<Places> {
     tree: (buildId) => join(trees, buildId),
     uploadIds: () => readdir(uploads),
     treeIds: () => readdir(trees),
+    removeTree,
   };
-}
-
-/** Idempotent. */
-export function removeFiles(path: string): Promise<void> {
-  return rm(path, { recursive: true, force: true });
 }

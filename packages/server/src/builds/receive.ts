@@ -6,7 +6,7 @@ import { failure, uploadBytes } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { isDiskFull, requireSpace } from './disk-space.ts';
 import { createExclusive } from './exclusive.ts';
-import { type Places, removeFiles } from './places.ts';
+import type { Places } from './places.ts';
 import { reopenBuildsOf } from './rows.ts';
 import { completeUploadRow, findUpload, reopenUpload, touchUpload, type UploadRow } from './upload-rows.ts';
 import { isUploadToken } from './upload-token.ts';
@@ -75,7 +75,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
     const path = places.archive(upload.id);
     const found = await hashes(createReadStream(path, { highWaterMark: 256 * 1024 }));
     if (upload.announced && (found.contentHash !== upload.content_hash || found.bytes !== upload.size_bytes)) {
-      await removeFiles(path);
+      await places.removeTree(path);
       throw failure('upload-content-wrong');
     }
     const content = { content_hash: found.contentHash, context_hash: found.contextHash, size_bytes: found.bytes };
@@ -97,7 +97,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
   async function settleNow(upload: UploadRow): Promise<UploadRow> {
     if (!(await isUnsettled(upload))) return upload;
     if (upload.state === 'open') return complete(upload);
-    await removeFiles(places.archive(upload.id));
+    await places.removeTree(places.archive(upload.id));
     return (await reopenUpload(db, upload.id, context.now())) ?? upload;
   }
 

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
@@ -22,7 +23,10 @@ let discarded: unknown[];
 beforeAll(async () => {
   rows = await testRows();
   folder = await mkdtemp(join(tmpdir(), 'bothost-retention-'));
-  places = await openPlaces(folder);
+  places = await openPlaces(
+    folder,
+    openTreeRemover({ quarantineDirectory: join(folder, 'quarantine'), logger: pino({ level: 'silent' }) }),
+  );
 });
 beforeEach(async () => {
   discarded = [];

@@ -1,7 +1,8 @@
 import type { Prepared, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { Database } from '../store/tables.ts';
-import { type Places, removeFiles } from './places.ts';
+import { isUuid } from '../store/uuid.ts';
+import type { Places } from './places.ts';
 import { buildsInRemoval, deleteBuild, lockUnused, markRemoving, markUsed } from './rows.ts';
 import { deleteUploads, knownUploads } from './upload-rows.ts';
 
@@ -65,11 +66,11 @@ export async function removeUnused(context: RetentionContext, retention: Retenti
 
 /** Archives without a row. A row is there before its file. */
 async function removeOrphans({ db, places }: RetentionContext): Promise<void> {
-  const ids = await places.uploadIds();
+  const ids = (await places.uploadIds()).filter(isUuid);
   for (let from = 0; from < ids.length; from += batch) {
     const some = ids.slice(from, from + batch);
     const known = await knownUploads(db, some);
-    for (const id of some) if (!known.has(id)) await removeFiles(places.archive(id));
+    for (const id of some) if (!known.has(id)) await places.removeTree(places.archive(id));
   }
 }
 

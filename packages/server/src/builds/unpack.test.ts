@@ -1,18 +1,26 @@
-import { mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { unpackedArchive } from '@bothost/contract';
+import type { RemoveTree } from '@bothost/runtime';
+import { openTreeRemover } from '@bothost/runtime/remove-tree';
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { archive, block, endOfArchive, pax, type TestEntry, tar } from '../../test/support/archive.ts';
 import { ArchiveError, type ArchiveProblem } from './archive-error.ts';
 import { type UnpackLimits, unpackArchive } from './unpack.ts';
 
+let root: string;
 let folder: string;
+let removeTree: RemoveTree;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bothost-unpack-'));
+  root = await mkdtemp(join(tmpdir(), 'bothost-unpack-'));
+  folder = join(root, 'folder');
+  await mkdir(folder);
+  removeTree = openTreeRemover({ quarantineDirectory: join(root, 'quarantine'), logger: pino({ level: 'silent' }) });
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(root, { recursive: true, force: true }));
 
 async function unpack(bytes: Buffer, limits: Partial<UnpackLimits> = {}) {
   const path = join(folder, 'archive');
@@ -21,9 +29,11 @@ async function unpack(bytes: Buffer, limits: Partial<UnpackLimits> = {}) {
   const target = join(folder, 'tree');
   const { signal } = new AbortController();
   const output = (line: string) => void lines.push(line);
-  const result = await unpackArchive({ path, bytes: bytes.length }, target, output, signal, {
-    ...unpackedArchive,
-    ...limits,
+  const result = await unpackArchive({ path, bytes: bytes.length }, target, {
+    output,
+    signal,
+    removeTree,
+    limits: { ...unpackedArchive, ...limits },
   });
   return { ...result, lines, at: (name: string) => join(target, name) };
 }
@@ -229,7 +239,11 @@ it.each([
   const output = () => giveUp.abort(new Error('enough'));
   const packed = gzipSync(unpacked);
   await writeFile(path, packed);
-  const unpacking = unpackArchive({ path, bytes: packed.length }, join(folder, 'tree'), output, giveUp.signal);
+  const unpacking = unpackArchive({ path, bytes: packed.length }, join(folder, 'tree'), {
+    output,
+    signal: giveUp.signal,
+    removeTree,
+  });
   await expect(unpacking).rejects.toThrow('enough');
   expect(await readdir(folder)).toEqual(['archive']);
 });

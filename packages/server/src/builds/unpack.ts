@@ -1,13 +1,20 @@
 import { link, mkdir, open, rename, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { unpackedArchive } from '@bothost/contract';
+import type { RemoveTree } from '@bothost/runtime';
 import type { ReadEntry } from 'tar';
 import { ArchiveError, readable } from './archive-error.ts';
 import { type ArchiveLimits, createEntryTree, type EntryTree } from './entry-tree.ts';
-import { removeFiles } from './places.ts';
 import { readTarEntries, requireSize, type SizeLimits } from './tar-entries.ts';
 
 export type UnpackLimits = ArchiveLimits & SizeLimits;
+
+export type UnpackOptions = {
+  readonly output: (line: string) => void;
+  readonly signal: AbortSignal;
+  readonly removeTree: RemoveTree;
+  readonly limits?: UnpackLimits;
+};
 
 /** What came out. Bytes are those of files. */
 export type Unpacked = { readonly files: number; readonly bytes: number };
@@ -22,13 +29,11 @@ export type Unpacked = { readonly files: number; readonly bytes: number };
 export async function unpackArchive(
   archive: { readonly path: string; readonly bytes: number },
   target: string,
-  output: (line: string) => void,
-  signal: AbortSignal,
-  limits: UnpackLimits = unpackedArchive,
+  { output, signal, removeTree, limits = unpackedArchive }: UnpackOptions,
 ): Promise<Unpacked> {
   const partial = `${target}.partial`;
-  await removeFiles(partial);
-  await removeFiles(target);
+  await removeTree(partial);
+  await removeTree(target);
   try {
     await mkdir(partial, { mode: 0o700 });
     const tree = createEntryTree(limits);
@@ -42,7 +47,7 @@ export async function unpackArchive(
     await rename(partial, target);
     return unpacked;
   } finally {
-    await removeFiles(partial);
+    await removeTree(partial);
   }
 }
 

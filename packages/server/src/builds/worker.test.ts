@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PrepareError, PrepareTimeout, type Runtime } from '@bothost/runtime';
+import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { archive } from '../../test/support/archive.ts';
@@ -28,7 +29,10 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bothost-builds-'));
-  places = await openPlaces(folder);
+  places = await openPlaces(
+    folder,
+    openTreeRemover({ quarantineDirectory: join(folder, 'quarantine'), logger: pino({ level: 'silent' }) }),
+  );
   organizationId = await rows.organization();
 });
 afterEach(async () => {

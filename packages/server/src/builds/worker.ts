@@ -7,7 +7,6 @@ import { type BuildLog, openBuildLog } from './build-log.ts';
 import { canceled } from './cancel.ts';
 import { isDiskFull } from './disk-space.ts';
 import type { LogNews } from './log-news.ts';
-import { removeFiles } from './places.ts';
 import { planBuilds } from './plan.ts';
 import { type BuildRow, changeOpenBuild, openBuilds } from './rows.ts';
 
@@ -182,7 +181,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
   return {
     start: async () => {
       // Left by a server that was killed; no other server uses this directory.
-      for (const name of await context.places.treeIds()) await removeFiles(context.places.tree(name));
+      for (const name of await context.places.treeIds()) await context.places.removeTree(context.places.tree(name));
       loop = startPollingLoop(poll, (error) => logger.error({ err: error }, 'the builds could not be read'));
     },
     kick,

@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { iceServersPath } from '@bothost/contract';
-import type { Runtime } from '@bothost/runtime';
+import type { RemoveTree, Runtime } from '@bothost/runtime';
 import { hashDirectory } from '@bothost/runtime/directory-hash';
+import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { buildsInUse } from '../agents/builds-in-use.ts';
 import { createRefusalLog } from '../audit/refusals.ts';
 import { type Builds, openBuilds } from '../builds/open.ts';
@@ -39,12 +40,13 @@ export async function createContext(
   config: Config,
   state: Readonly<ServiceState>,
   teardown: Teardown,
-): Promise<{ readonly context: Context; readonly runtime: Runtime }> {
+): Promise<{ readonly context: Context; readonly runtime: Runtime; readonly removeTree: RemoveTree }> {
   const { base, data, store } = foundation;
   const secrets = await openSecrets({ ...base, isAlone: foundation.isAlone }, config, data, teardown);
   const persist = createPersist(teardown.closing);
   const logsDirectory = join(data.path, 'logs');
-  const runtime = await openRuntime({ ...base, persist, logsDirectory }, config, data.path, teardown);
+  const removeTree = openTreeRemover({ quarantineDirectory: join(data.path, 'quarantine'), logger: base.logger });
+  const runtime = await openRuntime({ ...base, persist, logsDirectory, removeTree }, config, data.path, teardown);
   const authenticator = createAuthenticator(base);
   const controlTokenKey = deriveKey(data.rootKey, 'control-token');
   const parts = {
@@ -68,7 +70,7 @@ export async function createContext(
     lastHeartbeat: foundation.lastHeartbeat,
     holdsRegion: store.holdsRegion,
   });
-  const builds = await openBuildParts({ ...parts, runtime }, foundation, config);
+  const builds = await openBuildParts({ ...parts, runtime, removeTree }, foundation, config);
   teardown.add(() => builds.worker.close());
   const context: Context = {
     ...parts,
@@ -87,11 +89,14 @@ export async function createContext(
     logsDirectory,
     closing: teardown.closing,
   };
-  return { context, runtime };
+  return { context, runtime, removeTree };
 }
 
 function openBuildParts(
-  parts: Pick<Context, 'persist' | 'isDraining' | 'telemetry'> & { readonly runtime: Runtime },
+  parts: Pick<Context, 'persist' | 'isDraining' | 'telemetry'> & {
+    readonly runtime: Runtime;
+    readonly removeTree: RemoveTree;
+  },
   { base, data, store }: Foundation,
   config: Config,
 ): Promise<Builds> {

@@ -1,3 +1,4 @@
+import type { RemoveTree } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { purgeTraces } from '../agents/deployment-traces.ts';
 import type { RefusalLog } from '../audit/refusals.ts';
@@ -16,6 +17,7 @@ type Context = {
   readonly logger: Logger;
   readonly host: Host;
   readonly directory: SessionDirectory;
+  readonly removeTree: RemoveTree;
   readonly sampler: Sampler;
   readonly retentionDays: number;
   readonly logs: Retention & { readonly logsDirectory: string };

@@ -1,4 +1,4 @@
-import { type Runtime, RuntimeUnavailable } from '@bothost/runtime';
+import { type RemoveTree, type Runtime, RuntimeUnavailable } from '@bothost/runtime';
 import { runtimes } from '@bothost/runtime/registry';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -14,7 +14,9 @@ const megabyte = 1024 * 1024;
  * @throws OperatorError where it cannot work
  */
 export async function openRuntime(
-  base: Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'persist' | 'logsDirectory'>,
+  base: Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'persist' | 'logsDirectory'> & {
+    readonly removeTree: RemoveTree;
+  },
   config: Config,
   dataDirectory: string,
   teardown: Pick<Teardown, 'add'>,
@@ -23,6 +25,7 @@ export async function openRuntime(
     dataDirectory,
     logger: base.logger,
     now: base.now,
+    removeTree: base.removeTree,
     outputLimitBytes: config.logSessionMegabytes * megabyte,
     building: {
       memoryBytes: config.buildMemoryMegabytes * megabyte,

@@ -1,4 +1,4 @@
-import type { Runtime } from '@bothost/runtime';
+import type { RemoveTree, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { pinnedRevisions } from '../agents/pinned-revisions.ts';
 import { type ServedDirectory, serveDirectories } from '../agents/serve-directories.ts';
@@ -61,8 +61,17 @@ async function compose(
   const state: ServiceState = { url: '', isStarting: true, isDraining: false };
   const foundation = await openFoundation(config, logger, teardown);
   const dataDirectory = foundation.data.path;
-  const { context, runtime } = await createContext(foundation, config, state, teardown);
-  const parts: Parts = { context, runtime, store: foundation.store, dataDirectory, config, state, teardown };
+  const { context, runtime, removeTree } = await createContext(foundation, config, state, teardown);
+  const parts: Parts = {
+    context,
+    runtime,
+    removeTree,
+    store: foundation.store,
+    dataDirectory,
+    config,
+    state,
+    teardown,
+  };
   await subscribeToRevocations(parts);
   state.url = await openEdge(parts);
   // Only a server that has bound its address may write the profile, which names that address.
@@ -78,6 +87,7 @@ async function compose(
 type Parts = {
   readonly context: Context;
   readonly runtime: Runtime;
+  readonly removeTree: RemoveTree;
   readonly store: Store;
   readonly dataDirectory: string;
   readonly config: Config;
@@ -107,12 +117,13 @@ async function serveOwnDirectories({ context, config }: Parts): Promise<readonly
   return home === null ? [] : serveDirectories(context, home.id, context.host.region, config.agents);
 }
 
-async function startWork({ context, config, teardown }: Parts): Promise<void> {
+async function startWork({ context, removeTree, config, teardown }: Parts): Promise<void> {
   // The heartbeat begins after sessions of the former server have ended: until then its last heartbeat dates their end.
   await context.reconciler.start();
   await context.builds.worker.start();
   const periodicTasks = startPeriodicTasks({
     ...context,
+    removeTree,
     retentionDays: config.retentionDays,
     logs: {
       logsDirectory: context.logsDirectory,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Runtime } from '@bothost/runtime';
 import { runtimes } from '@bothost/runtime/registry';
+import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { writeBot } from '../../test/support/bots.ts';
@@ -28,6 +29,7 @@ async function setUp() {
     now: () => new Date(),
     host: { id: of.hostId },
     logsDirectory,
+    removeTree: openTreeRemover({ quarantineDirectory: join(root, 'quarantine'), logger }),
     runtime,
     persist: (write) => write(),
     logger,

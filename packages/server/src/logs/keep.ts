@@ -1,5 +1,4 @@
-import { rm } from 'node:fs/promises';
-import type { OutputFile, Runtime, Timestamp } from '@bothost/runtime';
+import type { OutputFile, RemoveTree, Runtime, Timestamp } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { logDirectory } from './directory.ts';
 import { insertLog, ownerOf } from './rows.ts';
@@ -9,6 +8,7 @@ export type KeepContext = {
   readonly now: () => Date;
   readonly host: { readonly id: string };
   readonly logsDirectory: string;
+  readonly removeTree: RemoveTree;
   readonly runtime: Pick<Runtime, 'outputs'>;
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
   readonly logger: { readonly error: (fields: object, message: string) => void };
@@ -31,7 +31,7 @@ export async function keepOutput(context: KeepContext, instanceId: string): Prom
     await outputs.release(instanceId, directory);
     file = await outputs.released(directory);
     const isEmpty = file !== null && file.marks.length === 0;
-    if (isEmpty) await rm(directory, { recursive: true, force: true });
+    if (isEmpty) await context.removeTree(directory);
     if (file === null || isEmpty) return;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') throw error;

@@ -1,6 +1,8 @@
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openTreeRemover } from '@bothost/runtime/remove-tree';
+import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
@@ -12,6 +14,7 @@ const plenty = 2 ** 50;
 describe('retention of logs', () => {
   let rows: TestRows;
   let context: RetentionContext;
+  let quarantineDirectory: string;
   let of: { agent_id: string; deployment_id: string; host_id: string };
 
   beforeAll(async () => {
@@ -20,14 +23,16 @@ describe('retention of logs', () => {
     const hostId = await rows.host();
     of = { agent_id: agentId, deployment_id: await rows.deployment(agentId), host_id: hostId };
     const logsDirectory = await mkdtemp(join(tmpdir(), 'bothost-logs-'));
-    context = { db: rows.db, now: () => testNow, host: { id: hostId }, logsDirectory };
+    quarantineDirectory = await mkdtemp(join(tmpdir(), 'bothost-quarantine-'));
+    const removeTree = openTreeRemover({ quarantineDirectory, logger: pino({ level: 'silent' }) });
+    context = { db: rows.db, now: () => testNow, host: { id: hostId }, logsDirectory, removeTree };
   });
   beforeEach(async () => {
     await rows.db.deleteFrom('instance_logs').execute();
     await rm(context.logsDirectory, { recursive: true, force: true });
   });
   afterAll(async () => {
-    await rm(context.logsDirectory, { recursive: true, force: true });
+    for (const path of [context.logsDirectory, quarantineDirectory]) await rm(path, { recursive: true, force: true });
     await rows.close();
   });
 

@@ -1,5 +1,6 @@
-import { readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { RemoveTree } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { logDirectory } from './directory.ts';
@@ -16,6 +17,7 @@ export type RetentionContext = {
   readonly now: () => Date;
   readonly host: { readonly id: string };
   readonly logsDirectory: string;
+  readonly removeTree: RemoveTree;
 };
 
 /** `days` 0: for ever. `totalBytes` of all logs of this host. */
@@ -40,7 +42,7 @@ async function removeAll(context: RetentionContext, find: () => ReturnType<typeo
   for (;;) {
     const found = await find();
     for (const log of found) {
-      await rm(logDirectory(context.logsDirectory, log), { recursive: true, force: true });
+      await context.removeTree(logDirectory(context.logsDirectory, log));
       await deleteLog(context.db, log.instance_id);
     }
     removed += found.length;
@@ -61,7 +63,7 @@ export async function sweepLogs(context: RetentionContext): Promise<void> {
         const path = join(directory, instanceId);
         // Moving it here was the last change.
         const movedAt = (await stat(path).catch(() => null))?.ctimeMs ?? young;
-        if (!known.has(instanceId) && movedAt < young) await rm(path, { recursive: true, force: true });
+        if (!known.has(instanceId) && movedAt < young) await context.removeTree(path);
       }
     }
     // Refused while something is in it.

@@ -1,4 +1,6 @@
 import { readdirSync } from 'node:fs';
+import type { RuntimeLogger } from '../../runtime.ts';
+import { isolateFailure } from '../isolate-failure.ts';
 import { outputFiles, readTail } from '../output/output-files.ts';
 import { isAlive, type ProcessIdentity } from '../proc/process-identity.ts';
 import { readExitFile } from '../supervisor/supervisor.ts';
@@ -21,36 +23,40 @@ export type FoundInstance = {
   readonly end: InstanceEnd | null;
 };
 
-/** What earlier servers left: instances, and garbage, of which nothing has run or which was being removed. */
-export function findInstances(
+/**
+ * What earlier servers left: instances, and garbage, of which nothing has run or which was being removed. An entry that cannot
+ * be read is logged and skipped.
+ */
+export async function findInstances(
   instancesDirectory: string,
-  bootId: string,
-  now: Date,
-): { readonly found: readonly FoundInstance[]; readonly garbage: readonly InstanceFiles[] } {
+  context: { readonly bootId: string; readonly now: Date; readonly logger: Pick<RuntimeLogger, 'error'> },
+): Promise<{ readonly found: readonly FoundInstance[]; readonly garbage: readonly InstanceFiles[] }> {
   const found: FoundInstance[] = [];
   const garbage: InstanceFiles[] = [];
   for (const name of readdirSync(instancesDirectory)) {
     const files = instanceFiles(instancesDirectory, name);
-    const record = readRecord(files);
-    const keeper = record?.keeper ?? null;
-    const isThisBoot = record?.bootId === bootId;
-    // A keeper that still waits for its go is about to find out that its server is dead.
-    const neverRuns =
-      readExitFile(files.exit).state === 'unstarted' && !(isThisBoot && keeper !== null && isAlive(keeper));
-    if (record === null || keeper === null || neverRuns) {
-      garbage.push(files);
-      continue;
-    }
-    const recorded = readEnd(files);
-    if (recorded !== null) {
-      found.push({ files, record, keeper, end: recorded });
-      continue;
-    }
-    const end = isThisBoot ? null : endOfEarlierBoot(files, now, readTail(outputFiles(files.log)));
-    if (end !== null) tryWriteEnd(files, end);
-    found.push({ files, record, keeper, end });
+    await isolateFailure(context.logger, files.directory, () => {
+      const instance = findInstance(files, context.bootId, context.now);
+      if (instance === null) garbage.push(files);
+      else found.push(instance);
+    });
   }
   return { found, garbage };
+}
+
+/** Null for garbage. */
+function findInstance(files: InstanceFiles, bootId: string, now: Date): FoundInstance | null {
+  const record = readRecord(files);
+  const keeper = record?.keeper ?? null;
+  if (record === null || keeper === null) return null;
+  const isThisBoot = record.bootId === bootId;
+  // A keeper that still waits for its go is about to find out that its server is dead.
+  if (readExitFile(files.exit).state === 'unstarted' && !(isThisBoot && isAlive(keeper))) return null;
+  const recorded = readEnd(files);
+  if (recorded !== null) return { files, record, keeper, end: recorded };
+  const end = isThisBoot ? null : endOfEarlierBoot(files, now, readTail(outputFiles(files.log)));
+  if (end !== null) tryWriteEnd(files, end);
+  return { files, record, keeper, end };
 }
 
 /** On a full disk it is made up again at the next start. */

@@ -1,26 +1,25 @@
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InstanceSpec } from '../../runtime.ts';
-import { releaseUid, reserveUid } from '../containment/accounts.ts';
+import { reserveUid } from '../containment/accounts.ts';
 import { type Isolation, makePassable } from '../containment/isolation.ts';
 import type { Project } from '../projects/prepared-project.ts';
 import type { BotProgram } from './bot-program.ts';
 import { botEnvironment } from './environment.ts';
 import type { InstanceFiles } from './instance-record.ts';
 import { type Launched, launchContained } from './launch-contained.ts';
-import { removeInstance } from './remove-instance.ts';
+import { type RemovalContext, removeInstance } from './remove-instance.ts';
 
 /** Bounds what a fork bomb can do; threads count, of which a Node process has about a dozen. */
 const PROCESS_LIMIT = 1024;
 /** While it starts, before its profile's limit holds. */
 const STARTING_MILLICORES = 1000;
 
-export type LaunchOptions = {
+export type LaunchOptions = RemovalContext & {
   readonly files: InstanceFiles;
   readonly spec: InstanceSpec;
   readonly project: Project;
   readonly projectsDirectory: string;
-  readonly reservationsDirectory: string;
   readonly isolation: Isolation;
   readonly program: (project: Project) => Promise<BotProgram>;
   readonly port: number;
@@ -39,7 +38,7 @@ export async function launch(options: LaunchOptions): Promise<Launched> {
   const { files, spec, isolation, project } = options;
   const { instanceId, limits } = spec;
   const given = await spec.environment();
-  await removeInstance(files, options.reservationsDirectory);
+  await removeInstance(options, files);
   makePassable(files.directory);
   let uid: number | null = null;
   try {
@@ -67,8 +66,7 @@ export async function launch(options: LaunchOptions): Promise<Launched> {
       }),
     });
   } catch (error) {
-    await removeInstance(files, options.reservationsDirectory);
-    if (uid !== null) releaseUid(options.reservationsDirectory, uid, files.directory);
+    await removeInstance(options, files, uid);
     throw error;
   }
 }

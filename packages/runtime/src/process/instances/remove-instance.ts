@@ -1,13 +1,23 @@
+import type { RemoveTree } from '../../runtime.ts';
 import { releaseUid } from '../containment/accounts.ts';
 import { removeCgroups } from '../containment/cgroup.ts';
-import { removeTree } from '../remove-tree.ts';
 import { type InstanceFiles, readRecord } from './instance-record.ts';
 
-/** Removes all traces of an instance of which nothing runs: groups, then files, then its account. Idempotent. */
-export async function removeInstance(files: InstanceFiles, reservationsDirectory: string): Promise<void> {
+export type RemovalContext = { readonly reservationsDirectory: string; readonly removeTree: RemoveTree };
+
+/**
+ * Removes all traces of an instance of which nothing runs: groups, then files, then its account. `uid` is an account that
+ * was reserved for it and may not be on record yet. Idempotent.
+ */
+export async function removeInstance(
+  { reservationsDirectory, removeTree }: RemovalContext,
+  files: InstanceFiles,
+  uid: number | null = null,
+): Promise<void> {
   const record = readRecord(files);
   if (record?.cgroups != null) removeCgroups(record.cgroups);
-  await removeTree(files.directory);
-  // Last: until the files are gone, nobody else may have the account that owns them.
-  if (record?.account != null) releaseUid(reservationsDirectory, record.account.uid, files.directory);
+  const reserved = record?.account?.uid ?? uid;
+  const isGone = await removeTree(files.directory);
+  // Last: as long as others could reach the files, nobody else may have the account that owns them.
+  if (isGone && reserved !== null) releaseUid(reservationsDirectory, reserved, files.directory);
 }

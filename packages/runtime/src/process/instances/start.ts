@@ -10,18 +10,18 @@ import type { Instance, InstanceOptions } from './instance.ts';
 import { type InstanceEnd, instanceFiles } from './instance-record.ts';
 import { type LaunchOptions, launch } from './launch.ts';
 import { waitUntilReady } from './readiness.ts';
+import type { RemovalContext } from './remove-instance.ts';
 
 /** Between choosing a port and the bot listening on it, someone else can take it. */
 const ATTEMPTS = 3;
 const PORT_TAKEN = 'another program took its port';
 
-export type StarterOptions = {
+export type StarterOptions = RemovalContext & {
   readonly options: Pick<ProcessRuntimeOptions, 'logger' | 'now' | 'path' | 'language' | 'timeZone'>;
   /** Shared with the runtime: a started instance is put in. */
   readonly instances: Map<string, Instance>;
   readonly instancesDirectory: string;
   readonly projectsDirectory: string;
-  readonly reservationsDirectory: string;
   readonly isolation: Isolation;
   readonly bootId: string;
   readonly program: LaunchOptions['program'];
@@ -63,6 +63,7 @@ export function createStarter(context: StarterOptions): Starter {
         project: parsePrepared(spec.prepared),
         projectsDirectory: context.projectsDirectory,
         reservationsDirectory: context.reservationsDirectory,
+        removeTree: context.removeTree,
         isolation,
         program: context.program,
         port,

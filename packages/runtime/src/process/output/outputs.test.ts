@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { openTreeRemover } from '../../remove-tree.ts';
 import { createMonotonicClock } from './monotonic-clock.ts';
 import { createOutputs } from './outputs.ts';
 
@@ -18,7 +19,11 @@ async function openWithOtherDisk() {
   onTestFinished(() => void execFileSync('umount', ['-l', disk]));
   await mkdir(join(instancesDirectory, 'one/log'), { recursive: true });
   const clock = createMonotonicClock(() => new Date());
-  const outputs = createOutputs({ instances: new Map(), instancesDirectory, clock });
+  const removeTree = openTreeRemover({
+    quarantineDirectory: join(directory, 'quarantine'),
+    logger: { error: (_, message) => expect.fail(message) },
+  });
+  const outputs = createOutputs({ instances: new Map(), instancesDirectory, clock, removeTree });
   return { instancesDirectory, disk, outputs };
 }
 

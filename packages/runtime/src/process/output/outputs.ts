@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import type { InstanceOutputs } from '../../runtime.ts';
+import type { InstanceOutputs, RemoveTree } from '../../runtime.ts';
 import type { Instance } from '../instances/instance.ts';
 import { type InstanceFiles, instanceFiles } from '../instances/instance-record.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
@@ -15,6 +15,7 @@ export function createOutputs(context: {
   readonly instances: ReadonlyMap<string, Instance>;
   readonly instancesDirectory: string;
   readonly clock: MonotonicClock;
+  readonly removeTree: RemoveTree;
 }): InstanceOutputs {
   const { instances } = context;
   return {
@@ -44,7 +45,7 @@ export function createOutputs(context: {
       if (!existsSync(files.log)) return;
       await rename(files.log, directory).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EXDEV') throw error;
-        return moveToOtherDisk(files.log, directory);
+        return moveToOtherDisk(files.log, directory, context.removeTree);
       });
     },
     released: (directory) => describeOutput(outputFiles(directory), true),
@@ -55,14 +56,14 @@ export function createOutputs(context: {
  * Still in one step, as the copy gets its name when it is whole. The `cp` of coreutils copies no holes, unlike Node's, which would
  * write as many zeros as a bot has made its output file long.
  */
-async function moveToOtherDisk(from: string, to: string): Promise<void> {
+async function moveToOtherDisk(from: string, to: string, removeTree: RemoveTree): Promise<void> {
   if (!existsSync(to)) {
     const copy = `${to}.copy`;
-    await rm(copy, { recursive: true, force: true });
+    await removeTree(copy);
     await execute('cp', ['-a', '--', from, copy], { env: { PATH: '/usr/bin:/bin' } }).catch(throwCopyError);
     await rename(copy, to);
   }
-  await rm(from, { recursive: true });
+  await removeTree(from);
 }
 
 /** Callers try again when the disk is full. Without a locale in its environment `cp` reports that in English. */

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { releaseUid, reserveUid } from '../containment/accounts.ts';
+import { reserveUid } from '../containment/accounts.ts';
 import { type Isolation, makePassable } from '../containment/isolation.ts';
 import { type InstanceFiles, instanceFiles } from '../instances/instance-record.ts';
-import { removeInstance } from '../instances/remove-instance.ts';
-import { removeTree } from '../remove-tree.ts';
+import { type RemovalContext, removeInstance } from '../instances/remove-instance.ts';
 import type { TryAccount } from './interpreter.ts';
 
 /** One program to run for a project, by the account that builds. `title` is what people read of it. */
@@ -30,10 +29,9 @@ export type Builder = {
   readonly inputs: string;
 };
 
-export type BuilderOptions = {
+export type BuilderOptions = RemovalContext & {
   readonly preparingDirectory: string;
   readonly cachesDirectory: string;
-  readonly reservationsDirectory: string;
   readonly isolation: Pick<Isolation, 'ownAccounts'>;
 };
 
@@ -51,7 +49,7 @@ export async function withBuilder<T>(
   const place = createHash('sha256').update(options.preparingDirectory).digest('hex').slice(0, 8);
   const name = `${owner}-${place}`;
   const files = instanceFiles(options.preparingDirectory, name);
-  await removeInstance(files, options.reservationsDirectory);
+  await removeInstance(options, files);
   makePassable(files.directory);
   let uid: number | null = null;
   try {
@@ -61,17 +59,20 @@ export async function withBuilder<T>(
     makePassable(inputs);
     mkdirSync(files.home, { mode: 0o700 });
     if (account !== null) chownSync(files.home, account.uid, account.gid);
-    const cache = await openCache(options.cachesDirectory, owner, account);
+    const cache = await openCache(options, owner, account);
     return await work({ name, account, files, home: files.home, cache, inputs });
   } finally {
     lockCache(options.cachesDirectory, owner);
-    await removeInstance(files, options.reservationsDirectory);
-    if (uid !== null) releaseUid(options.reservationsDirectory, uid, files.directory);
+    await removeInstance(options, files, uid);
   }
 }
 
 /** What another account had downloaded is dropped: the kernel would not let this one use it, and nobody may pass it on. */
-async function openCache(cachesDirectory: string, owner: string, account: TryAccount): Promise<string> {
+async function openCache(
+  { cachesDirectory, removeTree }: BuilderOptions,
+  owner: string,
+  account: TryAccount,
+): Promise<string> {
   const directory = join(cachesDirectory, owner);
   const cache = join(directory, 'files');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -79,6 +80,8 @@ async function openCache(cachesDirectory: string, owner: string, account: TryAcc
   if (existsSync(cache) && statSync(cache).uid !== uid) await removeTree(cache);
   mkdirSync(cache, { recursive: true, mode: 0o700 });
   if (account !== null) chownSync(cache, account.uid, account.gid);
+  // A former build may have closed it.
+  chmodSync(cache, 0o700);
   chmodSync(directory, 0o711);
   return cache;
 }

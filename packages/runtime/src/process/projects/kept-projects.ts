@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeTree } from '../remove-tree.ts';
+import type { RemoveTree, RuntimeLogger } from '../../runtime.ts';
+import { isolateFailure } from '../isolate-failure.ts';
 import { environmentFiles } from './environment-files.ts';
 import { type Project, readProject, removeProjectRecord } from './prepared-project.ts';
 
@@ -10,6 +11,7 @@ export type Kept = {
   readonly projectsDirectory: string;
   readonly environmentsDirectory: string;
   readonly cachesDirectory: string;
+  readonly removeTree: RemoveTree;
 };
 
 /** Notes that a project is being made at its final place, so that a later server knows it for a half one. */
@@ -27,12 +29,12 @@ export function endProject(kept: Kept, id: string): void {
 /** Its record first, then renamed, so that a half removed project is never taken for a whole one. Idempotent. */
 export async function removeProject(kept: Kept, id: string): Promise<void> {
   removeProjectRecord(kept.projectsDirectory, id);
+  const directory = join(kept.projectsDirectory, id);
   const old = join(kept.projectsDirectory, `.old-${id}`);
-  await removeTree(old);
-  await rename(join(kept.projectsDirectory, id), old).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-  });
-  await removeTree(old);
+  await kept.removeTree(old);
+  // If it cannot be renamed, it is removed where it is.
+  await rename(directory, old).catch(() => undefined);
+  for (const path of [old, directory]) await kept.removeTree(path);
 }
 
 /** Whether an environment is whole. */
@@ -53,7 +55,7 @@ export async function removeHalfEnvironment(
   project: Pick<Project, 'owner' | 'environment'>,
 ): Promise<void> {
   const files = environmentFiles(kept.environmentsDirectory, project);
-  if (!existsSync(files.marker)) await removeTree(files.directory);
+  if (!existsSync(files.marker)) await kept.removeTree(files.directory);
 }
 
 /**
@@ -73,28 +75,41 @@ async function removeUnusedBut(kept: Kept, owner: string, projects: ReadonlySet<
     const isUsed = users.some((user) => projects.has(user));
     if (isUsed && existsSync(files.marker)) continue;
     rmSync(files.marker, { force: true });
-    await removeTree(files.directory);
+    await kept.removeTree(files.directory);
   }
   if (projects.size > 0) return;
-  await removeTree(join(kept.cachesDirectory, owner));
-  await removeTree(directory);
+  await kept.removeTree(join(kept.cachesDirectory, owner));
+  await kept.removeTree(directory);
 }
 
-/** Everything that a killed server left half made, and what nothing uses any more. When no project is being prepared. */
-export async function sweepProjects(kept: Kept): Promise<void> {
-  for (const name of readdirSync(kept.projectsDirectory)) {
+/**
+ * Removes what a killed server left unfinished, and what nothing uses any more. Call it while no project is being prepared.
+ * Logs what cannot be read, and continues with the rest.
+ */
+export async function cleanUpProjects(kept: Kept, logger: Pick<RuntimeLogger, 'error'>): Promise<void> {
+  const removeUnfinished = async (name: string): Promise<void> => {
     const [, state, id = ''] = /^\.(begun|old|new)-(.+)$/.exec(name) ?? [];
-    if (state === undefined) continue;
+    if (state === undefined) return;
     if (state === 'begun') {
       if (readProject(kept.projectsDirectory, id) === null) await removeProject(kept, id);
       endProject(kept, id);
     } else {
-      await removeTree(join(kept.projectsDirectory, name));
+      await kept.removeTree(join(kept.projectsDirectory, name));
     }
-  }
+  };
+  const names = readdirSync(kept.projectsDirectory);
+  await Promise.all(
+    names.map((name) => isolateFailure(logger, join(kept.projectsDirectory, name), () => removeUnfinished(name))),
+  );
   const owners = [kept.environmentsDirectory, kept.cachesDirectory].flatMap((directory) => readdirSync(directory));
   const projects = readProjects(kept);
-  for (const owner of new Set(owners)) await removeUnusedBut(kept, owner, projects.get(owner) ?? new Set());
+  await Promise.all(
+    [...new Set(owners)].map((owner) =>
+      isolateFailure(logger, join(kept.environmentsDirectory, owner), () =>
+        removeUnusedBut(kept, owner, projects.get(owner) ?? new Set()),
+      ),
+    ),
+  );
 }
 
 /** The ids of all whole projects, by owner. */

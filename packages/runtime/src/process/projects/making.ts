@@ -1,5 +1,6 @@
 import type { ResourceLimits } from '../../runtime.ts';
 import type { Isolation } from '../containment/isolation.ts';
+import type { RemovalContext } from '../instances/remove-instance.ts';
 import { buildVariables } from './build-variables.ts';
 import type { BuildCommand, Builder, BuilderOptions } from './builder.ts';
 import { withBuilder } from './builder.ts';
@@ -11,10 +12,9 @@ import { sealTree } from './seal.ts';
 import type { Shim } from './shim.ts';
 
 /** What making a project needs of the driver. */
-export type MakingContext = {
+export type MakingContext = RemovalContext & {
   readonly kept: Kept;
   readonly preparingDirectory: string;
-  readonly reservationsDirectory: string;
   readonly isolation: Isolation;
   /** What each command may use. */
   readonly limits: ResourceLimits;

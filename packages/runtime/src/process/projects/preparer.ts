@@ -1,23 +1,24 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { PrepareError, type PrepareSpec, PrepareTimeout } from '../../runtime.ts';
+import { PrepareError, type PrepareSpec, PrepareTimeout, type RuntimeLogger } from '../../runtime.ts';
 import { FIRST_ID, LAST_ID, releaseForgotten } from '../containment/accounts.ts';
 import { makePassable } from '../containment/isolation.ts';
 import { findInstances } from '../instances/adopt.ts';
 import type { Instance, InstanceOptions } from '../instances/instance.ts';
 import { instanceFiles, readRecord } from '../instances/instance-record.ts';
 import { removeInstance } from '../instances/remove-instance.ts';
+import { isolateFailure } from '../isolate-failure.ts';
 import { lockCache } from './builder.ts';
 import { copyProject } from './copy-project.ts';
 import {
   beginProject,
+  cleanUpProjects,
   endProject,
   hasEnvironment,
   type Kept,
   removeProject,
   removeUnused,
-  sweepProjects,
 } from './kept-projects.ts';
 import { createKeyedQueue } from './keyed-queue.ts';
 import { makeNodeProject } from './make-node-project.ts';
@@ -45,6 +46,7 @@ export type Preparer = {
 
 export type PreparerOptions = Omit<MakingContext, 'open' | 'kept' | 'preparingDirectory'> & {
   readonly dataDirectory: string;
+  readonly logger: RuntimeLogger;
   readonly timeoutMilliseconds: number;
   readonly open: (found: OpenedInstance) => Instance;
 };
@@ -53,15 +55,18 @@ type OpenedInstance = Pick<InstanceOptions, 'files' | 'record' | 'keeper' | 'chi
 
 /** Makes projects startable: copies them, and has an account of its own install and build what they need. */
 export function createPreparer(options: PreparerOptions): Preparer {
-  const { dataDirectory, isolation, reservationsDirectory } = options;
+  const { dataDirectory, isolation, reservationsDirectory, removeTree, logger } = options;
   const kept: Kept = {
     projectsDirectory: join(dataDirectory, 'projects'),
     environmentsDirectory: join(dataDirectory, 'environments'),
     cachesDirectory: join(dataDirectory, 'caches'),
+    removeTree,
   };
-  const { projectsDirectory } = kept;
+  const { projectsDirectory, environmentsDirectory, cachesDirectory } = kept;
   const preparingDirectory = join(dataDirectory, 'preparing');
-  for (const directory of [...Object.values(kept), preparingDirectory]) makePassable(directory);
+  for (const directory of [projectsDirectory, environmentsDirectory, cachesDirectory, preparingDirectory]) {
+    makePassable(directory);
+  }
   const closing = new AbortController();
   const enqueue = createKeyedQueue();
   const shared = createSharedWork<Project>();
@@ -158,17 +163,24 @@ export function createPreparer(options: PreparerOptions): Preparer {
           readRecord(instanceFiles(preparingDirectory, basename(owner)))?.account?.uid ?? null;
         releaseForgotten(reservationsDirectory, preparingDirectory, accountOf);
       }
-      const earlier = findInstances(preparingDirectory, options.bootId, options.now());
+      const earlier = await findInstances(preparingDirectory, { ...options, now: options.now() });
       for (const found of earlier.found) {
-        const instance = open({ ...found, child: null });
-        await instance.stop(0);
-        await instance.close();
+        await isolateFailure(logger, found.files.directory, async () => {
+          const instance = open({ ...found, child: null });
+          await instance.stop(0);
+          await instance.close();
+        });
       }
-      for (const name of readdirSync(preparingDirectory)) {
-        await removeInstance(instanceFiles(preparingDirectory, name), reservationsDirectory);
+      await Promise.all(
+        readdirSync(preparingDirectory).map((name) => {
+          const files = instanceFiles(preparingDirectory, name);
+          return isolateFailure(logger, files.directory, () => removeInstance(options, files));
+        }),
+      );
+      for (const owner of readdirSync(cachesDirectory)) {
+        await isolateFailure(logger, join(cachesDirectory, owner), () => lockCache(cachesDirectory, owner));
       }
-      for (const owner of readdirSync(kept.cachesDirectory)) lockCache(kept.cachesDirectory, owner);
-      await sweepProjects(kept);
+      await cleanUpProjects(kept, logger);
     },
     running: () => [...running],
     isKnown: (name) => existsSync(join(preparingDirectory, name)),

@@ -1,5 +1,4 @@
-import { rmSync } from 'node:fs';
-import { PrepareError, type ResourceLimits } from '../../runtime.ts';
+import { PrepareError, type RemoveTree, type ResourceLimits } from '../../runtime.ts';
 import type { Isolation } from '../containment/isolation.ts';
 import type { Instance, InstanceOptions } from '../instances/instance.ts';
 import type { InstanceEnd } from '../instances/instance-record.ts';
@@ -14,6 +13,7 @@ const LAST_LINES = 12;
 
 export type RunOptions = {
   readonly builder: Builder;
+  readonly removeTree: RemoveTree;
   readonly projectId: string;
   readonly command: BuildCommand;
   readonly environment: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export async function runCommand(options: RunOptions): Promise<void> {
   signal.throwIfAborted();
   // What the command before left.
   for (const path of [files.record, files.end, files.exit, files.memoryKill, files.log]) {
-    rmSync(path, { recursive: true, force: true });
+    await options.removeTree(path);
   }
   options.output(`> ${command.title}`);
   const { record, keeper, child, go } = await launchContained({

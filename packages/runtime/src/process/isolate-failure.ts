@@ -1,0 +1,14 @@
+import type { RuntimeLogger } from '../runtime.ts';
+
+/** Logs a failure instead of passing it on, so that one entry of a directory cannot stop a start-up. */
+export async function isolateFailure(
+  logger: Pick<RuntimeLogger, 'error'>,
+  path: string,
+  work: () => Promise<void> | void,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    logger.error({ err: error, path }, 'entry skipped at start-up');
+  }
+}

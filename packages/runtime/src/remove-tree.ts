@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
+import { chmod, lstat, readdir, readFile, rename, unlink } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RemoveTree, RuntimeLogger } from './runtime.ts';
+
+/** After this the tree stays in the quarantine. Removing a million files takes about 20 s. */
+const TIMEOUT_MS = 10 * 60_000;
+/** The caller waits at most this long; the removal continues in the background. */
+const WAIT_MS = 5_000;
+const REASON_CHARACTERS = 500;
+
+export type TreeRemoverOptions = {
+  /** On the file system of the trees. What it holds from earlier is removed in the background. */
+  readonly quarantineDirectory: string;
+  readonly logger: Pick<RuntimeLogger, 'error'>;
+};
+
+/**
+ * Removes trees that a tenant may have written. A tree first moves to the quarantine directory, which only the service can
+ * enter, and is deleted there by `rm`, which walks relative to open directories: neither long paths nor names that are not
+ * UTF-8 stop it, and no link leads it elsewhere. What `rm` cannot delete stays there, and an error is logged with its path.
+ */
+export function openTreeRemover({ quarantineDirectory, logger }: TreeRemoverOptions): RemoveTree {
+  const reported = new Set<string>();
+  mkdirSync(quarantineDirectory, { recursive: true, mode: 0o700 });
+
+  const deleteOrReport = async (path: string, from: string): Promise<void> => {
+    const reason = await deleteTree(path).catch(String);
+    if (reason === null || reported.has(path)) return;
+    reported.add(path);
+    logger.error({ path, from, reason }, path === from ? 'tree could not be removed' : 'tree quarantined');
+  };
+
+  const removeEarlier = async (): Promise<void> => {
+    for (const name of await readdir(quarantineDirectory)) {
+      const path = join(quarantineDirectory, name);
+      await deleteOrReport(path, path);
+    }
+  };
+  removeEarlier().catch((error: unknown) => logger.error({ err: error }, 'quarantine could not be read'));
+
+  return async (path) => {
+    const stat = await lstat(path).catch(() => null);
+    if (stat === null) return true;
+    if (!stat.isDirectory() && (await succeeds(unlink(path)))) return true;
+    // Also needed to move a directory. If the tree cannot be moved, nobody else can enter it.
+    if (stat.isDirectory()) await succeeds(chmod(path, 0o700));
+    // Not hidden from the operator's `ls`.
+    const name = basename(path).replace(/^\.+/, '').slice(0, 64);
+    const aside = join(quarantineDirectory, `${name}.${randomUUID()}`);
+    const isMoved = await succeeds(rename(path, aside));
+    const settled = new AbortController();
+    const removal = deleteOrReport(isMoved ? aside : path, path).finally(() => settled.abort());
+    await Promise.race([removal, delay(WAIT_MS, undefined, { signal: settled.signal }).catch(() => undefined)]);
+    return isMoved || !existsSync(path);
+  };
+}
+
+/** Null if nothing is left, otherwise the reason. */
+async function deleteTree(path: string): Promise<string | null> {
+  const mountPoint = await findMountPoint(path);
+  if (mountPoint !== null) return `a file system is mounted at ${mountPoint}`;
+  const remove = ['rm', '-rf', '--one-file-system', '--', path] as const;
+  const reason = await run(...remove);
+  if (reason === null || process.geteuid?.() === 0) return reason;
+  // Root needs no permissions, and as root a link in the place of a file could lead `chmod` to a stranger's file.
+  await run('chmod', '-R', 'u+rwX', '--', path);
+  return run(...remove);
+}
+
+/** The first mount point at or below a path. `rm` itself does not notice a bind mount of the same file system. */
+async function findMountPoint(path: string): Promise<string | null> {
+  const bytes = Buffer.from(path).toString('latin1');
+  // proc_pid_mountinfo(5): the fifth field, in which white space and backslashes are octal.
+  for (const line of (await readFile('/proc/self/mountinfo', 'latin1')).split('\n')) {
+    const mountPoint = line
+      .split(' ')[4]
+      ?.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+    if (mountPoint === bytes || mountPoint?.startsWith(`${bytes}/`))
+      return Buffer.from(mountPoint, 'latin1').toString();
+  }
+  return null;
+}
+
+/** Null when the program succeeds, otherwise the beginning of its errors. */
+function run(program: string, ...parameters: readonly string[]): Promise<string | null> {
+  return new Promise((resolve) => {
+    const child = spawn(program, parameters, {
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let errors = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errors = (errors + text).slice(0, REASON_CHARACTERS);
+    });
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      // Not when it has ended: a broken file system can keep a killed process.
+      resolve(`${program} did not finish within ${TIMEOUT_MS / 60_000} minutes`);
+    }, TIMEOUT_MS);
+    // A server that stops does not wait for it.
+    child.unref();
+    timer.unref();
+    if (child.stderr instanceof Socket) child.stderr.unref();
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code) => {
+      clearTimeout(timer);
+      resolve(code === 0 ? null : errors || `${program} failed`);
+    });
+  });
+}
+
+async function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
+}
