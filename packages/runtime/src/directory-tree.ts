@@ -1,6 +1,7 @@
 import { type Dirent, existsSync } from 'node:fs';
-import { readdir, readlink, realpath, stat } from 'node:fs/promises';
+import { readlink, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
+import { projectEntries, throwProjectError } from './project-entries.ts';
 import { PrepareError } from './runtime.ts';
 
 /** One thing of a project, by its path below the project with `/` between the parts. */
@@ -13,8 +14,9 @@ export type Tree = { readonly entries: readonly TreeEntry[]; readonly leftOut: r
 
 /**
  * What belongs to a project in a directory, in a fixed order, parents first. `.git`, Python's caches and its virtual
- * environments, which hold for one place only, are not part of it; a `.env` is left out and named, because it would beat the variables of the service (bot contract 2.4). Rejects with `PrepareError` at a
- * link that leads out of the directory, and at anything that is neither file, directory nor link.
+ * environments, which hold for one place only, are not part of it; a `.env` is left out and named, because it would override
+ * the variables of the service (bot contract 2.4). Rejects with `PrepareError` at a link that leads out of the directory, at
+ * anything that is neither file, directory nor link, and at what cannot be read.
  */
 export async function readTree(root: string): Promise<Tree> {
   const entries: TreeEntry[] = [];
@@ -23,7 +25,8 @@ export async function readTree(root: string): Promise<Tree> {
     throw new PrepareError(`The directory ${root} cannot be read.`, { cause: error });
   });
   const visit = async (folder: string): Promise<void> => {
-    const found: Dirent[] = await readdir(join(base, folder), { withFileTypes: true });
+    const found: Dirent[] = [];
+    for await (const entry of projectEntries(join(base, folder))) found.push(entry);
     found.sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const entry of found) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
@@ -44,7 +47,7 @@ export async function readTree(root: string): Promise<Tree> {
       }
     }
   };
-  await visit('');
+  await visit('').catch(throwProjectError);
   return { entries, leftOut };
 }
 

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import { chmod, chown, copyFile, lchown, mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readTree } from '../../directory-tree.ts';
+import { readTree, type Tree } from '../../directory-tree.ts';
+import { throwProjectError } from '../../project-entries.ts';
 
 /**
  * Copies a project: root's, readable for the group and for nobody else; where `gid` is null, our own. What is left out is
@@ -15,6 +16,16 @@ export async function copyProject(
   signal: AbortSignal,
 ): Promise<void> {
   const { entries, leftOut } = await readTree(from);
+  // A path may be longer in the copy.
+  await copyEntries(entries, { from, to, gid, signal }).catch(throwProjectError);
+  for (const path of leftOut) {
+    output(`${path} is left out of the deployment: its variables would override those of the agent`);
+  }
+}
+
+type Copy = { readonly from: string; readonly to: string; readonly gid: number | null; readonly signal: AbortSignal };
+
+async function copyEntries(entries: Tree['entries'], { from, to, gid, signal }: Copy): Promise<void> {
   const own = async (path: string, mode: number) => {
     if (gid !== null) await chown(path, 0, gid);
     await chmod(path, mode);
@@ -35,7 +46,6 @@ export async function copyProject(
     }
   }
   await own(to, 0o750);
-  for (const path of leftOut) output(`${path} is left out of the deployment: its variables would beat the agent's`);
 }
 
 /** Gives a tree that only root could write to an account, which is to build in it. */

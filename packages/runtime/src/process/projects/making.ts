@@ -76,6 +76,7 @@ export function build(
     const uid = builder.account?.uid ?? null;
     if (uid !== null && gid !== null) for (const tree of trees) await handOver(tree, uid, gid);
     await work(run, builder);
-    if (uid !== null && gid !== null) for (const tree of trees) await sealTree(tree, { uid, gid });
+    if (uid !== null && gid !== null)
+      for (const tree of trees) await sealTree(tree, { uid, gid, signal: making.signal });
   });
 }

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { handOver } from './copy-project.ts';
 import { sealTree } from './seal.ts';
 
-const BUILDER = { uid: 61_500, gid: 61_600 };
+const BUILDER = { uid: 61_500, gid: 61_600, signal: new AbortController().signal };
 
 describe.runIf(process.geteuid?.() === 0)('a tree that an account built', () => {
   const open = async () => {

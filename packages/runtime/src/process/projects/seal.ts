@@ -1,16 +1,31 @@
-import { chmod, lchown, lstat, readdir, rm } from 'node:fs/promises';
+import { chmod, lchown, lstat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { projectEntries, throwProjectError } from '../../project-entries.ts';
 import { PrepareError } from '../../runtime.ts';
 
-/** Who built it, and the group that may read it from now on. */
-export type SealOptions = { readonly uid: number; readonly gid: number };
+/** Entries of one directory that are sealed at the same time. A tree has more files than a process may open. */
+const BATCH = 64;
+
+export type SealOptions = {
+  /** The account that built it. */
+  readonly uid: number;
+  /** The group that may read it from now on. */
+  readonly gid: number;
+  readonly signal: AbortSignal;
+};
 
 /**
  * Takes a tree away from the account that made it: it belongs to root, its group reads it, nobody writes to it. Only while
  * nothing of that account runs, as it could put a link where a file was. What is neither file, directory nor link is
- * removed. Rejects with `PrepareError` at what belongs to somebody else, which no honest build makes.
+ * removed. Rejects with `PrepareError` at what belongs to somebody else, which no honest build makes, and at what the
+ * service cannot read; with the signal's reason after an abort.
  */
 export async function sealTree(path: string, options: SealOptions): Promise<void> {
+  await seal(path, options).catch(throwProjectError);
+}
+
+async function seal(path: string, options: SealOptions): Promise<void> {
+  options.signal.throwIfAborted();
   const stat = await lstat(path);
   if (stat.uid !== options.uid && stat.uid !== 0) {
     throw new PrepareError(`The build left ${path}, which belongs to somebody else.`);
@@ -20,12 +35,7 @@ export async function sealTree(path: string, options: SealOptions): Promise<void
   } else if (stat.isDirectory()) {
     await lchown(path, 0, options.gid);
     await chmod(path, 0o750);
-    // One directory after the other: a tree has more files than a process may open.
-    const names = await readdir(path, { withFileTypes: true });
-    const folders = names.filter((entry) => entry.isDirectory());
-    const others = names.filter((entry) => !entry.isDirectory());
-    await Promise.all(others.map((entry) => sealTree(join(path, entry.name), options)));
-    for (const folder of folders) await sealTree(join(path, folder.name), options);
+    await sealEntries(path, options);
   } else if (stat.isFile()) {
     if (stat.uid === 0 && stat.nlink > 1) {
       throw new PrepareError(`The build left ${path}, a second name for a file that is not its own.`);
@@ -33,6 +43,22 @@ export async function sealTree(path: string, options: SealOptions): Promise<void
     await lchown(path, 0, options.gid);
     await chmod(path, (stat.mode & 0o111) === 0 ? 0o640 : 0o750);
   } else {
-    await rm(path);
+    await unlink(path);
   }
+}
+
+async function sealEntries(directory: string, options: SealOptions): Promise<void> {
+  const folders: string[] = [];
+  let others: string[] = [];
+  const sealOthers = async () => {
+    await Promise.all(others.map((name) => seal(join(directory, name), options)));
+    others = [];
+  };
+  for await (const entry of projectEntries(directory)) {
+    if (entry.isDirectory()) folders.push(entry.name);
+    else others.push(entry.name);
+    if (others.length === BATCH) await sealOthers();
+  }
+  await sealOthers();
+  for (const name of folders) await seal(join(directory, name), options);
 }

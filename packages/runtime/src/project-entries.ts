@@ -1,0 +1,50 @@
+import { isUtf8 } from 'node:buffer';
+import type { Dirent } from 'node:fs';
+import { opendir, readdir } from 'node:fs/promises';
+import { PrepareError } from './runtime.ts';
+
+/** Linux's PATH_MAX without the final NUL. */
+const PATH_BYTES = 4095;
+
+/**
+ * The entries of a directory of a project, a few at a time, since a build may have made millions. Throws `PrepareError` at a
+ * name that is not UTF-8: Node's strings cannot hold it.
+ */
+export async function* projectEntries(directory: string): AsyncGenerator<Dirent> {
+  let isChecked = false;
+  for await (const entry of await opendir(directory, { bufferSize: 1024 })) {
+    if (!isChecked && entry.name.includes('\ufffd')) {
+      await requireUtf8Names(directory);
+      isChecked = true;
+    }
+    yield entry;
+  }
+}
+
+async function requireUtf8Names(directory: string): Promise<void> {
+  for (const name of await readdir(directory, 'buffer')) {
+    if (isUtf8(name)) continue;
+    throw new PrepareError(
+      `The name "${escapeBytes(name)}" in the project is not UTF-8. Rename the file or directory.`,
+    );
+  }
+}
+
+/** Throws `PrepareError` in place of a file system error that the content of a project causes, and any other error as it is. */
+export function throwProjectError(error: unknown): never {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENAMETOOLONG') {
+    const message = `The project has a path that is longer than the ${PATH_BYTES} bytes that Linux allows. Nest its directories less deeply.`;
+    throw new PrepareError(message, { cause: error });
+  }
+  if (code === 'EACCES' && error instanceof Error && 'path' in error) {
+    throw new PrepareError(`The service has no permission to read ${error.path} of the project.`, { cause: error });
+  }
+  throw error;
+}
+
+function escapeBytes(bytes: Buffer): string {
+  return bytes.toString('latin1').replace(/[^ -~]|["\\]/g, (character) => {
+    return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+  });
+}
