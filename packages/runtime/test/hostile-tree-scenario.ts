@@ -1,0 +1,257 @@
+import { type ChildProcess, execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Prepared, Runtime, RuntimeLogger } from '../src/runtime.ts';
+import { type HostileTree, hostileTrees, type Outside, outsideFiles } from './hostile-trees.ts';
+
+const isRoot = process.geteuid?.() === 0;
+/** Owns what an earlier server left of bots and builds. */
+const tenant = isRoot ? { uid: 61_184, gid: 61_184 } : null;
+const limits = { cpuMillicores: 1000, memoryBytes: 512 * 1024 * 1024 };
+const never = new AbortController().signal;
+
+/** What became of each tree in each place, by the names of both: `removed`, `quarantined`, or what went wrong. */
+export type Outcomes = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+export type ScenarioOptions = {
+  readonly open: (options: { readonly dataDirectory: string; readonly logger: RuntimeLogger }) => Promise<Runtime>;
+  /** An empty directory through which every account can pass. */
+  readonly root: string;
+  /** Names of `hostileTrees`. */
+  readonly names: readonly string[];
+};
+
+/** Runs the program in MAKE in the bot's home before the bot is ready. */
+const BOT = `
+(async () => {
+  process.chdir(process.env.HOME);
+  await new (async () => undefined).constructor('fs', 'require', process.env.MAKE)(require('node:fs'), require);
+  require('node:http').createServer((request, response) => response.end()).listen(process.env.PORT, process.env.BOT_HOST);
+})();`;
+
+/** Runs programs in directories, both from a JSON list. */
+const MAKE_ALL = `
+(async () => {
+  for (const [directory, program] of JSON.parse(process.argv[1])) {
+    process.chdir(directory);
+    await new (async () => undefined).constructor('fs', 'require', program)(require('node:fs'), require);
+  }
+})();`;
+
+/** A build step that makes the tree in its project and in its home. */
+const buildStep = (program: string) => `
+const fs = require('node:fs');
+const make = async () => { ${program} };
+(async () => {
+  for (const directory of [process.cwd() + '/tree', process.env.HOME + '/tree']) {
+    fs.mkdirSync(directory);
+    process.chdir(directory);
+    await make();
+  }
+})();`;
+
+/**
+ * Leaves each tree where bots and builds leave their files, while a server runs and before one starts, and reports what the
+ * servers did with it. Rejects if a server does not start, or if a file outside the trees is lost.
+ */
+export async function runHostileTrees({ open, root, names }: ScenarioOptions): Promise<Outcomes> {
+  const dataDirectory = join(root, 'data');
+  const outside = makeOutside(root);
+  const { logger, describeRemoval, requireReported } = watchQuarantine();
+  const outcomes: Record<string, Record<string, string>> = Object.fromEntries(names.map((name) => [name, {}]));
+  const note = (name: string, place: string, outcome: string) => {
+    outcomes[name] = { ...outcomes[name], [place]: outcome };
+  };
+  const attackers: ChildProcess[] = [];
+  const attack = async (name: string, directory: string) => {
+    const child = treeNamed(name).attack?.(directory, outside);
+    if (child === undefined) return;
+    attackers.push(child);
+    if (child.stdout !== null) await once(child.stdout, 'data');
+  };
+  const endAttacks = () => {
+    for (const child of attackers.splice(0)) child.kill('SIGKILL');
+  };
+
+  const runBot = async (runtime: Runtime, prepared: Prepared, name: string) => {
+    const directory = join(dataDirectory, 'instances', name);
+    const environment = async () => ({ MAKE: treeNamed(name).make });
+    await runtime.start({ instanceId: name, deploymentId: 'bot', prepared, limits, environment }, never);
+    const reservation = reservationOf(directory);
+    treeNamed(name).add?.(join(directory, 'home'), outside);
+    await attack(name, join(directory, 'home'));
+    await runtime.stop(name, 0);
+    await makeTrees([name], () => join(directory, 'log/tree'));
+    const output = join(root, 'logs', name);
+    await runtime.outputs.release(name, output);
+    note(name, 'output', existsSync(join(output, 'output')) ? 'kept' : 'lost');
+    const failure = await runtime.forget(name).catch(String);
+    note(name, 'home', failure ?? describeRemoval(directory));
+    const isReserved =
+      reservation !== null && existsSync(reservation) && readFileSync(reservation, 'utf8') === directory;
+    note(name, 'account', isReserved ? 'still reserved' : 'released');
+  };
+  const runBuild = async (runtime: Runtime, name: string) => {
+    const id = `build-${name}`;
+    const path = writeProject(root, id, {
+      'index.js': '',
+      'package.json': '{ "scripts": { "build": "node build.js" } }',
+      'build.js': buildStep(treeNamed(name).make),
+    });
+    const source = { kind: 'build', path, contentHash: id, organizationId: name } as const;
+    const build = runtime.prepare({ id, source }, () => undefined, new AbortController().signal);
+    const prepared = await build.catch(String);
+    note(name, 'build', typeof prepared === 'string' ? prepared : 'prepared');
+    const failure = typeof prepared === 'string' ? undefined : await runtime.discard(prepared).catch(String);
+    note(name, 'project', failure ?? describeRemoval(join(dataDirectory, 'projects', id)));
+    const isBuilder = new RegExp(`^organization-${name}-[0-9a-f]{8}$`);
+    const isLeft = readdirSync(join(dataDirectory, 'preparing')).some((entry) => isBuilder.test(entry));
+    note(name, 'home of the build', isLeft ? 'still there' : 'removed');
+  };
+
+  try {
+    const first = await open({ dataDirectory, logger });
+    const path = writeProject(root, 'bot', { 'index.js': BOT });
+    const source = { kind: 'directory', path, contentHash: '' } as const;
+    const prepared = await first.prepare({ id: 'bot', source }, () => undefined, never);
+    await Promise.all(names.map((name) => runBot(first, prepared, name)));
+    endAttacks();
+    const buildable = names.filter((name) => treeNamed(name).needsRoot !== true);
+    await Promise.all(buildable.map((name) => runBuild(first, name)));
+    await first.close();
+
+    const leftovers = leftoverPlaces(dataDirectory);
+    for (const { directory } of leftovers) await makeTrees(names, directory, { account: tenant, outside });
+    for (const name of names) await attack(name, join(dataDirectory, 'instances', `left-${name}`, 'home'));
+    const second = await open({ dataDirectory, logger });
+    for (const { place, removed } of leftovers) {
+      for (const name of names) note(name, place, describeRemoval(removed(name)));
+    }
+    await second.close();
+    endAttacks();
+    // What is quarantined now must not stop a server either.
+    const third = await open({ dataDirectory, logger });
+    await third.close();
+    requireIntact(outside);
+    requireReported(join(dataDirectory, 'quarantine'));
+    return outcomes;
+  } finally {
+    endAttacks();
+  }
+}
+
+/** A logger that remembers which trees were quarantined, and what it says about a tree that was to be removed. */
+export function watchQuarantine() {
+  const quarantined = new Map<string, string>();
+  const logger: RuntimeLogger = {
+    info: () => undefined,
+    warn: () => undefined,
+    error: (fields, message) => {
+      const { from, path } = fields as { readonly from?: string; readonly path?: string };
+      if (message === 'tree quarantined' && from !== undefined && path !== undefined) quarantined.set(from, path);
+    },
+  };
+  const describeRemoval = (path: string): string => {
+    if (existsSync(path)) return 'still there';
+    const aside = quarantined.get(path);
+    if (aside === undefined) return 'removed';
+    return existsSync(aside) ? 'quarantined' : 'reported, but not quarantined';
+  };
+  const requireReported = (quarantineDirectory: string): void => {
+    const reported = new Set(quarantined.values());
+    const others = readdirSync(quarantineDirectory).filter((name) => !reported.has(join(quarantineDirectory, name)));
+    if (others.length > 0) throw new Error(`quarantined without a report: ${others.join(', ')}`);
+  };
+  return { logger, describeRemoval, requireReported };
+}
+
+/** Removes all that `runHostileTrees` made, also what only root can. */
+export async function removeHostileTrees(root: string): Promise<void> {
+  const run = (program: string, ...parameters: readonly string[]) =>
+    promisify(execFile)(program, parameters).catch(() => undefined);
+  if (isRoot) {
+    for (const line of readFileSync('/proc/self/mountinfo', 'utf8').split('\n')) {
+      const mounted = line.split(' ')[4] ?? '';
+      if (mounted.startsWith(`${root}/`)) await run('umount', '-l', mounted);
+    }
+    await run('chattr', '-R', '-f', '-i', root);
+  }
+  await run('chmod', '-R', 'u+rwX', root);
+  await run('rm', '-rf', root);
+}
+
+type Leftover = {
+  readonly place: string;
+  /** Where the tree is made. */
+  readonly directory: (name: string) => string;
+  /** What the next server has to remove. */
+  readonly removed: (name: string) => string;
+};
+
+/** Where a killed server may have left files of bots and builds. */
+function leftoverPlaces(dataDirectory: string): readonly Leftover[] {
+  const below = (folder: string, prefix: string, inner: string, removed = '') => ({
+    directory: (name: string) => join(dataDirectory, folder, prefix + name, inner),
+    removed: (name: string) => join(dataDirectory, folder, prefix + name, removed),
+  });
+  return [
+    { place: 'home of a bot at start', ...below('instances', 'left-', 'home') },
+    { place: 'output of a bot at start', ...below('instances', 'logged-', 'log/tree') },
+    { place: 'home of a build at start', ...below('preparing', 'left-', 'home') },
+    { place: 'discarded project at start', ...below('projects', '.old-', 'tree') },
+    { place: 'environment at start', ...below('environments', 'organization-left-', 'environment/env', 'environment') },
+    { place: 'cache at start', ...below('caches', 'organization-left-', 'files') },
+  ];
+}
+
+/** Makes trees in new directories. */
+export async function makeTrees(
+  names: readonly string[],
+  directoryOf: (name: string) => string,
+  options: { readonly account?: typeof tenant; readonly outside?: Outside } = {},
+): Promise<void> {
+  const { account = null, outside } = options;
+  for (const directory of names.map(directoryOf)) {
+    mkdirSync(directory, { recursive: true });
+    if (account !== null) chownSync(directory, account.uid, account.gid);
+  }
+  const list = names.map((name) => [directoryOf(name), treeNamed(name).make]);
+  await promisify(execFile)(process.execPath, ['-e', MAKE_ALL, JSON.stringify(list)], { cwd: '/', ...account });
+  if (outside === undefined) return;
+  for (const name of names) treeNamed(name).add?.(directoryOf(name), outside);
+}
+
+export function makeOutside(root: string): Outside {
+  const outside = { directory: join(root, 'outside'), file: join(root, 'outside-file') };
+  mkdirSync(outside.directory);
+  for (let i = 0; i < outsideFiles; i++) writeFileSync(join(outside.directory, String(i)), '');
+  writeFileSync(outside.file, 'untouched');
+  return outside;
+}
+
+export function requireIntact(outside: Outside): void {
+  const files = readdirSync(outside.directory).length;
+  if (files === outsideFiles && readFileSync(outside.file, 'utf8') === 'untouched') return;
+  throw new Error(`a removal changed files outside the trees, of which ${files} are left`);
+}
+
+function writeProject(root: string, name: string, files: Readonly<Record<string, string>>): string {
+  const directory = join(root, 'sources', name);
+  mkdirSync(directory, { recursive: true });
+  for (const [file, content] of Object.entries(files)) writeFileSync(join(directory, file), content);
+  return directory;
+}
+
+/** The file that keeps the account of a running instance from others. */
+function reservationOf(directory: string): string | null {
+  const { account } = JSON.parse(readFileSync(join(directory, 'spec.json'), 'utf8'));
+  return account === null ? null : `/run/bothost-uids/${account.uid}`;
+}
+
+function treeNamed(name: string): HostileTree {
+  const tree = hostileTrees[name];
+  if (tree === undefined) throw new Error(`there is no hostile tree "${name}"`);
+  return tree;
+}

@@ -1,0 +1,150 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chownSync, linkSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A directory tree that is meant to break whoever reads or removes it. */
+export type HostileTree = {
+  /** Body of an async function that runs in an empty directory under the tenant's account and may use Node's `fs`. */
+  readonly make: string;
+  /** What the service's own account adds. */
+  readonly add?: (directory: string, outside: Outside) => void;
+  /** A process that changes the tree while it is removed. It prints a line when it has begun, and ends with the tree. */
+  readonly attack?: (directory: string, outside: Outside) => ChildProcess;
+  readonly needsRoot?: true;
+  /** `disk`: tmpfs can hold such a tree only with a recent kernel. `tmpfs`: the file systems of most disks cannot hold it. */
+  readonly needs?: 'disk' | 'tmpfs';
+  readonly outcome: 'removed' | 'quarantined' | 'removed or quarantined';
+  /** Why a project with such a tree cannot be taken over from the account that built it; the default is that it can. */
+  readonly buildError?: RegExp;
+};
+
+/** Files that no removal may touch. The directory has `outsideFiles` files, named from 0. */
+export type Outside = { readonly directory: string; readonly file: string };
+
+/** No bot has this account, so the runtime does not kill its processes together with those of a bot. */
+const attacker = process.geteuid?.() === 0 ? { uid: 60_999, gid: 60_999 } : null;
+
+export const outsideFiles = 500;
+
+/** The files have the same names on both sides of the link: who removes them by path removes those of the target. */
+const swapDirectoryWithLink = (target: string) => `
+const fs = require('node:fs');
+const holdForMillisecond = () => {
+  const until = process.hrtime.bigint() + 1_000_000n;
+  while (process.hrtime.bigint() < until);
+};
+fs.mkdirSync('inner');
+for (let i = 0; i < ${outsideFiles}; i++) fs.writeFileSync('inner/' + i, '');
+console.log('swapping');
+for (;;) {
+  try {
+    fs.renameSync('inner', 'kept');
+    fs.symlinkSync(${JSON.stringify(target)}, 'inner');
+    holdForMillisecond();
+    fs.unlinkSync('inner');
+    fs.renameSync('kept', 'inner');
+    holdForMillisecond();
+  } catch {
+    try { fs.mkdirSync('inner'); } catch (error) { if (error.code === 'ENOENT') break; }
+  }
+}`;
+
+export const hostileTrees: Readonly<Record<string, HostileTree>> = {
+  deep: {
+    make: "const name = 'd'.repeat(200); for (let i = 0; i < 60; i++) { fs.mkdirSync(name); process.chdir(name); }",
+    outcome: 'removed',
+    buildError: /longer than the 4095 bytes/,
+  },
+  wide: {
+    make: "for (let i = 0; i < 3000; i++) fs.closeSync(fs.openSync('file-' + i, 'w'));",
+    outcome: 'removed',
+  },
+  'not-utf-8': {
+    make: `fs.mkdirSync(Buffer.from('caf\\xe9', 'latin1'));
+      fs.writeFileSync(Buffer.from('caf\\xe9/\\xff', 'latin1'), '');`,
+    outcome: 'removed',
+    buildError: /caf\\xe9.* not UTF-8/,
+  },
+  'mode-0000': {
+    make: `fs.mkdirSync('locked/inner', { recursive: true });
+      fs.writeFileSync('locked/inner/file', '', { mode: 0 });
+      for (const path of ['locked/inner', 'locked', '.']) fs.chmodSync(path, 0);`,
+    outcome: 'removed',
+  },
+  'not-utf-8-with-mode-0000': {
+    make: `const name = Buffer.from('\\xe9', 'latin1');
+      fs.mkdirSync(name);
+      fs.writeFileSync(Buffer.from('\\xe9/file', 'latin1'), '');
+      fs.chmodSync(name, 0);`,
+    outcome: 'removed',
+    buildError: /\\xe9.* not UTF-8/,
+  },
+  immutable: {
+    make: "fs.writeFileSync('immutable', '');",
+    add: (directory) => execFileSync('chattr', ['+i', join(directory, 'immutable')]),
+    needsRoot: true,
+    needs: 'disk',
+    outcome: 'quarantined',
+  },
+  'mounted-tmpfs': {
+    make: "fs.mkdirSync('mounted');",
+    add: (directory) => execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', join(directory, 'mounted')]),
+    needsRoot: true,
+    outcome: 'quarantined',
+  },
+  'bind-mounted': {
+    make: "fs.mkdirSync('mounted');",
+    add: (directory, outside) => execFileSync('mount', ['--bind', outside.directory, join(directory, 'mounted')]),
+    needsRoot: true,
+    outcome: 'quarantined',
+  },
+  'symbolic-links': {
+    make: "fs.symlinkSync('/etc/passwd', 'file'); fs.symlinkSync('loop', 'loop');",
+    add: (directory, outside) => symlinkSync(outside.directory, join(directory, 'outside')),
+    outcome: 'removed',
+  },
+  'symbolic-link-race': {
+    make: "fs.mkdirSync('race');",
+    attack: (directory, outside) => {
+      const cwd = join(directory, 'race');
+      if (attacker !== null) chownSync(cwd, attacker.uid, attacker.gid);
+      const program = swapDirectoryWithLink(outside.directory);
+      return spawn(process.execPath, ['-e', program], { cwd, stdio: ['ignore', 'pipe', 'inherit'], ...attacker });
+    },
+    outcome: 'removed or quarantined',
+  },
+  'hard-links': {
+    make: "fs.writeFileSync('file', ''); fs.linkSync('file', 'again');",
+    add: (directory, outside) => linkSync(outside.file, join(directory, 'outside')),
+    outcome: 'removed',
+  },
+  fifo: {
+    make: "require('node:child_process').execFileSync('mkfifo', ['fifo']);",
+    outcome: 'removed',
+  },
+  socket: {
+    // Renamed, because closing a server removes its socket.
+    make: `const server = require('node:net').createServer();
+      await new Promise((resolve) => server.listen('listening', resolve));
+      fs.renameSync('listening', 'socket');
+      server.close();`,
+    outcome: 'removed',
+  },
+  device: {
+    make: '',
+    add: (directory) => execFileSync('mknod', [join(directory, 'device'), 'c', '1', '3']),
+    needsRoot: true,
+    outcome: 'removed',
+  },
+  sparse: {
+    // The largest file of ext4.
+    make: "fs.writeFileSync('sparse', ''); fs.truncateSync('sparse', 16 * 2 ** 40 - 4096);",
+    outcome: 'removed',
+  },
+  '8-EiB': {
+    // Node's own truncate takes no size above 2^53.
+    make: "require('node:child_process').execFileSync('truncate', ['-s', '9223372036854775807', 'sparse']);",
+    needs: 'tmpfs',
+    outcome: 'removed',
+  },
+};

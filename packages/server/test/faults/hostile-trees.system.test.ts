@@ -1,0 +1,199 @@
+import { execFile } from 'node:child_process';
+import { statfsSync } from 'node:fs';
+import { chmod, chown, mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { runtimes } from '@bothost/runtime/registry';
+import { openTreeRemover } from '@bothost/runtime/remove-tree';
+import { pino } from 'pino';
+import { build } from 'vite';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  makeOutside,
+  makeTrees,
+  type Outcomes,
+  removeHostileTrees,
+  requireIntact,
+  runHostileTrees,
+  watchQuarantine,
+} from '../../../runtime/test/hostile-tree-scenario.ts';
+import { type HostileTree, hostileTrees } from '../../../runtime/test/hostile-trees.ts';
+import { createLogNews } from '../../src/builds/log-news.ts';
+import { openPlaces } from '../../src/builds/places.ts';
+import { createBuildWorker } from '../../src/builds/worker.ts';
+import { purgeLogs } from '../../src/logs/retention.ts';
+import { newId } from '../../src/store/uuid.ts';
+import { ago, testNow, testRows } from '../support/test-rows.ts';
+
+const isRoot = process.geteuid?.() === 0;
+const nobody = { uid: 65_534, gid: 65_534 };
+const memory = '/dev/shm';
+/** TMPFS_MAGIC of statfs(2). */
+const lacksTmpfs = statfsSync(memory).type !== 0x0102_1994;
+
+type Scenario = { readonly root: string; readonly names: readonly string[] };
+
+const runHere = (scenario: Scenario) =>
+  runHostileTrees({
+    ...scenario,
+    open: (options) => runtimes.process({ ...options, now: () => new Date(), path: '/usr/bin:/bin' }),
+  });
+
+const PROGRAM = `
+import { runHostileTrees } from './hostile-tree-scenario.mjs';
+import { runtimes } from './registry.mjs';
+const open = (options) => runtimes.process({ ...options, now: () => new Date(), path: '/usr/bin:/bin' });
+console.log(JSON.stringify(await runHostileTrees({ open, ...JSON.parse(process.argv[2]) })));`;
+
+async function runAsNobody(scenario: Scenario): Promise<Outcomes> {
+  // Bundled, because an ordinary user may not be able to read this checkout.
+  const source = (name: string) => fileURLToPath(new URL(`../../../runtime/${name}.ts`, import.meta.url));
+  await build({
+    configFile: false,
+    logLevel: 'silent',
+    ssr: { noExternal: true },
+    build: {
+      ssr: true,
+      outDir: scenario.root,
+      emptyOutDir: false,
+      rollupOptions: {
+        input: [source('test/hostile-tree-scenario'), source('src/registry')],
+        output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
+      },
+    },
+  });
+  await writeFile(join(scenario.root, 'program.mjs'), PROGRAM);
+  await chown(scenario.root, nobody.uid, nobody.gid);
+  const parameters = ['program.mjs', JSON.stringify(scenario)];
+  const options = { cwd: scenario.root, env: {}, ...nobody };
+  const { stdout } = await promisify(execFile)(process.execPath, parameters, options);
+  return JSON.parse(stdout);
+}
+
+const users = [
+  ...(isRoot ? [{ user: 'root', ownAccounts: true, run: runHere }] : []),
+  { user: 'an ordinary user', ownAccounts: false, run: isRoot ? runAsNobody : runHere },
+];
+
+/** Why the current account or machine cannot make a tree; null if it can. */
+function lacks({ needs, needsRoot }: HostileTree, isUserRoot: boolean): string | null {
+  if (needsRoot === true && !isUserRoot) return 'only root can make this tree';
+  if (needs === 'tmpfs' && lacksTmpfs) return `${memory} is not a tmpfs`;
+  return null;
+}
+
+async function makeRoot(parent: string): Promise<string> {
+  const root = await mkdtemp(join(parent, 'bothost-hostile-'));
+  await chmod(root, 0o711);
+  return root;
+}
+
+describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
+  const roots: string[] = [];
+  const outcomes: Record<string, Readonly<Record<string, string>>> = {};
+
+  beforeAll(async () => {
+    // Most trees are in memory, because this makes thousands of files.
+    for (const parent of [tmpdir(), memory]) {
+      const names = Object.entries(hostileTrees)
+        .filter(([, tree]) => lacks(tree, ownAccounts) === null)
+        .filter(([, { needs }]) => (needs === 'disk' || lacksTmpfs ? tmpdir() : memory) === parent)
+        .map(([name]) => name);
+      if (names.length === 0) continue;
+      const root = await makeRoot(parent);
+      roots.push(root);
+      Object.assign(outcomes, await run({ root, names }));
+    }
+  });
+  afterAll(async () => {
+    for (const root of roots) await removeHostileTrees(root);
+  });
+
+  // Not skipped for the ordinary user of a run as root: root has these rows.
+  const rows = Object.entries(hostileTrees).filter(([, { needsRoot }]) => needsRoot !== true || ownAccounts || !isRoot);
+  it.for(rows)('survives a tree of kind %s', ([name, tree], { skip }) => {
+    const reason = lacks(tree, ownAccounts);
+    if (reason !== null) return skip(reason);
+    const removal = expect.toBeOneOf(tree.outcome.split(' or '));
+    const isRejected = ownAccounts && tree.buildError !== undefined;
+    const ofBuild = {
+      build: isRejected ? expect.stringMatching(tree.buildError) : 'prepared',
+      project: 'removed',
+      'home of the build': 'removed',
+    };
+    expect(outcomes[name]).toEqual({
+      home: removal,
+      account: 'released',
+      output: 'kept',
+      ...(tree.needsRoot === true ? {} : ofBuild),
+      'home of a bot at start': removal,
+      'output of a bot at start': removal,
+      'home of a build at start': removal,
+      'discarded project at start': removal,
+      'environment at start': removal,
+      'cache at start': removal,
+    });
+  });
+});
+
+it('removes hostile trees of builds before the first build and with old logs', async () => {
+  const root = await makeRoot(lacksTmpfs ? tmpdir() : memory);
+  const rows = await testRows();
+  onTestFinished(async () => {
+    await rows.close();
+    await removeHostileTrees(root);
+  });
+  const { logger, describeRemoval, requireReported } = watchQuarantine();
+  const quarantineDirectory = join(root, 'quarantine');
+  const removeTree = openTreeRemover({ quarantineDirectory, logger });
+  const places = await openPlaces(root, removeTree);
+  const outside = makeOutside(root);
+  const names = Object.keys(hostileTrees).filter((name) => {
+    const tree = hostileTrees[name];
+    return tree !== undefined && (tree.needs !== 'disk' || lacksTmpfs) && lacks(tree, isRoot) === null;
+  });
+  const agentId = await rows.agent(await rows.organization());
+  const of = { agent_id: agentId, deployment_id: await rows.deployment(agentId), host_id: await rows.host() };
+  const logsDirectory = join(root, 'logs');
+  const logs = new Map(names.map((name) => [name, newId()]));
+  const logOf = (name: string) => join(logsDirectory, agentId, logs.get(name) ?? '');
+  for (const instance_id of logs.values()) {
+    const times = { begins_at: ago(172_800), ends_at: ago(172_800), stored_at: ago(172_800) };
+    const row = { instance_id, ...of, session_id: newId(), bytes: 10, dropped_bytes: 0, ...times };
+    await rows.db.insertInto('instance_logs').values(row).execute();
+  }
+  await makeTrees(names, (name) => join(places.tree(name), 'project'), { outside });
+  await makeTrees(names, (name) => join(logOf(name), 'tree'), { outside });
+
+  const worker = createBuildWorker({
+    db: rows.db,
+    now: () => new Date(),
+    buildLogs: createLogNews(),
+    runtime: { prepare: () => expect.fail('nothing is to be built') },
+    places,
+    timeoutSeconds: 60,
+    logger: pino({ level: 'silent' }),
+    host: { region: 'us-west' },
+    persist: (write) => write(),
+    holdsRegion: () => true,
+    isDraining: () => false,
+    buildsAtOnce: 1,
+    onOver: () => undefined,
+  });
+  await worker.start();
+  await worker.close();
+  const retention = { db: rows.db, now: () => testNow, host: { id: of.host_id }, logsDirectory, removeTree };
+  expect(await purgeLogs(retention, { days: 1, totalBytes: 2 ** 50 })).toBe(names.length);
+
+  expect(await places.treeIds()).toEqual([]);
+  expect(await readdir(join(logsDirectory, agentId))).toEqual([]);
+  for (const name of names) {
+    const expected = hostileTrees[name]?.outcome.split(' or ');
+    expect(expected).toContain(describeRemoval(places.tree(name)));
+    expect(expected).toContain(describeRemoval(logOf(name)));
+  }
+  requireIntact(outside);
+  requireReported(quarantineDirectory);
+});
