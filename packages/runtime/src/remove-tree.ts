@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { chmod, lstat, readdir, readFile, rename, unlink } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RemoveTree, RuntimeLogger } from './runtime.ts';
 
@@ -26,13 +26,15 @@ export type TreeRemoverOptions = {
  */
 export function openTreeRemover({ quarantineDirectory, logger }: TreeRemoverOptions): RemoveTree {
   const reported = new Set<string>();
-  mkdirSync(quarantineDirectory, { recursive: true, mode: 0o700 });
+  mkdirSync(quarantineDirectory, { recursive: true });
+  chmodSync(quarantineDirectory, 0o700);
 
   const deleteOrReport = async (path: string, from: string): Promise<void> => {
     const reason = await deleteTree(path).catch(String);
     if (reason === null || reported.has(path)) return;
     reported.add(path);
-    logger.error({ path, from, reason }, path === from ? 'tree could not be removed' : 'tree quarantined');
+    const isQuarantined = dirname(path) === quarantineDirectory;
+    logger.error({ path, from, reason }, isQuarantined ? 'tree quarantined' : 'tree could not be removed');
   };
 
   const removeEarlier = async (): Promise<void> => {
@@ -94,6 +96,8 @@ function run(program: string, ...parameters: readonly string[]): Promise<string 
       env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
+    // First: without it, a program that cannot be started ends the server.
+    child.once('error', (error) => resolve(error.message));
     let errors = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       errors = (errors + text).slice(0, REASON_CHARACTERS);
@@ -107,7 +111,6 @@ function run(program: string, ...parameters: readonly string[]): Promise<string 
     child.unref();
     timer.unref();
     if (child.stderr instanceof Socket) child.stderr.unref();
-    child.once('error', (error) => resolve(error.message));
     child.once('close', (code) => {
       clearTimeout(timer);
       resolve(code === 0 ? null : errors || `${program} failed`);
