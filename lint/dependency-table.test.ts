@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { importForms } from './import-forms.ts';
 import { type Finding, lintPlanted } from './planted.ts';
 
 const server = 'packages/server/src';
@@ -49,14 +50,6 @@ const subfolders: Readonly<Record<string, string>> = {
 const places = [...Object.keys(says), ...Object.keys(subfolders)];
 const rowOf = (place: string) => subfolders[place] ?? place;
 
-/** Forms in which one module can name another; all must be seen. */
-const forms: Record<string, (source: string) => string> = {
-  value: (source) => `import { thing } from '${source}';\nthing();\n`,
-  type: (source) => `import type { Thing } from '${source}';\nexport const thing: Thing | null = null;\n`,
-  export: (source) => `export { thing } from '${source}';\n`,
-  dynamic: (source) => `export const thing = await import('${source}');\n`,
-};
-
 /** Specifiers of other packages, which every folder could use. */
 const packages: Readonly<Record<string, string>> = {
   contract: '@bothost/contract',
@@ -101,7 +94,7 @@ function runtimeTargets(folder: string): Record<string, string> {
 
 const cells = places.flatMap((folder) =>
   Object.entries(targets(folder)).flatMap(([target, source]) =>
-    Object.entries(forms).map(([form, write]) => ({
+    Object.entries(importForms).map(([form, write]) => ({
       folder,
       target,
       isAllowed: rows.get(rowOf(folder))?.includes(target) || /^\.\/[\w.]+$/.test(source),

@@ -1,11 +1,12 @@
 import { createContext } from './command-line/context.ts';
-import { type GlobalValues, type OutputMode, outputModes } from './command-line/global-options.ts';
+import type { GlobalValues } from './command-line/global-options.ts';
 import { leadingWords, mentions, parseLine, rawValue, requireGiven } from './command-line/parse-line.ts';
 import { usageLine } from './command-line/usage.ts';
 import { commands } from './commands.ts';
 import { Failure, Interrupted, UsageError } from './failure.ts';
 import { findCommand } from './find-command.ts';
 import { type Described, localFailure } from './output/described.ts';
+import { type OutputMode, outputModes } from './output/output-mode.ts';
 import { printFailure, printReport, printStream, printText } from './output/print.ts';
 import type { Subject } from './service/describe-failure.ts';
 import type { Settings } from './service/settings.ts';

@@ -1,9 +1,10 @@
 import type { Client } from '@bothost/contract';
+import type { OutputMode } from '../output/output-mode.ts';
 import { createTalk, type Talk } from '../output/talk.ts';
 import { noProfile, type Profile, readProfile } from '../service/profile.ts';
 import { type Settings, settle } from '../service/settings.ts';
 import type { World } from '../world/world.ts';
-import type { GlobalValues, OutputMode } from './global-options.ts';
+import type { GlobalValues } from './global-options.ts';
 
 /** What a word of a command line may become, and what that means; the meaning may be empty. */
 export type Suggestion = { readonly word: string; readonly meaning: string };

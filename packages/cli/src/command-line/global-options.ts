@@ -1,7 +1,5 @@
+import { type OutputMode, outputModes } from '../output/output-mode.ts';
 import { choice, flag, text } from './options.ts';
-
-export const outputModes = ['rich', 'plain', 'json'] as const;
-export type OutputMode = (typeof outputModes)[number];
 
 /** Options that every command takes, before or after its words. */
 export const globalOptions = {

@@ -1,7 +1,7 @@
-import type { OutputMode } from '../command-line/global-options.ts';
 import type { World } from '../world/world.ts';
 import { colorsFor } from './colors.ts';
 import type { Described } from './described.ts';
+import type { OutputMode } from './output-mode.ts';
 import { printable } from './printable.ts';
 import type { Report, Stream } from './report.ts';
 

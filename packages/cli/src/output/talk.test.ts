@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { OutputMode } from '../command-line/global-options.ts';
 import { readEnvironment } from '../config.ts';
+import type { OutputMode } from './output-mode.ts';
 import { createTalk } from './talk.ts';
 
 function talkTo(mode: OutputMode, terminal: boolean, term = 'xterm') {

@@ -1,6 +1,6 @@
-import type { OutputMode } from '../command-line/global-options.ts';
 import type { World } from '../world/world.ts';
 import { colorsFor } from './colors.ts';
+import type { OutputMode } from './output-mode.ts';
 import { printable } from './printable.ts';
 import type { Block } from './report.ts';
 

@@ -1,4 +1,3 @@
-import type { GlobalValues } from '../command-line/global-options.ts';
 import type { Environment } from '../config.ts';
 import { UsageError } from '../failure.ts';
 import type { Profile } from './profile.ts';
@@ -18,12 +17,11 @@ export type Settings = {
   readonly organization: Sourced | null;
 };
 
+/** Options of the command line, by name. */
+type Flags = { readonly 'api-url'?: string | undefined; readonly organization?: string | undefined };
+
 /** Flags win over the environment, the environment over the profile (decisions, "configuration"). */
-export function settle(
-  flags: Partial<Pick<GlobalValues, 'api-url' | 'organization'>>,
-  environment: Environment,
-  profile: Profile,
-): Settings {
+export function settle(flags: Flags, environment: Environment, profile: Profile): Settings {
   const file = environment.profileFile;
   const privateKey = first([environment.token, 'BOTCLI_TOKEN'], [profile.private_key, file]);
   return {

@@ -1,5 +1,7 @@
-import type { Direction } from '../configuration/configuration.ts';
 import type { Import, Variable } from '../python/expression.ts';
+
+export const directions = ['dial-in', 'dial-out'] as const;
+export type Direction = (typeof directions)[number];
 
 /** How the other side of a conversation is reached. */
 export type Transport = {

@@ -1,3 +1,5 @@
+import type { Direction } from '../catalogue/transport.ts';
+
 /**
  * A project as it will be generated: `--dry-run` prints it, a config file may hold it, `.botcli/project.json` keeps it.
  * Keys in the order of the decisions (Scaffolding, "resolved configuration").
@@ -37,8 +39,6 @@ export const clientFrameworks = ['react', 'vanilla'] as const;
 export type ClientFramework = (typeof clientFrameworks)[number];
 export const clientServers = ['vite', 'nextjs'] as const;
 export type ClientServer = (typeof clientServers)[number];
-export const directions = ['dial-in', 'dial-out'] as const;
-export type Direction = (typeof directions)[number];
 
 /** A key of the configuration, or '' for the whole, and what is wrong with it. */
 export type Issue = { readonly path: string; readonly message: string };

@@ -1,6 +1,6 @@
 import type { Transport } from '../catalogue/transport.ts';
+import { directions } from '../catalogue/transport.ts';
 import { findTransport, throughRoom, transports, transportsRequestedBy } from '../catalogue/transports.ts';
-import { directions } from './configuration.ts';
 import type { Given } from './fields.ts';
 import { type AddIssue, listed, oneOf, option } from './issues.ts';
 

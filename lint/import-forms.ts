@@ -1,0 +1,7 @@
+/** Forms in which one module can name another, as the text of a file; a lint rule must see all of them. */
+export const importForms: Readonly<Record<string, (source: string) => string>> = {
+  value: (source) => `import { thing } from '${source}';\nthing();\n`,
+  type: (source) => `import type { Thing } from '${source}';\nexport const thing: Thing | null = null;\n`,
+  export: (source) => `export { thing } from '${source}';\n`,
+  dynamic: (source) => `export const thing = await import('${source}');\n`,
+};
