@@ -23,7 +23,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Nothing is timed here: on a busy machine a condition may take its time to come true.
     expect: { poll: { timeout: 30_000 } },
-    maxWorkers: 2,
+    // Tests often wait for processes and the database: three keep two cores busy.
+    maxWorkers: 3,
     // Modules are loaded once per worker, which halves the time of the run: no test may change a module's state.
     isolate: false,
     unstubEnvs: true,

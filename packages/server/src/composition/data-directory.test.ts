@@ -56,7 +56,7 @@ describe('the data directory', () => {
     expect(await files()).toEqual(['id']);
   });
 
-  it.each(['', 'x', 'ab'.repeat(31), 'AB'.repeat(32)])(
+  it.each(['', 'x!', 'ab'.repeat(31), 'AB'.repeat(32)])(
     'with a damaged key file (%j) is refused, and the file stays as it is',
     async (text) => {
       await mkdir(path, { recursive: true });

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -19,8 +19,9 @@ declare module 'vitest' {
 
 /** vitest's global setup: names the place, starts nothing; at the end stops what tests started there and removes it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await removeLeft();
-  const directory = await mkdtemp(path.join(os.tmpdir(), `${prefix}${process.pid}-${await startTicks(process.pid)}-`));
+  const parent = await parentDirectory();
+  await removeOrphans(parent);
+  const directory = await mkdtemp(path.join(parent, `${prefix}${process.pid}-${await startTicks(process.pid)}-`));
   await chmod(directory, 0o711);
   project.provide('testDatabaseDirectory', directory);
   // biome-ignore lint/style/noProcessEnv: a setting of the tests, not of the service
@@ -28,12 +29,22 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return () => removeDirectory(directory);
 }
 
-/** A run that was killed leaves its database running; its directory has the run's process (number and start time) in its name. */
-async function removeLeft(): Promise<void> {
-  for (const name of await readdir(os.tmpdir())) {
+/** In memory where there is room: tests create hundreds of databases, and would wait for the disk most of the time. */
+async function parentDirectory(): Promise<string> {
+  const memory = '/dev/shm';
+  const isLarge = await statfs(memory).then(
+    ({ bavail, bsize }) => bavail * bsize > 2 * 1024 ** 3,
+    () => false,
+  );
+  return isLarge ? memory : os.tmpdir();
+}
+
+/** Removes the databases of runs that were killed. A directory's name holds the id and the start time of its run's process. */
+async function removeOrphans(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
     if (!name.startsWith(prefix)) continue;
     const [pid = '', ticks = ''] = name.slice(prefix.length).split('-');
-    if ((await startTicks(Number(pid))) !== ticks) await removeDirectory(path.join(os.tmpdir(), name));
+    if ((await startTicks(Number(pid))) !== ticks) await removeDirectory(path.join(parent, name));
   }
 }
 

@@ -73,11 +73,6 @@ async function requireTemplate(
     await client.query(
       `create database ${unfinished} template template0 owner ${client.escapeIdentifier(server.owner)}`,
     );
-    // Hundreds of databases are created and dropped, and none has to survive a crash of the machine. Only for superusers.
-    for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit']) {
-      await client.query(`alter system set ${setting} = off`).catch(() => undefined);
-    }
-    await client.query('select pg_reload_conf()').catch(() => undefined);
     const db = await openDatabase<unknown>({ address: server.database(unfinished), logger, maxConnections: 1 });
     await migrate(db, migrations).finally(() => db.destroy());
     await client.query(`alter database ${unfinished} rename to ${name}`);
