@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -43,6 +43,15 @@ describe('carryOut', () => {
     expect(await files()).toEqual(['.botcli', 'README.md', 'server.py']);
     expect(await readFile(join(directory, 'README.md'))).toEqual(bytes);
     expect(await readFile(join(directory, 'server.py'), 'utf8')).toBe('theirs\n');
+  });
+
+  it('does not write through a link that has the name of its temporary file', async () => {
+    const victim = join(directory, '.botcli/victim');
+    await writeFile(victim, 'untouched\n');
+    await symlink(victim, join(directory, 'README.md.botcli-new'));
+    carryOut(directory, [{ path: 'README.md', before: null, after: 'new\n' }], signal);
+    expect(await readFile(victim, 'utf8')).toBe('untouched\n');
+    expect((await lstat(join(directory, 'README.md'))).isFile()).toBe(true);
   });
 
   it('changes nothing while the journal of another change is there', async () => {

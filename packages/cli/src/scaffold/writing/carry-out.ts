@@ -103,7 +103,9 @@ function besideOf(target: string): string {
 function writeBeside(target: string, content: string | Buffer): readonly string[] {
   const found = statSync(target, { throwIfNoEntry: false });
   const made = makeDirectories(dirname(target));
-  writeFileSync(besideOf(target), content);
+  // Left by a kill. In a project of somebody else it may also be a link, which a write would follow.
+  rmSync(besideOf(target), { force: true });
+  writeFileSync(besideOf(target), content, { flag: 'wx' });
   if (found !== undefined) chmodSync(besideOf(target), found.mode);
   return made;
 }
