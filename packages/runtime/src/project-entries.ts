@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Dirent } from 'node:fs';
-import { opendir, readdir } from 'node:fs/promises';
+import { opendir } from 'node:fs/promises';
 import { PrepareError } from './runtime.ts';
 
 /** Linux's PATH_MAX without the final NUL. */
@@ -22,7 +22,9 @@ export async function* projectEntries(directory: string): AsyncGenerator<Dirent>
 }
 
 async function requireUtf8Names(directory: string): Promise<void> {
-  for (const name of await readdir(directory, 'buffer')) {
+  // Latin-1 has a character for each byte. A list of all names could fill the server's memory.
+  for await (const { name: characters } of await opendir(directory, { bufferSize: 1024, encoding: 'latin1' })) {
+    const name = Buffer.from(characters, 'latin1');
     if (isUtf8(name)) continue;
     throw new PrepareError(
       `The name "${escapeBytes(name)}" in the project is not UTF-8. Rename the file or directory.`,
