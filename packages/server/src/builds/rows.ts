@@ -169,8 +169,8 @@ export function changeOpenBuild(
 }
 
 /**
- * The archive of these builds was lost and came again, so what was prepared may be lost, too: they are built anew under their
- * ids, which takes no time where it is still there.
+ * Builds again, under their ids, the builds of an archive that was lost and uploaded again: what was prepared from it may be
+ * lost, too. A build whose cancellation came too late stays as it is; it would end as canceled.
  */
 export async function reopenBuildsOf(db: Database, uploadId: string, at: Date): Promise<void> {
   await db
@@ -178,6 +178,7 @@ export async function reopenBuildsOf(db: Database, uploadId: string, at: Date): 
     .set({ state: 'pending', prepared: null, completed_at: null, updated_at: at })
     .where('upload_id', '=', uploadId)
     .where('state', '=', 'success')
+    .where('cancel_requested_at', 'is', null)
     .where('removing', '=', false)
     .execute();
 }

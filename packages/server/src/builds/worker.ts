@@ -93,17 +93,19 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
 
   async function run(before: BuildRow, cancel: AbortSignal): Promise<void> {
     const log = await openBuildLog({ ...context, stored: context.buildLogs.tell }, before.id);
-    // Its server died before it stopped it.
-    if (isCanceled(before)) return end(before, log, canceled);
-    if (before.unfinished_attempts >= deathsAtMost) return end(before, log, interrupted);
     const now = context.now();
-    const build = await changeOpenBuild(db, before.id, {
+    const mayStart = !isCanceled(before) && before.unfinished_attempts < deathsAtMost;
+    const started = {
       state: 'building',
       started_at: before.started_at ?? now,
-      updated_at: now,
       unfinished_attempts: before.unfinished_attempts + 1,
-    });
+    } as const;
+    const build = await changeOpenBuild(db, before.id, { updated_at: now, ...(mayStart ? started : {}) });
+    // It ended after it was read.
     if (build === undefined) return;
+    // Its server died before it stopped it.
+    if (isCanceled(build)) return end(build, log, canceled);
+    if (!mayStart) return end(build, log, interrupted);
     if (before.state === 'building' && !troubled.has(build.id)) {
       log.write('The service was restarted: the build starts again');
     }
