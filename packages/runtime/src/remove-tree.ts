@@ -1,16 +1,18 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
-import { chmod, lstat, readdir, readFile, rename, unlink } from 'node:fs/promises';
+import { chmod, lstat, readdir, readFile, realpath, rename, unlink } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RemoveTree, RuntimeLogger } from './runtime.ts';
 
-/** After this the tree stays in the quarantine. Removing a million files takes about 20 s. */
-const TIMEOUT_MS = 10 * 60_000;
-/** The caller waits at most this long; the removal continues in the background. */
-const WAIT_MS = 5_000;
+/** After this a tree is reported; its removal continues. A million files take about 20 s. */
+const REPORT_MS = 10 * 60_000;
+/** The caller, which may be a start-up, waits at most this long; the removal continues in the background. */
+const WAIT_MS = 1_000;
+/** `rm` needs memory for each level of a tree. It is the service's memory, so an extremely deep tree stays in quarantine. */
+const MEMORY_KIBIBYTES = 1024 * 1024;
 const REASON_CHARACTERS = 500;
 
 export type TreeRemoverOptions = {
@@ -46,8 +48,12 @@ export function openTreeRemover({ quarantineDirectory, logger }: TreeRemoverOpti
   removeEarlier().catch((error: unknown) => logger.error({ err: error }, 'quarantine could not be read'));
 
   return async (path) => {
-    const stat = await lstat(path).catch(() => null);
-    if (stat === null) return true;
+    const stat = await lstat(path).catch((error: NodeJS.ErrnoException) => error);
+    if (stat instanceof Error) {
+      if (stat.code === 'ENOENT') return true;
+      logger.error({ path, err: stat }, 'tree could not be removed');
+      return false;
+    }
     if (!stat.isDirectory() && (await succeeds(unlink(path)))) return true;
     // Also needed to move a directory. If the tree cannot be moved, nobody else can enter it.
     if (stat.isDirectory()) await succeeds(chmod(path, 0o700));
@@ -76,7 +82,8 @@ async function deleteTree(path: string): Promise<string | null> {
 
 /** The first mount point at or below a path. `rm` itself does not notice a bind mount of the same file system. */
 async function findMountPoint(path: string): Promise<string | null> {
-  const bytes = Buffer.from(path).toString('latin1');
+  // Mounts are listed by real paths.
+  const bytes = Buffer.from(await realpath(path)).toString('latin1');
   // proc_pid_mountinfo(5): the fifth field, in which white space and backslashes are octal.
   for (const line of (await readFile('/proc/self/mountinfo', 'latin1')).split('\n')) {
     const mountPoint = line
@@ -91,7 +98,8 @@ async function findMountPoint(path: string): Promise<string | null> {
 /** Null when the program succeeds, otherwise the beginning of its errors. */
 function run(program: string, ...parameters: readonly string[]): Promise<string | null> {
   return new Promise((resolve) => {
-    const child = spawn(program, parameters, {
+    const script = `ulimit -v ${MEMORY_KIBIBYTES}; exec "$@"`;
+    const child = spawn('sh', ['-c', script, 'sh', program, ...parameters], {
       cwd: '/',
       env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -102,11 +110,10 @@ function run(program: string, ...parameters: readonly string[]): Promise<string 
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       errors = (errors + text).slice(0, REASON_CHARACTERS);
     });
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL');
-      // Not when it has ended: a broken file system can keep a killed process.
-      resolve(`${program} did not finish within ${TIMEOUT_MS / 60_000} minutes`);
-    }, TIMEOUT_MS);
+    const timer = setTimeout(
+      () => resolve(`${program} is still running after ${REPORT_MS / 60_000} minutes`),
+      REPORT_MS,
+    );
     // A server that stops does not wait for it.
     child.unref();
     timer.unref();
