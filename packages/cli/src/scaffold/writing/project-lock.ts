@@ -53,7 +53,7 @@ export function isLocked(directory: string): boolean {
 
 /** The process that holds the lock, as people read it. Null where nobody does; what botcli did not write is no lock. */
 function holderOf(directory: string): string | null {
-  const [, pid = '', host = ''] = /^(\d+) ([\w.-]+)$/.exec(read(join(directory, lockPath))) ?? [];
+  const [, pid = '', host = ''] = /^(\d+) (.+)$/.exec(read(join(directory, lockPath))) ?? [];
   if (pid === '') return null;
   if (host !== hostname()) return `${pid} on ${host}`;
   // A container that starts again may give this process the number of the one that was killed.
