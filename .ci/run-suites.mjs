@@ -1,4 +1,4 @@
-// Runs the suites in lanes side by side. Prints the output of each suite when it ends, then a table of times and counts, and the
+// Runs every suite, two at a time. Prints the output of each suite when it ends, then a table of times and counts, and the
 // tests that passed only when retried: each of these is a defect.
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,26 +6,28 @@ import { join } from 'node:path';
 
 const directory = 'node_modules/.cache/suites';
 const isRoot = process.geteuid() === 0;
-const suite = (name, variables = {}, retries = 1) => ({
-  name,
-  command: ['npm', 'run', '--silent', name, '--'],
-  retries,
-  variables,
+const suite = (name, options = {}) => ({ name, command: ['npm', 'run', '--silent', name, '--'], ...options });
+const asOrdinaryUser = (...words) => ({
+  name: `${words[0]} as an ordinary user`,
+  command: ['.ci/ordinary-user', ...words],
+  // Not everything that root may do.
+  skipsAllowed: true,
 });
 
-/** Suites of one lane run one after the other. Those of different lanes share neither a port nor a file. */
-const lanes = [
-  [suite('test'), suite('test:system'), suite('test:browser'), suite('test:clients')],
-  [
-    suite('test:pipecat'),
-    // A crash test must not pass by chance: its faults are rare, so it is never retried.
-    suite('test:crash', { BOTHOST_TEST_KILLS: '20' }, 0),
-    suite('test:docker'),
-    suite('test:registry'),
-    ...(isRoot
-      ? [{ name: 'as an ordinary user', command: ['.ci/ordinary-user'], retries: 1, variables: {}, skipsAllowed: true }]
-      : []),
-  ],
+/** Run in this order, two at a time. No two of them share a port or a file. */
+const suites = [
+  suite('test:pipecat'),
+  suite('test'),
+  suite('test:system'),
+  suite('test:clients'),
+  suite('test:docker'),
+  // A crash test must not pass by chance: its faults are rare, so it is never retried.
+  suite('test:crash', { variables: { BOTHOST_TEST_KILLS: process.env.BOTHOST_TEST_KILLS ?? '20' }, retries: 0 }),
+  ...(isRoot
+    ? [asOrdinaryUser('test'), asOrdinaryUser('test:system', 'packages/runtime', 'packages/server/test/faults')]
+    : []),
+  suite('test:browser'),
+  suite('test:registry'),
 ];
 
 const running = new Set();
@@ -38,22 +40,20 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 
 rmSync(directory, { recursive: true, force: true });
 mkdirSync(directory, { recursive: true });
-const results = (await Promise.all(lanes.map(runLane))).flat();
+const results = [];
+await Promise.all([runNext(), runNext()]);
 const summary = describe(results);
 writeFileSync(join(directory, 'summary.txt'), summary);
 console.log(summary);
 if (results.some(({ failed }) => failed > 0)) process.exitCode = 1;
 
-async function runLane(suites) {
-  const results = [];
-  for (const each of suites) {
-    if (process.exitCode === 1) break;
-    results.push(await run(each));
+async function runNext() {
+  for (let next = suites.shift(); next !== undefined && process.exitCode !== 1; next = suites.shift()) {
+    results.push(await run(next));
   }
-  return results;
 }
 
-async function run({ name, command, retries, variables, skipsAllowed = false }) {
+async function run({ name, command, retries = 1, variables = {}, skipsAllowed = false }) {
   const file = (extension) => join(directory, `${name.replace(/\W+/g, '-')}.${extension}`);
   const started = performance.now();
   const log = openSync(file('log'), 'w');
@@ -107,7 +107,7 @@ function describe(results) {
   const sum = (field) => results.reduce((total, result) => total + result[field], 0);
   const rows = results.map(({ name, seconds, passed, failed, skipped }) =>
     [
-      name.padEnd(20),
+      name.padEnd(32),
       `${seconds} s`.padStart(7),
       `${passed} passed`.padStart(12),
       `${failed} failed`,
