@@ -15,7 +15,7 @@ import { cancelBuild } from './cancel.ts';
 import { createLogNews } from './log-news.ts';
 import { openPlaces, type Places } from './places.ts';
 import { readBuildLog } from './read-log.ts';
-import type { BuildRow } from './rows.ts';
+import { type BuildRow, reopenBuildsOf } from './rows.ts';
 import { type BuildWorker, createBuildWorker, type WorkerContext } from './worker.ts';
 
 let rows: TestRows;
@@ -400,6 +400,9 @@ describe('canceling', () => {
     await cancel(build.id);
     expect(await over(build.id)).toMatchObject({ state: 'success', prepared: { project: build.id } });
     await expect(cancel(build.id)).rejects.toMatchObject({ reason: 'build-ended' });
+    // Otherwise the next poll would cancel it.
+    await reopenBuildsOf(rows.db, build.upload_id, new Date());
+    expect((await find(build.id)).state).toBe('success');
   });
 
   it('holds for the next server when the one that ran the build died', async () => {
