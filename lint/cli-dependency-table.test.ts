@@ -70,7 +70,7 @@ describe.each(places)('a file in %s/', (place) => {
     expect(passed).toEqual(here.filter(({ isAllowed }) => isAllowed).map(({ target }) => target));
   });
 
-  it('is told of the table when an import is refused', () => {
+  it('names the table in the message of a refused import', () => {
     const messages = new Set(here.flatMap(({ file }) => findings.get(file)?.message ?? []));
     expect([...messages]).toEqual([expect.stringContaining('its row of the table in docs/architecture.md')]);
   });

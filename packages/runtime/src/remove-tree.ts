@@ -55,7 +55,7 @@ export function openTreeRemover({ quarantineDirectory, logger }: TreeRemoverOpti
       return false;
     }
     if (!stat.isDirectory() && (await succeeds(unlink(path)))) return true;
-    // Also needed to move a directory. If the tree cannot be moved, nobody else can enter it.
+    // Required to move a directory, and closes a tree that cannot be moved to all other accounts.
     if (stat.isDirectory()) await succeeds(chmod(path, 0o700));
     // Not hidden from the operator's `ls`.
     const name = basename(path).replace(/^\.+/, '').slice(0, 64);

@@ -18,7 +18,7 @@ import { type Session, sessionsOf } from './sessions.ts';
 
 /**
  * Generated bots hold sessions under the real library, each way in once: `bot(args)` runs as it is, and the events of the
- * library happen to it. What it has to do is said in `session-expectation.ts`.
+ * library happen to it. `session-expectation.ts` defines what each project must do.
  */
 const cascade: Given = { mode: 'cascade', stt_service: 'deepgram_stt', llm_service: 'openai_llm' };
 const spoken: Given = { ...cascade, tts_service: 'cartesia_tts' };

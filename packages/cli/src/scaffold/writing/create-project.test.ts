@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true, force: true }));
 
 describe('createProject', () => {
-  it('leaves a directory as it is that another program has created in the meantime', async () => {
+  it('does not change a directory that another program created in the meantime', async () => {
     await mkdir(join(root, 'bot'));
     await writeFile(join(root, 'bot/README.md'), 'theirs\n');
     const files = [{ path: 'README.md', text: 'new\n' }];

@@ -38,7 +38,7 @@ export function createProject(directory: string, files: readonly ProjectFile[], 
   }
 }
 
-/** Removes the staging directories that killed processes left beside a directory. One that cannot be removed harms nobody. */
+/** Removes the staging directories that killed processes left beside a directory. Ignores those that cannot be removed. */
 export function removeOrphans(directory: string): void {
   const parent = dirname(directory);
   try {

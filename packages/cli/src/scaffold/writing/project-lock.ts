@@ -51,12 +51,12 @@ export function isLocked(directory: string): boolean {
   return holderOf(directory) !== null;
 }
 
-/** The process that holds the lock, as people read it. Null where nobody does; what botcli did not write is no lock. */
+/** The process that holds the lock, as shown to people. Null if the project is not locked, or if botcli did not write the file. */
 function holderOf(directory: string): string | null {
   const [, pid = '', host = ''] = /^(\d+) (.+)$/.exec(read(join(directory, lockPath))) ?? [];
   if (pid === '') return null;
   if (host !== hostname()) return `${pid} on ${host}`;
-  // A container that starts again may give this process the number of the one that was killed.
+  // In a restarted container, this process may have the pid of the process that was killed.
   return Number(pid) !== ownPid && isRunning(Number(pid)) ? pid : null;
 }
 

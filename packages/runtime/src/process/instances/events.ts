@@ -1,7 +1,7 @@
 import type { InstanceEvent, InstanceExit, InstanceNotice } from '../../runtime.ts';
 import type { InstanceEnd } from './instance-record.ts';
 
-/** Notices kept while nobody watches. Exits need no such limit: they are on disk. */
+/** How many notices are kept until the next watcher reads them. Exits need no limit: they are on disk. */
 const KEPT_NOTICES = 1000;
 
 /** Events for the one watcher. */
@@ -32,7 +32,7 @@ export function createInstanceEvents(now: () => Date): InstanceEvents {
       else if (notices.length < KEPT_NOTICES) notices.push(event);
     },
     watch: (earlier, signal) => {
-      if (queue !== null) throw new Error('There is a watcher already.');
+      if (queue !== null) throw new Error('This runtime is being watched already; it has one watcher at a time.');
       const own = createEventQueue<InstanceEvent>();
       for (const event of [...earlier(), ...notices.splice(0)]) own.push(event);
       queue = own;

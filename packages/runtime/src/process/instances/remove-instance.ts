@@ -18,6 +18,6 @@ export async function removeInstance(
   if (record?.cgroups != null) removeCgroups(record.cgroups);
   const reserved = record?.account?.uid ?? uid;
   const isGone = await removeTree(files.directory);
-  // Last: as long as others could reach the files, nobody else may have the account that owns them.
+  // Last: the next holder of the account must not be able to reach these files.
   if (isGone && reserved !== null) releaseUid(reservationsDirectory, reserved, files.directory);
 }

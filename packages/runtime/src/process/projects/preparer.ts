@@ -106,7 +106,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
       output(because);
       const making: Making = { id, owner, gid, directory, isServed: source.kind === 'directory', output, signal };
       const made = await (kind === 'node' ? makeNodeProject(context, making) : makePythonProject(context, making));
-      // Nobody would learn of the project, and so nobody would ever remove it.
+      // The caller would not learn of the project, so it would never be removed.
       signal.throwIfAborted();
       const project: Project = { project: id, kind, gid, owner, ...made };
       writeProject(projectsDirectory, project);
