@@ -25,7 +25,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // Tests often wait for processes and the database: three keep two cores busy.
     maxWorkers: 3,
-    // Modules are loaded once per worker, which halves the time of the run: no test may change a module's state.
+    // Each worker loads a module once, not once per test file, so no test may change the state of a module.
     isolate: false,
     unstubEnvs: true,
   },

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, linkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A directory tree that is meant to break whoever reads or removes it. */
+/** A directory tree that breaks a program that reads or removes it carelessly. */
 export type HostileTree = {
   /** Body of an async function that runs in an empty directory under the tenant's account and may use Node's `fs`. */
   readonly make: string;

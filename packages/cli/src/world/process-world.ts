@@ -50,7 +50,7 @@ function outputOf(stream: NodeJS.WriteStream): Output {
 }
 
 /**
- * Aborted when the reader of a pipe has closed it, as after `| head`: then nobody is left to be told. Any other error of
+ * Aborted when the reader of a pipe has closed it, as after `| head`: there is no reader left to report to. Any other error of
  * standard output, such as a full disk, ends the program with status 1.
  */
 function tolerateClosedReader(stream: NodeJS.WriteStream): AbortSignal {

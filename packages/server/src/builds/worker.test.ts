@@ -357,7 +357,7 @@ describe('canceling', () => {
     expect(begun).toHaveLength(1);
   });
 
-  it('stops a running build, though its server is not told of it, and ends those who follow its log', async () => {
+  it('stops a running build that another server canceled, and ends the followers of its log', async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { cancel, follow, over } = await work(prepare);
@@ -405,7 +405,7 @@ describe('canceling', () => {
     expect((await find(build.id)).state).toBe('success');
   });
 
-  it('holds for the next server when the one that ran the build died', async () => {
+  it('keeps a build canceled when its server died before it stopped the build', async () => {
     const build = await newBuild();
     const before = inHand();
     const { cancel, worker } = await work(before.prepare);

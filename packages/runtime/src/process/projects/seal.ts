@@ -15,7 +15,7 @@ export type SealOptions = {
 };
 
 /**
- * Takes a tree away from the account that made it: it belongs to root, its group reads it, nobody writes to it. Only while
+ * Takes a tree away from the account that made it: root owns it, its group can read it, and no account but root can write to it. Only while
  * nothing of that account runs, as it could put a link where a file was. What is neither file, directory nor link is
  * removed. Rejects with `PrepareError` at what belongs to somebody else, which no honest build makes, and at what the
  * service cannot read; with the signal's reason after an abort.
