@@ -256,7 +256,7 @@ export const settings = {
   }),
   auditRetentionDays: setting({
     names: ['BOTHOST_AUDIT_RETENTION_DAYS'],
-    // The database lets nothing younger go, whoever asks (migration `audit-age`).
+    // A trigger of the database refuses to delete younger entries (migration 0017-single-audit-table).
     schema: integer(0, 36_500)
       .refine((days) => days === 0 || days >= 30, 'less than 30')
       .default(365),

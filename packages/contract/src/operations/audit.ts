@@ -5,31 +5,32 @@ import { Id, noBody, none, Time } from './fields.ts';
 
 const Hash = z.string().describe('SHA-256, in hexadecimal');
 
-/** One entry of the audit log: who did what, and what came of it. Nothing of it could hold a value. */
+/** One entry of the audit log: who did what, with which result. No field contains a secret value. */
 export const AuditEntry = z
   .object({
     sequence: z.number().int().describe('Counts the entries of the organization, from 1'),
     at: Time,
-    keyId: Id.nullable().describe('The API key that asked; null: the service itself'),
+    keyId: Id.nullable().describe('The API key of the caller; null: the service itself'),
     keyName: z.string().nullable(),
-    address: z.string().nullable().describe('Whose connection it was: behind a reverse proxy the address of that'),
+    address: z
+      .string()
+      .nullable()
+      .describe('Remote address of the connection; behind a reverse proxy, the address of the proxy'),
     organizationId: Id,
     region: z.string().nullable(),
-    action: z.string().describe('As in secrets.set'),
-    object: z.string().nullable().describe('What it was done to, by name; null where the request named nothing valid'),
+    action: z.string().describe('For example secrets.set'),
+    object: z.string().nullable().describe('Name of the affected object; null if the request contained no valid name'),
     keys: z.array(z.string()).describe('Names of the affected keys of a secret set'),
     revisionBefore: z.number().int().nullable(),
     revisionAfter: z.number().int().nullable(),
-    result: z.string().describe('done, started, unchanged or dry-run, or the reason of a refusal'),
+    result: z.string().describe('done, started, unchanged or dry-run, or the error reason of a refused request'),
     count: z
       .number()
       .int()
-      .describe(
-        'Requests that the entry stands for: more than 1 for refusals in a flood of them; of audit.purge: entries',
-      ),
+      .describe('Requests that the entry stands for; more than 1 if the entry summarizes refused requests'),
     requestId: z.string().nullable(),
-    previousHash: Hash.describe('Of the entry before'),
-    hash: Hash.describe('Over this entry and previousHash (docs/operations.md says how)'),
+    previousHash: Hash.describe('Hash of the preceding entry'),
+    hash: Hash.describe('Hash of this entry and previousHash, computed as docs/operations.md describes'),
   })
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.infer<typeof AuditEntry>;
@@ -50,11 +51,11 @@ export const listAuditEntries = operation({
     since: moment,
     until: moment,
     action: word.describe('Only entries of this action'),
-    object: word.describe('Only entries about the object with this name, in any case'),
-    result: word.describe('Only entries of this result'),
+    object: word.describe('Only entries about the object with this name, ignoring case'),
+    result: word.describe('Only entries with this result'),
     order: z.enum(['asc', 'desc']).default('desc').describe('desc: newest first'),
     limit: z.coerce.number<number>().int().min(1).max(auditPageRows.maximum).default(auditPageRows.default),
-    cursor: z.string().optional().describe('nextCursor of the page before'),
+    cursor: z.string().optional().describe('nextCursor of the previous page'),
   }),
   body: noBody,
   bodyBytes: 0,
@@ -63,18 +64,22 @@ export const listAuditEntries = operation({
   errors: ['invalid-request'],
 });
 
-/** What a walk over the whole log comes to. */
+/** The result of verifying the whole log. */
 const AuditVerification = z
   .object({
-    ok: z.boolean().describe('Every entry is as it was written, none is missing'),
-    entries: z.number().int().describe('That are as they were written, up to the first that is not'),
+    ok: z.boolean().describe('No entry was changed or inserted, and none is missing between the first and the last'),
+    entries: z.number().int().describe('Entries that verify, up to the first that does not'),
     firstSequence: z.number().int().nullable(),
     lastSequence: z.number().int().nullable(),
     lastHash: Hash.describe(
-      'Of the last of these entries: kept elsewhere, it shows whether the end of the log is there',
+      'Hash of the last entry that verifies. Keep it elsewhere to detect a log that was cut off at its end',
     ),
-    removedThrough: z.number().int().nullable().describe('Up to this sequence entries went because of their age'),
-    brokenAt: z.number().int().nullable().describe('The first sequence whose entry is missing or was changed'),
+    removedThrough: z
+      .number()
+      .int()
+      .nullable()
+      .describe('Entries up to this sequence were removed because of their age'),
+    brokenAt: z.number().int().nullable().describe('Sequence of the first entry that is missing or was changed'),
   })
   .meta({ id: 'AuditVerification' });
 export type AuditVerification = z.infer<typeof AuditVerification>;

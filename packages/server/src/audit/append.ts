@@ -1,14 +1,14 @@
 import type { Database } from '../store/tables.ts';
 import { type AuditEvent, chainHash, chainStart } from './chain.ts';
-import { findCheckpoint, insertEvent, lastEvent, lockLog } from './rows.ts';
+import { insertEvent, lastEvent, lockLog } from './rows.ts';
 
 /**
- * Adds an event to an organization's log. Call it in the transaction of what it tells, as its last statement: the log is
- * locked until that ends.
+ * Appends an event to an organization's log. Call it in the transaction of the change that it records, as the last
+ * statement: the log stays locked until that transaction ends.
  */
 export async function appendAudit(db: Database, organizationId: string, event: AuditEvent): Promise<void> {
   await lockLog(db, organizationId);
-  const last = (await lastEvent(db, organizationId)) ?? (await findCheckpoint(db, organizationId));
+  const last = await lastEvent(db, organizationId);
   const sequence = (last?.sequence ?? 0) + 1;
   const previous = last?.hash ?? chainStart;
   await insertEvent(db, {

@@ -1,33 +1,33 @@
 import { createHash } from 'node:crypto';
 
-/** Who does something, and from where. Without a key it is the service itself. */
+/** Who acts, and from where. `keyId` null: the service itself. */
 export type Actor = {
   readonly keyId: string | null;
   readonly keyName?: string;
-  /** Of the other end of the connection. */
+  /** Remote address of the connection. */
   readonly address?: string;
   readonly requestId?: string;
 };
 
-/** What one entry of the log says. Never a value, nor a fingerprint. */
+/** Content of one entry of the log. It never contains values or fingerprints. */
 export type AuditEvent = {
   readonly at: Date;
   readonly actor: Actor;
-  /** As in `secrets.set`. */
+  /** For example `secrets.set`. */
   readonly action: string;
-  /** What it was done to, by name. */
+  /** Name of the affected object. */
   readonly object: string | null;
   readonly region: string | null;
   readonly keys: readonly string[];
   readonly revisionBefore: number | null;
   readonly revisionAfter: number | null;
-  /** `done`, `started`, `unchanged`, `dry-run`, or the reason of the refusal. */
+  /** `done`, `started`, `unchanged`, `dry-run`, or the error reason of a refused request. */
   readonly result: string;
-  /** Requests that the entry stands for, or entries that went; 1 when it is not said. */
+  /** Requests that the entry stands for; default 1. */
   readonly count?: number;
 };
 
-/** What an event says that is about an organization as a whole, and about no object of it. */
+/** Fields of an event that concerns the whole organization and no object in it. */
 export const ofWholeOrganization = {
   object: null,
   region: null,
@@ -36,10 +36,10 @@ export const ofWholeOrganization = {
   revisionAfter: null,
 } as const;
 
-/** Before the first event. */
+/** Previous hash of an organization's first event. */
 export const chainStart = Buffer.alloc(32);
 
-/** SHA-256 over the hash before, the place and the event, as one JSON list: an export can be checked by anybody. */
+/** SHA-256 of one JSON list: previous hash, organization, sequence and event. docs/operations.md checks an export with it. */
 export function chainHash(previous: Buffer, organizationId: string, sequence: number, event: AuditEvent): Buffer {
   const content = JSON.stringify([
     previous.toString('hex'),

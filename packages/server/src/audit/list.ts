@@ -4,7 +4,7 @@ import { type AuditRow, pageOfEvents } from './rows.ts';
 
 type List = Operations['listAuditEntries'];
 
-/** By cursor the list is stable while entries are added. @throws failure `invalid-request` for a cursor that is none */
+/** Pages by cursor, stable while entries are added. @throws failure `invalid-request` for an invalid cursor */
 export async function listAuditEntries(
   context: { readonly db: Database },
   scope: { readonly organizationId: string },

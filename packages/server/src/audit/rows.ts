@@ -1,10 +1,9 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { AuditCheckpointsTable, AuditEventsTable, Database } from '../store/tables.ts';
+import type { AuditEventsTable, Database } from '../store/tables.ts';
 
 export type AuditRow = Selectable<AuditEventsTable>;
-export type Checkpoint = Selectable<AuditCheckpointsTable>;
 
-/** Until the transaction ends, nobody else adds to the log of this organization, or takes from it. */
+/** Blocks other appends to this organization's log until the transaction ends. */
 export async function lockLog(db: Database, organizationId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`audit ${organizationId}`}, 0))`.execute(db);
 }
@@ -23,7 +22,7 @@ export async function insertEvent(db: Database, row: Insertable<AuditEventsTable
   await db.insertInto('audit_events').values(row).execute();
 }
 
-/** In order, after `after`. */
+/** Events with a sequence above `after`, oldest first. */
 export function eventsAfter(db: Database, organizationId: string, after: number, limit: number): Promise<AuditRow[]> {
   return db
     .selectFrom('audit_events')
@@ -39,12 +38,12 @@ export type EventFilter = {
   readonly since: Date | null;
   readonly until: Date | null;
   readonly action: string | null;
-  /** In any case. */
+  /** Compared without regard to case. */
   readonly object: string | null;
   readonly result: string | null;
 };
 
-/** From the side of `order` on; `beyond` is the sequence that a page before ended with. */
+/** One page of events in the given order; `beyond` is the last sequence of the previous page. */
 export function pageOfEvents(
   db: Database,
   organizationId: string,
@@ -67,16 +66,7 @@ export function pageOfEvents(
     .execute();
 }
 
-export function findCheckpoint(db: Database, organizationId: string): Promise<Checkpoint | undefined> {
-  return db
-    .selectFrom('audit_checkpoints')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirst();
-}
-
-/** Organizations whose log has something older than `before`, other than entries of the action `but`. */
-export async function organizationsWithOldEvents(db: Database, before: Date, but: string): Promise<string[]> {
+export async function organizationsWithEventsBefore(db: Database, before: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('organizations')
     .select('id')
@@ -86,25 +76,22 @@ export async function organizationsWithOldEvents(db: Database, before: Date, but
           .selectFrom('audit_events')
           .select('sequence')
           .whereRef('organization_id', '=', 'organizations.id')
-          .where('at', '<', before)
-          .where('action', '<>', but),
+          .where('at', '<', before),
       ),
     )
     .execute();
   return rows.map(({ id }) => id);
 }
 
-/** Takes away all up to an event that is there; the log goes on from its hash. */
-export async function removeThrough(db: Database, last: Checkpoint): Promise<void> {
-  const { organization_id, sequence, hash } = last;
-  await db
-    .insertInto('audit_checkpoints')
-    .values({ organization_id, sequence, hash })
-    .onConflict((conflict) => conflict.column('organization_id').doUpdateSet({ sequence, hash }))
-    .execute();
-  await db
-    .deleteFrom('audit_events')
-    .where('organization_id', '=', organization_id)
-    .where('sequence', '<=', sequence)
-    .execute();
+/**
+ * Deletes the oldest events up to the first one that is not older than `before`, but never the newest event, from whose hash
+ * the chain continues. Timestamps may decrease along the chain, so an older event behind a younger one stays. Returns the
+ * number of deleted events.
+ */
+export async function deleteEventsBefore(db: Database, organizationId: string, before: Date): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from audit_events where organization_id = ${organizationId} and sequence < (
+      select coalesce(min(sequence) filter (where at >= ${before}), max(sequence))
+      from audit_events where organization_id = ${organizationId})`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }

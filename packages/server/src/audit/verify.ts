@@ -1,49 +1,50 @@
 import type { AuditVerification } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { type AuditEvent, chainHash, chainStart } from './chain.ts';
-import { type AuditRow, eventsAfter, findCheckpoint } from './rows.ts';
+import { type AuditRow, eventsAfter } from './rows.ts';
 
 const batch = 1_000;
 
 /**
- * Walks the log of an organization as it is at one moment, from what was removed by age to its end. What was taken off the end
- * no walk can see: `lastHash` of an earlier one shows it.
+ * Verifies an organization's log from its oldest remaining entry to its newest, as of one moment. Entries removed at either
+ * end leave a chain that verifies: compare `firstSequence`, `lastSequence` and `lastHash` with those of an earlier run.
  */
 export function verifyAudit(
   context: { readonly db: Database },
   scope: { readonly organizationId: string },
 ): Promise<AuditVerification> {
-  const inOneMoment = context.db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
-  return inOneMoment.execute((db) => walk(db, scope.organizationId));
+  const snapshot = context.db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  return snapshot.execute((db) => verifyChain(db, scope.organizationId));
 }
 
-async function walk(db: Database, organizationId: string): Promise<AuditVerification> {
-  const checkpoint = await findCheckpoint(db, organizationId);
-  const removed = checkpoint?.sequence ?? 0;
-  let previous: Buffer = checkpoint?.hash ?? chainStart;
-  let sequence = removed;
+async function verifyChain(db: Database, organizationId: string): Promise<AuditVerification> {
+  let rows = await eventsAfter(db, organizationId, 0, batch);
+  const oldest = rows[0];
+  const first = oldest?.sequence ?? 1;
+  // Retention removes the entries before the oldest one, whose previous hash is the anchor of the rest.
+  let previous = first === 1 ? chainStart : (oldest?.previous_hash ?? chainStart);
+  let next = first;
   const result = (brokenAt: number | null) => ({
     ok: brokenAt === null,
-    entries: sequence - removed,
-    firstSequence: sequence === removed ? null : removed + 1,
-    lastSequence: sequence === removed ? null : sequence,
+    entries: next - first,
+    firstSequence: next === first ? null : first,
+    lastSequence: next === first ? null : next - 1,
     lastHash: previous.toString('hex'),
-    removedThrough: checkpoint === undefined ? null : removed,
+    removedThrough: first === 1 ? null : first - 1,
     brokenAt,
   });
-  // Sequences begin with 1; what is left of what was removed breaks the log as well.
-  for (let from = 0; ; from = sequence) {
-    const rows = await eventsAfter(db, organizationId, from, batch);
+  while (rows.length > 0) {
     for (const row of rows) {
-      if (!follows(row, previous, sequence + 1)) return result(sequence + 1);
+      if (!isNext(row, previous, next)) return result(next);
       previous = row.hash;
-      sequence += 1;
+      next += 1;
     }
-    if (rows.length < batch) return result(null);
+    rows = await eventsAfter(db, organizationId, next - 1, batch);
   }
+  return result(null);
 }
 
-function follows(row: AuditRow, previous: Buffer, sequence: number): boolean {
+function isNext(row: AuditRow, previous: Buffer, sequence: number): boolean {
   const hash = chainHash(previous, row.organization_id, sequence, eventOf(row));
   return row.sequence === sequence && row.previous_hash.equals(previous) && row.hash.equals(hash);
 }

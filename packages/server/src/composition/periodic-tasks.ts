@@ -25,7 +25,7 @@ type Context = {
   /** Of secret sets: revisions that nobody needs any more. */
   readonly pruneRevisions: () => Promise<unknown>;
   readonly auditRetentionDays: number;
-  readonly refusals: Pick<RefusalLog, 'tellLeftOut'>;
+  readonly refusals: Pick<RefusalLog, 'recordLeftOut'>;
 };
 
 const second = 1_000;
@@ -50,7 +50,7 @@ export function startPeriodicTasks(context: Context): { readonly stop: () => Pro
     every(purgeSeconds * second, async () => void (await context.pruneRevisions())),
     every(watchSeconds * second, async () => void (await watchPending(context))),
     every(purgeSeconds * second, async () => void (await purgeAudit(context, context.auditRetentionDays))),
-    every(leftOutSeconds * second, context.refusals.tellLeftOut),
+    every(leftOutSeconds * second, context.refusals.recordLeftOut),
   ];
 
   /** One at a time: a slow round is not overtaken by the next. What fails is told, and tried again at its next time. */
@@ -72,7 +72,7 @@ export function startPeriodicTasks(context: Context): { readonly stop: () => Pro
       for (const { timer } of rounds) clearInterval(timer);
       await Promise.all(rounds.map((round) => round.settled()));
       await sampler.store().catch(() => undefined);
-      await context.refusals.tellLeftOut().catch(() => undefined);
+      await context.refusals.recordLeftOut().catch(() => undefined);
     },
   };
 }

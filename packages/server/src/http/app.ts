@@ -46,7 +46,7 @@ export type AppContext = {
   readonly connect: AgentSocketContext['connect'];
   readonly probes: Probes;
   readonly uploads: UploadContext['uploads'];
-  readonly refusals: Pick<RefusalLog, 'tell'>;
+  readonly refusals: Pick<RefusalLog, 'record'>;
 };
 
 /**
@@ -115,7 +115,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     const { operation } = request.routeOptions.config;
     const known = withLimit(context.toFailure(error), request.routeOptions.bodyLimit);
     const refusal = operation === undefined ? null : refusalOf(request, operation, known);
-    if (refusal !== null) await context.refusals.tell(refusal);
+    if (refusal !== null) await context.refusals.record(refusal);
     return answerFailure(context, known, request, reply);
   });
   app.setNotFoundHandler(async (request, reply) => {

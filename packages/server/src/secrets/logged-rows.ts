@@ -21,7 +21,7 @@ export async function loggedRevisions(
   const { rows } = await sql<LoggedRevision & { id: string }>`
     select sets.id, last.action, last.revision_after as logged,
       case when last.action is not null then false else
-        exists (select from audit_checkpoints where organization_id = ${organizationId})
+        not exists (select from audit_events where organization_id = ${organizationId} and sequence = 1)
         and coalesce(sets.updated_at < (select at + interval '1 h' from audit_events
           where organization_id = ${organizationId} order by sequence limit 1), false) end as "isOld"
     from secret_sets sets left join lateral (select action, revision_after from audit_events

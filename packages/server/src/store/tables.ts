@@ -31,7 +31,6 @@ export type Tables = {
   secret_pins: SecretPinsTable;
   pull_secret_checks: PullSecretChecksTable;
   audit_events: AuditEventsTable;
-  audit_checkpoints: AuditCheckpointsTable;
 };
 
 export type OrganizationsTable = {
@@ -406,7 +405,7 @@ export type PullSecretChecksTable = {
   stamp: Buffer;
 };
 
-/** Who did what; `hash` covers the row and the hash before it. */
+/** The audit log. `hash` covers the row and `previous_hash`, the hash of the preceding row. */
 export type AuditEventsTable = {
   organization_id: string;
   sequence: number;
@@ -427,9 +426,6 @@ export type AuditEventsTable = {
   previous_hash: Buffer;
   hash: Buffer;
 };
-
-/** The newest entry of an organization's log that was removed. */
-export type AuditCheckpointsTable = { organization_id: string; sequence: number; hash: Buffer };
 
 /** The pool, or a transaction of it: verbs take either, so that a transaction can span features. */
 export type Database = Kysely<Tables>;

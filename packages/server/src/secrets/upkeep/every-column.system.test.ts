@@ -57,7 +57,6 @@ const foundByVerify = [
   'deployments',
   'pull_secret_checks',
   'audit_events',
-  'audit_checkpoints',
 ];
 
 const longAgo: AuditEvent = {
@@ -273,7 +272,7 @@ describe('what is stored of secrets, by who can change anything in the database'
     const has = (column: string) => columns.some((one) => one.table === table && one.column === column);
     if (table === 'secret_sets') return `id = '${set}'`;
     if (table === 'deployments') return `id = '${deployments['home/former']}'`;
-    if (table === 'pull_secret_checks' || table === 'audit_checkpoints') return 'true';
+    if (table === 'pull_secret_checks') return 'true';
     if (has('set_id')) return `set_id = '${set}'`;
     return has('organization_id') && table !== 'vault_tasks' ? `organization_id = '${home}'` : 'true';
   }
@@ -357,9 +356,7 @@ describe('what is stored of secrets, by who can change anything in the database'
     120_000,
   );
 
-  it.each(
-    foundByVerify.filter((table) => !/^(vault_state|deployments|pull_secret_checks|audit_checkpoints)$/.test(table)),
-  )(
+  it.each(foundByVerify.filter((table) => !/^(vault_state|deployments|pull_secret_checks)$/.test(table)))(
     'with two rows of %s swapped, in one column or in all that they hold, is found, or gives nobody anything',
     async (table) => {
       const here = columns.filter((one) => one.table === table).map(({ column }) => column);
@@ -402,7 +399,9 @@ describe('what is stored of secrets, by who can change anything in the database'
   it.each(foundByVerify.filter((table) => !/^(deployments|pull_secret_checks)$/.test(table)))(
     'without a row of %s is found',
     async (table) => {
-      const places = await run<{ at: string }>(`select ctid::text as at from ${table} where ${own(table)}`);
+      // Without its oldest entries, the audit log is like one that was cut by its age.
+      const only = table === 'audit_events' ? `${own(table)} and sequence > 1` : own(table);
+      const places = await run<{ at: string }>(`select ctid::text as at from ${table} where ${only}`);
       for (const { at } of places) {
         await run(`delete from ${table} where ctid = '${at}'`);
         await requireHarm(`${table} without ${at}`, table, true);

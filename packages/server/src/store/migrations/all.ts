@@ -8,6 +8,7 @@ import { auditAge } from './0012-audit-age.ts';
 import { secretWork } from './0013-secret-work.ts';
 import { tamperEvidence } from './0014-tamper-evidence.ts';
 import { buildCancellation } from './0015-build-cancellation.ts';
+import { singleAuditTable } from './0017-single-audit-table.ts';
 
 /** In order. Forward only: a migration that has been released is never edited or removed. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   secretWork,
   tamperEvidence,
   buildCancellation,
+  singleAuditTable,
 ];

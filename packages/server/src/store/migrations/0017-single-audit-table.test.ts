@@ -1,0 +1,57 @@
+import { type Kysely, sql } from 'kysely';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { testDatabase } from '../../../test/support/test-database.ts';
+import { appendAudit } from '../../audit/append.ts';
+import { type AuditEvent, ofWholeOrganization } from '../../audit/chain.ts';
+import { verifyAudit } from '../../audit/verify.ts';
+import { openDatabase } from '../database.ts';
+import { migrate } from '../migrate.ts';
+import type { Tables } from '../tables.ts';
+import { newId } from '../uuid.ts';
+import { singleAuditTable } from './0017-single-audit-table.ts';
+import { migrations } from './all.ts';
+
+const organizationId = newId();
+const event: AuditEvent = {
+  ...ofWholeOrganization,
+  at: new Date('2020-06-20T12:00:00.000Z'),
+  actor: { keyId: null },
+  action: 'secrets.set',
+  result: 'done',
+};
+
+async function databaseBefore() {
+  const { address, drop } = await testDatabase(migrations.slice(0, migrations.indexOf(singleAuditTable)));
+  onTestFinished(drop);
+  const db = await openDatabase<Tables>({ address, logger: pino({ level: 'silent' }) });
+  onTestFinished(() => db.destroy());
+  await db
+    .insertInto('organizations')
+    .values({ id: organizationId, name: 'home', verbose_name: 'Home', default_region: 'us-west', created_at: event.at })
+    .execute();
+  return db;
+}
+
+const append = (db: Kysely<Tables>) => db.transaction().execute((trx) => appendAudit(trx, organizationId, event));
+
+test('a log cut at a checkpoint keeps its entries, verifies and continues after the upgrade', async () => {
+  const db = await databaseBefore();
+  for (let count = 0; count < 5; count++) await append(db);
+  await sql`insert into audit_checkpoints select organization_id, sequence, hash from audit_events where sequence = 2`.execute(
+    db,
+  );
+  await sql`delete from audit_events where sequence <= 2`.execute(db);
+  const kept = await db.selectFrom('audit_events').selectAll().orderBy('sequence').execute();
+
+  expect(await migrate(db, migrations)).toContain(singleAuditTable.name);
+  expect(await db.selectFrom('audit_events').selectAll().orderBy('sequence').execute()).toEqual(kept);
+  await append(db);
+  expect(await verifyAudit({ db }, { organizationId })).toMatchObject({
+    ok: true,
+    entries: 4,
+    firstSequence: 3,
+    lastSequence: 6,
+    removedThrough: 2,
+  });
+});
