@@ -70,7 +70,7 @@ describe('the documents', () => {
     );
     const named = new Set(read('docs/operations.md').match(/\bbothost_\w+/g));
     expect([...named].filter((name) => !counted.includes(name) && !gauges.includes(name))).toEqual([]);
-    // The rest is what every Node program counts, of which the operations name the two that are worth a look.
+    // The rest is what every Node program counts, of which the document names two.
     const own = [...counted.filter((name) => !/^bothost_(?:process|nodejs)_/.test(name)), ...gauges];
     expect(own.filter((name) => !named.has(name))).toEqual([]);
   });
