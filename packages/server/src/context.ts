@@ -31,8 +31,6 @@ export type Context = {
   readonly publicUrl: () => string;
   readonly socketTokenKey: Buffer;
   readonly controlTokenKey: Buffer;
-  /** Seals by what secrets are known in logs. */
-  readonly traceKey: Buffer;
   readonly authenticator: Authenticator;
   readonly ownership: SessionOwnership;
   readonly directory: SessionDirectory;

@@ -8,9 +8,9 @@ import {
 } from '@bothost/contract';
 import { deleteAgent } from './agents/delete.ts';
 import { type Change, createAgent, updateAgent } from './agents/deploy.ts';
+import { deploymentSecrets } from './agents/deployment-secrets.ts';
 import { getDeployment, listDeployments } from './agents/deployments.ts';
 import { findAgentId } from './agents/find.ts';
-import { rememberedSecrets } from './agents/remembered-secrets.ts';
 import { rollBack } from './agents/rollback.ts';
 import { agentsWithSecretSet } from './agents/secret-users.ts';
 import { nameWarning } from './agents/settings.ts';
@@ -221,7 +221,7 @@ export function createHandlers(context: Context): Handlers {
     verifyVault: ({ body }, operator) => vault.verify(operator, body?.organization ?? null),
     getLogs: async ({ params, query }, caller, _, gone) => {
       const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);
-      const secretsOf = (id: string) => rememberedSecrets(context, id);
+      const secretsOf = (id: string) => deploymentSecrets(context, id);
       return withAnySignal([context.closing, gone()], (closing) =>
         getLogs({ ...context, secretsOf, closing }, agentId, query),
       );

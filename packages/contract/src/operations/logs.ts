@@ -3,13 +3,13 @@ import { logPage } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { AgentPath, Id, noBody } from './fields.ts';
 
-/** Levels of the Pipecat line format (bot contract 2.11), rising. */
+/** Levels of Pipecat's log lines, lowest first. */
 export const logLevels = ['TRACE', 'DEBUG', 'INFO', 'SUCCESS', 'WARNING', 'ERROR', 'CRITICAL'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * One line of a bot's output. `log` is the line as the bot wrote it, without its break: bytes that are no UTF-8 are
- * replaced, terminal sequences are kept, so whoever prints it has to make it safe.
+ * One line of a bot's output. `log` is the line without its line break. Bytes that are not UTF-8 are replaced; terminal
+ * sequences are kept, so a client that prints the line must make it safe.
  */
 export const LogLine = z
   .object({
@@ -18,19 +18,23 @@ export const LogLine = z
       .string()
       .meta({ format: 'date-time' })
       .describe(
-        'When the service saw the line, with nanoseconds; the last six digits keep the order of lines seen at once',
+        'When the service read the line, with nanoseconds; the last six digits keep the order of lines read at once',
       ),
     deploymentId: Id,
     instanceId: Id,
     sessionId: Id.nullable().describe('Null for lines of an instance that never had a session'),
-    level: z.enum(logLevels).nullable().describe('Read from a line in the Pipecat format; null for any other'),
+    level: z.enum(logLevels).nullable().describe('Parsed from a line in the Pipecat format; null for any other line'),
     beforeSession: z
       .boolean()
       .optional()
-      .describe('Written before the session was asked for, while its instance was warm'),
-    unattended: z.boolean().optional().describe('Written while no server ran: the timestamp is the latest it can be'),
-    continued: z.boolean().optional().describe('The next entry goes on in the same line, which was too long for one'),
-    droppedBytes: z.number().int().optional().describe('Here so much output was dropped; log says so in words'),
+      .describe('Written before the session was requested, while its instance was warm'),
+    unattended: z.boolean().optional().describe('Written while no server ran; the timestamp is an upper bound'),
+    continued: z.boolean().optional().describe('The next entry continues this line, which is too long for one entry'),
+    droppedBytes: z
+      .number()
+      .int()
+      .optional()
+      .describe('Bytes of output that were dropped here; log contains a sentence about it'),
   })
   .meta({ id: 'LogLine' });
 export type LogLine = z.infer<typeof LogLine>;
@@ -44,8 +48,8 @@ const moment = z.coerce
   .optional();
 
 /**
- * Cloud API 5.4; `level`, `cursor` and `wait` are ours. To follow: read with `order=desc`, then ask for `followCursor` with
- * `order=asc` and `wait`, and go on with each answer's `nextCursor` until it is null.
+ * To follow a log: read with `order=desc`, then request `followCursor` with `order=asc` and `wait`, and continue with the
+ * `nextCursor` of each response until it is null.
  */
 export const getLogs = operation({
   name: 'getLogs',
@@ -58,16 +62,16 @@ export const getLogs = operation({
   query: z.object({
     limit: z.coerce.number<number>().int().min(1).max(logPage.maximum).default(logPage.default),
     offset: z.coerce.number<number>().int().min(0).max(1_000_000).default(0),
-    cursor: z.string().optional().describe('nextCursor or followCursor of another answer; offset is ignored then'),
+    cursor: z.string().optional().describe('nextCursor or followCursor of another response; makes offset ignored'),
     deploymentId: Id.optional(),
     sessionId: Id.optional(),
-    query: z.string().max(1_000).optional().describe('Text that lines contain, whatever their case'),
+    query: z.string().max(1_000).optional().describe('Only lines that contain this text, ignoring case'),
     level: z
       .string()
       .transform((level) => level.toUpperCase())
       .pipe(z.enum(logLevels))
       .optional()
-      .describe('Least level; lines without a level are left out'),
+      .describe('Minimum level; lines without a level are omitted'),
     order: z.enum(['asc', 'desc']).default('desc'),
     startTime: moment,
     endTime: moment,
@@ -76,7 +80,7 @@ export const getLogs = operation({
       .min(0)
       .max(logPage.waitSeconds)
       .default(0)
-      .describe('With order asc: seconds to wait for a first line when there is none yet'),
+      .describe('With order asc: seconds to wait for a first line if there is none yet'),
   }),
   body: noBody,
   bodyBytes: 0,
@@ -84,18 +88,25 @@ export const getLogs = operation({
   response: z.object({
     total: z
       .object({ value: z.number().int(), relation: z.enum(['eq', 'gte']) })
-      .describe('Lines that match, this page included; gte: there may be more, which were not looked for'),
+      .describe('Matching lines, including this page; gte: counting stopped at a limit, and there may be more'),
     logs: z.array(LogLine),
+    maskingIncomplete: z
+      .boolean()
+      .optional()
+      .describe(
+        'True if secret values of these bots could not be decrypted, for example because their secret set was deleted. ' +
+          'If a bot printed such a value, these lines contain it',
+      ),
     nextCursor: z
       .string()
       .nullable()
-      .describe(
-        'Where the next page begins, also after a page without lines; null: nothing is left and nothing will come',
-      ),
+      .describe('Where the next page starts, also after an empty page; null: no lines are left and none will follow'),
     followCursor: z
       .string()
       .nullable()
-      .describe('With order desc, on the first page: where lines begin that come after this answer; null: none will'),
+      .describe(
+        'With order desc, on the first page: where lines start that are written after this response; null: none will be',
+      ),
   }),
   errors: ['invalid-request', 'not-found'],
 });

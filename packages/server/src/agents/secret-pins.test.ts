@@ -174,13 +174,12 @@ describe('an agent with secrets', () => {
     await update();
     const { desiredDeploymentId: id } = await show();
     const values = () => deploymentSecrets({ db: rows.db, keyring: vault.context.keyring }, id);
-    expect(await values()).toEqual(['2']);
+    expect(await values()).toEqual({ values: ['2'], isComplete: true });
     const [before] = await rows.db.selectFrom('deployments').select('secret_pins').where('id', '=', id).execute();
     const pin = before?.secret_pins[0];
     for (const changed of [[{ ...pin, revision: 1 }], [{ ...pin, secretSet: 'more' }], [], '"x"', [{ setId: 'x' }]]) {
       const said = { secret_pins: JSON.stringify(changed) };
       await rows.db.updateTable('deployments').set(said).where('id', '=', id).execute();
-      expect(await values()).toBeNull();
       await expect(update({ autoScaling: { minAgents: 1 } })).rejects.toMatchObject({
         reason: 'secret-set-damaged',
         message: expect.stringContaining('name its secret set'),

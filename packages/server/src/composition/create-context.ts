@@ -59,7 +59,6 @@ export async function createContext(
     directory: createSessionDirectory(base),
     sampler: createSampler({ ...base, usage: (ids) => runtime.sample(ids) }),
     controlTokenKey,
-    traceKey: deriveKey(data.rootKey, 'log-traces'),
     isDraining: () => state.isDraining,
   };
   const reconciler = createReconciler({

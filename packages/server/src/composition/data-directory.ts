@@ -67,7 +67,7 @@ export function claimDataDirectory(path: string): Promise<{ readonly release: ()
 /** A key for one purpose, so that none is used for two (RFC 5869). */
 export function deriveKey(
   rootKey: Buffer,
-  purpose: 'socket-token' | 'control-token' | 'upload-token' | 'log-traces' | 'vault',
+  purpose: 'socket-token' | 'control-token' | 'upload-token' | 'vault',
 ): Buffer {
   return Buffer.from(hkdfSync('sha256', rootKey, '', `bothost ${purpose}`, 32));
 }

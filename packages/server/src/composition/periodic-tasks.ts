@@ -1,6 +1,5 @@
 import type { RemoveTree } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { purgeTraces } from '../agents/deployment-traces.ts';
 import type { RefusalLog } from '../audit/refusals.ts';
 import { purgeAudit } from '../audit/retention.ts';
 import { beat, type Host } from '../instances/host.ts';
@@ -44,7 +43,6 @@ export function startPeriodicTasks(context: Context): { readonly stop: () => Pro
     every(storeSeconds * second, () => sampler.store()),
     every(purgeSeconds * second, async () => void (await purgeSessions(context, context.retentionDays))),
     every(purgeSeconds * second, async () => void (await purgeLogs({ ...context, ...context.logs }, context.logs))),
-    every(purgeSeconds * second, async () => void (await purgeTraces(context))),
     every(sweepSeconds * second, () => sweepLogs({ ...context, ...context.logs })),
     every(purgeSeconds * second, context.removeUnusedBuilds),
     every(purgeSeconds * second, async () => void (await context.pruneRevisions())),

@@ -1,7 +1,7 @@
 import { type LogLevel, type LogLine, logLevels } from '@bothost/contract';
 import type { OffsetRange, OutputFile, Timestamp } from '@bothost/runtime';
 import { blockBytes, type LineRange } from './line-breaks.ts';
-import { type Cut, followsBlock, type Mask } from './mask.ts';
+import { followsBlock, type LineCut, type Mask } from './mask.ts';
 import type { OutputPart } from './output-parts.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control characters
@@ -59,10 +59,10 @@ export function findLines(
 }
 
 /** A long line is cut where a block of it is full, and where a gap begins and ends in it. */
-function cutOf({ dropped }: OutputFile, range: LineRange): Cut {
+function cutOf({ dropped }: OutputFile, range: LineRange): LineCut {
   return {
-    begins: followsBlock(range) || dropped.some(({ to }) => to === range.from),
-    ends: range.end === 'block' || range.end === 'gap',
+    atStart: followsBlock(range) || dropped.some(({ to }) => to === range.from),
+    atEnd: range.end === 'block' || range.end === 'gap',
   };
 }
 

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { testRows } from '../../test/support/test-rows.ts';
 import { getLogs } from './get.ts';
 
-it('who waits for a line is let go when the service goes down, and nothing is left of the wait', async () => {
+it('ends a waiting request when the server closes, and removes its listener', async () => {
   const rows = await testRows();
   const root = await mkdtemp(join(tmpdir(), 'bothost-get-'));
   // Bots have accounts of their own and must pass through.
@@ -24,7 +24,7 @@ it('who waits for a line is let go when the service goes down, and nothing is le
   const closing = new AbortController();
   const { signal } = closing;
   const host = { id: await rows.host() };
-  const secretsOf = async () => ({ kind: 'values', values: [] }) as const;
+  const secretsOf = async () => ({ values: [], isComplete: true });
   const context = { db: rows.db, logsDirectory: root, outputs: runtime.outputs, host, closing: signal, secretsOf };
   const query = { limit: 10, offset: 0, order: 'asc', wait: 25 } as const;
   const listeners = () => getEventListeners(signal, 'abort').length;

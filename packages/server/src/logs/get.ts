@@ -1,8 +1,7 @@
 import type { Operations, RequestOf, ResponseOf } from '@bothost/contract';
 import type { Timestamp } from '@bothost/runtime';
 import { isUuid } from '../store/uuid.ts';
-import { type KnownSecrets, maskFor } from './known-secrets.ts';
-import type { Mask } from './mask.ts';
+import { createMask, type Mask } from './mask.ts';
 import { beginningAt, decodeCursor, encodeCursor } from './position.ts';
 import { type Page, type PageContext, type PageLimits, readPage } from './read-page.ts';
 import { type LogScope, maySessionWrite } from './rows.ts';
@@ -12,12 +11,14 @@ type Get = Operations['getLogs'];
 type Query = RequestOf<Get>['query'];
 
 export type LogsContext = SourcesContext & {
-  /** What the instances of a deployment were given, and nobody is to read in what they write. */
-  readonly secretsOf: (deploymentId: string) => Promise<KnownSecrets>;
+  /** Secret values of a deployment's instances, to be masked. `isComplete`: none is missing. */
+  readonly secretsOf: (deploymentId: string) => Promise<LogSecrets>;
   readonly host: { readonly id: string };
-  /** At its abort nobody waits for lines any more. */
+  /** Ends waiting for new lines. */
   readonly closing: AbortSignal;
 };
+
+type LogSecrets = { readonly values: readonly string[]; readonly isComplete: boolean };
 
 const limits: PageLimits = {
   lines: 0,
@@ -27,38 +28,49 @@ const limits: PageLimits = {
   count: 10_000,
   countBytes: 2 * 1024 * 1024,
 };
-/** Who follows looks at least so often for instances that are new. */
-const lookMilliseconds = 1_000;
+/** Interval at which a waiting request checks for new instances. */
+const newInstancesMs = 1_000;
 
 /**
- * Cloud API 5.4. Lines of the instances of one agent, merged by time. It reads what there is at the moment and says where to
- * go on; with `wait` it holds an answer without lines back until there is one.
+ * Reads a page of the output of an agent's instances, merged by time, as of now. With `wait`, an empty page is delayed until
+ * there is a line or the time is over.
  *
- * @throws failure `invalid-request` for a cursor that is none
+ * @throws failure `invalid-request` for an invalid cursor
  */
 export async function getLogs(context: LogsContext, agentId: string, query: Query): Promise<ResponseOf<Get>> {
   const { closing } = context;
   const waitOver = new AbortController();
   const stop = () => waitOver.abort();
   const timer = setTimeout(stop, query.wait * 1000);
-  // Not by `AbortSignal.any`: each of those leaves something behind at a signal that lives as long as the server.
+  // `AbortSignal.any` would leak memory with a signal that lives as long as the server.
   closing.addEventListener('abort', stop);
   if (closing.aborted) stop();
   try {
-    return await readLogs({ ...context, maskOf: maskOnce(context.secretsOf) }, agentId, query, waitOver.signal);
+    const masks = createMasks(context.secretsOf);
+    const page = await readLogs({ ...context, maskOf: masks.of }, agentId, query, waitOver.signal);
+    return masks.areComplete() ? page : { ...page, maskingIncomplete: true };
   } finally {
     clearTimeout(timer);
     closing.removeEventListener('abort', stop);
   }
 }
 
-/** Secrets are opened once for a request, when the first output of a deployment is read, and kept for it alone. */
-function maskOnce(secretsOf: LogsContext['secretsOf']): PageContext['maskOf'] {
+/** Decrypts the secrets of a deployment when its first output is read, once for each request. */
+function createMasks(secretsOf: LogsContext['secretsOf']) {
   const masks = new Map<string, Promise<Mask>>();
-  return (deploymentId) => {
-    const mask = masks.get(deploymentId) ?? secretsOf(deploymentId).then(maskFor);
-    masks.set(deploymentId, mask);
-    return mask;
+  let areComplete = true;
+  const load = async (deploymentId: string) => {
+    const { values, isComplete } = await secretsOf(deploymentId);
+    areComplete &&= isComplete;
+    return createMask(values);
+  };
+  return {
+    of: (deploymentId: string): Promise<Mask> => {
+      const mask = masks.get(deploymentId) ?? load(deploymentId);
+      masks.set(deploymentId, mask);
+      return mask;
+    },
+    areComplete: () => areComplete,
   };
 }
 
@@ -99,7 +111,7 @@ async function readLogs(
     if (order === 'desc' || !isEmpty || !mayCome || waitOver.aborted || query.wait === 0)
       return answer(query, page, now, mayCome);
     after = beginningAt(now);
-    const soon = AbortSignal.any([waitOver, AbortSignal.timeout(lookMilliseconds)]);
+    const soon = AbortSignal.any([waitOver, AbortSignal.timeout(newInstancesMs)]);
     await context.outputs.changed(page.live, now, soon);
   }
 }

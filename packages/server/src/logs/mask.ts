@@ -1,19 +1,16 @@
 import { blockBytes, type LineRange } from './line-breaks.ts';
 import { createSearch, type Span } from './search.ts';
-import { formsOf, leastLength } from './value-forms.ts';
+import { formsOf, minFormLength } from './value-forms.ts';
 
 const masked = '***';
 
-/** Whether a line begins, or ends, where it was cut: a piece of a value may be there. */
-export type Cut = { readonly begins: boolean; readonly ends: boolean };
+/** Whether a line was cut at its start or end, where a piece of a value may be. */
+export type LineCut = { readonly atStart: boolean; readonly atEnd: boolean };
 
-/** Takes values out of the lines of a part of an output. Null: nothing is to be taken out. */
-export type Mask = (part: Buffer) => ((text: string, cut: Cut) => string) | null;
+/** Prepares masking the lines of one part of an output. Null: there is nothing to mask. */
+export type Mask = (part: Buffer) => ((text: string, cut: LineCut) => string) | null;
 
-/**
- * What nobody is to read in a log: these values, in each form that a line may have of them. Where a line is cut, also the
- * piece of one that ends or begins there.
- */
+/** Masks values in all forms of `value-forms.ts`. Where a line is cut, also masks the piece of a value at the cut. */
 export function createMask(values: Iterable<string>): Mask {
   const secrets = formsOf(values);
   if (secrets.length === 0) return () => null;
@@ -21,49 +18,49 @@ export function createMask(values: Iterable<string>): Mask {
   return (part) => {
     const hasSome = isIn(part);
     return (text, cut) => {
-      const ends = cut.ends ? secrets.flatMap((secret) => endOf(text, secret)) : [];
-      const beginnings = cut.begins ? secrets.flatMap((secret) => beginningOf(text, secret)) : [];
+      const ends = cut.atEnd ? secrets.flatMap((secret) => endOf(text, secret)) : [];
+      const beginnings = cut.atStart ? secrets.flatMap((secret) => beginningOf(text, secret)) : [];
       const spans = [...(hasSome ? spansIn(text) : []), ...ends, ...beginnings];
-      return spans.length === 0 ? text : without(spans, (from, to) => text.slice(from, to));
+      return spans.length === 0 ? text : maskSpans(spans, (from, to) => text.slice(from, to));
     };
   };
 }
 
-/** The same for the last words of an output, which may begin within a value. */
+/** Masks values in the last output of a bot, which may start in the middle of a value. */
 export function maskTail(tail: string, values: Iterable<string>): string {
   const secrets = formsOf(values);
   const spans = [
     ...createSearch(secrets).spansIn(tail),
-    ...secrets.flatMap((secret) => beginningOf(tail, secret, leastLength)),
+    ...secrets.flatMap((secret) => beginningOf(tail, secret, minFormLength)),
   ];
-  return spans.length === 0 ? tail : without(spans, (from, to) => tail.slice(from, to));
+  return spans.length === 0 ? tail : maskSpans(spans, (from, to) => tail.slice(from, to));
 }
 
-/** A block ends at a multiple of its size, or a character's bytes before. */
+/** Whether a line starts where a block ended: at a multiple of the block size, or up to 3 bytes before. */
 export function followsBlock({ from }: Pick<LineRange, 'from'>): boolean {
   return from > 0 && (blockBytes - (from % blockBytes)) % blockBytes <= 3;
 }
 
-/** The piece of a secret with which a text ends, or the whole text where it lies within one. */
+/** The prefix of a secret at the end of a text, or the whole text if the secret contains it. */
 function endOf(text: string, secret: string): Span[] {
   if (secret.includes(text)) return [[0, text.length]];
   const length = overlapOf(text, secret);
   return length === 0 ? [] : [[text.length - length, text.length]];
 }
 
-/** The piece of a secret with which a text begins. */
+/** The suffix of a secret at the start of a text. */
 function beginningOf(text: string, secret: string, least = 1): Span[] {
   const length = overlapOf(secret, text);
   return length < least ? [] : [[0, length]];
 }
 
 /**
- * How long the longest end of a text is with which another one begins. In linear time (Knuth, Morris, Pratt), since both are
- * whatever their owner likes: tried length by length, texts that repeat themselves held the service up for seconds.
+ * Length of the longest suffix of `ending` that is a prefix of `beginning`. Knuth-Morris-Pratt, because users choose both
+ * texts, and repetitive ones made a quadratic search block the service for seconds.
  */
 function overlapOf(ending: string, beginning: string): number {
   const most = Math.min(ending.length, beginning.length);
-  /** For each beginning of `beginning`: how much of it is its end, too. */
+  /** For each prefix of `beginning`: length of its longest proper prefix that is also its suffix. */
   const borders = new Int32Array(most);
   const matchNext = (before: number, char: number): number => {
     let matched = before;
@@ -76,8 +73,8 @@ function overlapOf(ending: string, beginning: string): number {
   return matched;
 }
 
-/** All spans as one mask each, those that touch or overlap as one: what is left says nothing of where one of them ended. */
-export function without(spans: readonly Span[], slice: (from: number, to?: number) => string): string {
+/** Replaces spans by masks. Touching and overlapping spans become one mask, which hides where each of them ended. */
+export function maskSpans(spans: readonly Span[], slice: (from: number, to?: number) => string): string {
   let rest = 0;
   let result = '';
   for (const [from, to] of [...spans].sort(([a], [b]) => a - b)) {

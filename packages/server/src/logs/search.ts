@@ -1,31 +1,33 @@
 import { randomBytes } from 'node:crypto';
-import { readTraces, tracesOfForms } from './traces.ts';
+import { minFormLength } from './value-forms.ts';
 
 export type Span = readonly [from: number, to: number];
 
-/** Where some texts are: whether one is in a part of an output, and what of a line is of them. */
+/** A search for many texts at once. `spansIn` returns offsets in UTF-16 code units. */
 export type Search = {
   readonly isIn: (part: Buffer) => boolean;
   readonly spansIn: (line: string) => readonly Span[];
 };
 
-/** So few texts are quicker looked for one by one. */
-const few = 24;
-
+/** Up to this number, one native search per text is faster. */
+const maxSeparateTexts = 24;
+const hashBits = 16;
 /**
- * Looks for many texts, of at least the length that a form has, in one pass, however many there are and however alike they
- * begin: thousands of lines of a value that is JSON begin with the same spaces, as lines of logs do.
+ * Bound on comparisons per line: `perByte` for each byte of it and of `extraBytes` more. Only values and lines that were made
+ * for it exceed the bound, and would block the service for seconds; in those, every candidate counts as a match.
  */
+const maxComparisons = { perByte: 16, extraBytes: 256 };
+
+/** Searches for texts of at least `minFormLength` characters, in time that is independent of their number and content. */
 export function createSearch(texts: readonly string[]): Search {
-  if (texts.length <= few) {
+  if (texts.length <= maxSeparateTexts) {
     const all = texts.map((text) => Buffer.from(text));
     return {
       isIn: (part) => all.some((bytes) => part.includes(bytes)),
       spansIn: (line) => texts.flatMap((text) => spansOf(line, text)),
     };
   }
-  const key = randomBytes(32);
-  const { find } = readTraces(tracesOfForms(texts, key), key);
+  const find = createHashSearch(texts.map((text) => Buffer.from(text)));
   return {
     isIn: (part) => find(part).length > 0,
     spansIn: (line) => {
@@ -45,4 +47,89 @@ function spansOf(line: string, text: string): Span[] {
     else spans.push([at, at + text.length]);
   }
   return spans;
+}
+
+/** Rabin-Karp search with two rolling hashes. The result omits spans that lie within another one. */
+function createHashSearch(texts: readonly Buffer[]): (line: Buffer) => readonly Span[] {
+  const hashes = createRollingHashes();
+  /** By the hash of the first bytes: lengths, and the hashes of all texts of each length. */
+  const byPrefix = new Map<number, Map<number, Set<number>>>();
+  const mayStart = new Uint8Array(1 << hashBits);
+  for (const text of texts) {
+    const sums = hashes.sums(text);
+    const prefix = hashes.prefix(sums, 0);
+    const lengths = byPrefix.get(prefix) ?? new Map<number, Set<number>>();
+    lengths.set(text.length, (lengths.get(text.length) ?? new Set()).add(hashes.range(sums, 0, text.length)));
+    byPrefix.set(prefix, lengths);
+    mayStart[prefix >>> (32 - hashBits)] = 1;
+  }
+  const longestFirst = new Map(
+    [...byPrefix].map(([prefix, lengths]) => [prefix, [...lengths].sort(([a], [b]) => b - a)]),
+  );
+  return (line) => {
+    const spans: Span[] = [];
+    if (line.length < minFormLength) return spans;
+    const sums = hashes.sums(line);
+    let reached = 0;
+    let comparisonsLeft = maxComparisons.perByte * (line.length + maxComparisons.extraBytes);
+    for (let from = 0; from + minFormLength <= line.length; from++) {
+      const prefix = hashes.prefix(sums, from);
+      if (mayStart[prefix >>> (32 - hashBits)] === 0) continue;
+      for (const [length, known] of longestFirst.get(prefix) ?? []) {
+        const to = from + length;
+        // This text and all shorter ones would lie within the last span.
+        if (to <= reached) break;
+        if (to > line.length) continue;
+        comparisonsLeft -= 1;
+        if (comparisonsLeft >= 0 && !known.has(hashes.range(sums, from, to))) continue;
+        spans.push([from, to]);
+        reached = to;
+      }
+    }
+    return spans;
+  };
+}
+
+type Sums = { readonly first: Int32Array; readonly second: Int32Array };
+
+/** Polynomial hashes modulo 2^32 with random factors and byte values, so that nobody can construct collisions. */
+function createRollingHashes() {
+  const random = randomBytes(2 * 4 * 257);
+  const numbers = Int32Array.from({ length: 2 * 257 }, (_, index) => random.readInt32BE(index * 4));
+  const [firstBytes, secondBytes] = [numbers.subarray(0, 256), numbers.subarray(256, 512)];
+  const [firstFactor, secondFactor] = [(numbers[512] ?? 0) | 1, (numbers[513] ?? 0) | 1];
+  let firstPowers = Int32Array.of(1);
+  let secondPowers = Int32Array.of(1);
+
+  const prefixSums = (bytes: Buffer, byteValues: Int32Array, factor: number) => {
+    const sums = new Int32Array(bytes.length + 1);
+    for (let at = 0; at < bytes.length; at++) {
+      sums[at + 1] = Math.imul(sums[at] ?? 0, factor) + (byteValues[bytes[at] ?? 0] ?? 0);
+    }
+    return sums;
+  };
+  const powersOf = (factor: number, count: number) => {
+    const powers = new Int32Array(count);
+    for (let at = 0, power = 1; at < count; at++, power = Math.imul(power, factor)) powers[at] = power;
+    return powers;
+  };
+  const hashOf = (sums: Int32Array, powers: Int32Array, from: number, to: number) =>
+    ((sums[to] ?? 0) - Math.imul(sums[from] ?? 0, powers[to - from] ?? 0)) | 0;
+  return {
+    sums: (bytes: Buffer): Sums => {
+      if (firstPowers.length <= bytes.length) {
+        firstPowers = powersOf(firstFactor, bytes.length * 2 + 1);
+        secondPowers = powersOf(secondFactor, bytes.length * 2 + 1);
+      }
+      return {
+        first: prefixSums(bytes, firstBytes, firstFactor),
+        second: prefixSums(bytes, secondBytes, secondFactor),
+      };
+    },
+    /** Of the first bytes from `from` on, 32 bits. */
+    prefix: ({ first }: Sums, from: number) => hashOf(first, firstPowers, from, from + minFormLength),
+    /** 52 bits of both hashes, as one number. */
+    range: ({ first, second }: Sums, from: number, to: number) =>
+      (hashOf(first, firstPowers, from, to) >>> 0) * 2 ** 20 + (hashOf(second, secondPowers, from, to) >>> 12),
+  };
 }

@@ -1,10 +1,10 @@
-/** Shorter ones would take ordinary words out. */
-export const leastLength = 6;
+/** In characters. Shorter forms would mask ordinary words. */
+export const minFormLength = 6;
 
 /**
- * The forms in which a value may stand in a line of a log, each long enough to be told from ordinary words: its lines as they
- * are, escaped as in JSON or in Python's texts, and percent-encoded; the whole of it like that, where that is one line; and in
- * Base64, also within a longer text that is encoded, and broken as `base64` and PEM break it.
+ * The forms in which values may appear in a line of a log: each line of a value as it is, escaped as in JSON or Python, and
+ * percent-encoded; the whole value escaped or encoded to one line; and Base64, also inside a longer encoded text and with the
+ * line breaks of `base64` and PEM. Forms shorter than `minFormLength` are omitted.
  */
 export function formsOf(values: Iterable<string>): readonly string[] {
   const forms = new Set<string>();
@@ -18,10 +18,10 @@ export function formsOf(values: Iterable<string>): readonly string[] {
     if (lines.length > 1) for (const form of writtenForms(whole)) forms.add(form);
     for (const form of base64Forms(whole)) forms.add(form);
   }
-  return [...forms].filter((form) => form.length >= leastLength && !form.includes('\n'));
+  return [...forms].filter((form) => form.length >= minFormLength && !form.includes('\n'));
 }
 
-/** Of most values all of them are the value itself. */
+/** Escaped and percent-encoded forms; none for a text that they would not change. */
 function writtenForms(text: string): readonly string[] {
   if (/^[\w.-]*$/.test(text)) return [];
   const escaped = JSON.stringify(text).slice(1, -1);
@@ -29,7 +29,7 @@ function writtenForms(text: string): readonly string[] {
   return [escaped, ascii, escaped.replaceAll('\\"', '"'), ...percentForms(text)];
 }
 
-/** As browsers, Node and Python write it, in URLs and in forms (RFC 3986 2.1); digits in either case. */
+/** As browsers, Node and Python encode URLs and forms (RFC 3986 2.1), with upper-case and lower-case digits. */
 function percentForms(text: string): readonly string[] {
   const component = encodeURIComponent(text);
   const strict = component.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
@@ -39,16 +39,16 @@ function percentForms(text: string): readonly string[] {
   return [...all, ...all.map((one) => one.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()))];
 }
 
-/** Columns after which programs break Base64: PEM (RFC 7468 2), MIME (RFC 2045 6.8). */
+/** Line lengths of Base64 in PEM (RFC 7468 2) and MIME (RFC 2045 6.8). */
 const columns = [64, 76];
 
 /**
- * In Base64 three bytes are four characters, so a text looks in one of three ways, by where it begins. Of each way the
- * characters that are of the text alone (RFC 4648 4), in both alphabets.
+ * Base64 encodes three bytes as four characters, so a text inside a longer one has three encodings, depending on its offset.
+ * Returns the characters of each that depend on the text alone (RFC 4648 4), in both alphabets.
  */
 function base64Forms(text: string): readonly string[] {
   const bytes = Buffer.from(text);
-  if (bytes.length < leastLength) return [];
+  if (bytes.length < minFormLength) return [];
   const cores = [0, 1, 2].map((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
     return encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));

@@ -12,7 +12,6 @@ import type { SessionOwnership } from './session-ownership.ts';
 type Context = {
   readonly db: Database;
   readonly keyring: Keyring;
-  readonly traceKey: Buffer;
   readonly now: () => Date;
   readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'watch' | 'forget'>;

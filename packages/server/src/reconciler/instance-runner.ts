@@ -3,7 +3,6 @@ import type { InstanceSpec, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { OpenDeployment } from '../agents/deployment.ts';
 import { pinnedDeployment } from '../agents/pinned-deployments.ts';
-import { rememberSecrets } from '../agents/remembered-secrets.ts';
 import { controlToken } from '../instances/control-token.ts';
 import { markReady, markStopping, type OpenInstance } from '../instances/lifecycle.ts';
 import { openForDeployment } from '../secrets/pin.ts';
@@ -23,7 +22,6 @@ export type RunnerContext = {
   readonly ownership: SessionOwnership;
   readonly validation: Pick<Validation, 'started' | 'startFailed'>;
   readonly keyring: Keyring;
-  readonly traceKey: Buffer;
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
   readonly iceConfigUrl: () => string;
   /** The instance answers; `row` says which session waits for it, if any. */
@@ -111,12 +109,9 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     await context.ownership.released(sessionId, AbortSignal.timeout(terminateMilliseconds));
   }
 
-  async function secretsOf(deployment: OpenDeployment) {
+  function secretsOf(deployment: OpenDeployment) {
     const { id, secret_pins: pins } = deployment;
-    // Every start asks, also of a bot without secrets: a database that is away for a moment only holds it up.
-    const secrets = await context.persist(() => openForDeployment(context, pinnedDeployment(deployment, id, pins)));
-    await rememberSecrets(context, id, Object.values(secrets));
-    return secrets;
+    return context.persist(() => openForDeployment(context, pinnedDeployment(deployment, id, pins)));
   }
 
   function specOf(row: OpenInstance, deployment: OpenDeployment): InstanceSpec {

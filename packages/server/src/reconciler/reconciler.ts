@@ -33,7 +33,6 @@ export type ReconcilerContext = {
   readonly key: Buffer;
   /** Decrypts the secrets that an instance starts with. */
   readonly keyring: Keyring;
-  readonly traceKey: Buffer;
   /** Where bots fetch their ICE servers; known once the service listens. */
   readonly iceConfigUrl: () => string;
   readonly ownership: SessionOwnership;

@@ -1,26 +1,48 @@
-import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
-import { testNow, testRows } from '../../test/support/test-rows.ts';
-import { createKeyring } from '../secrets/vault/keyring.ts';
-import { localRootKeys } from '../secrets/vault/root-key.ts';
-import { newId } from '../store/uuid.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { pairs, testVault } from '../../test/support/test-vault.ts';
 import { redactTail } from './redact.ts';
 
-test('last words are left out where nobody can tell what is secret in them', async () => {
-  const rows = await testRows();
-  const said: unknown[] = [];
-  const context = {
-    db: rows.db,
-    keyring: createKeyring({ rootKeys: localRootKeys([randomBytes(32)]), now: () => testNow }),
-    logger: pino({ base: null }, { write: (line: string) => said.push(JSON.parse(line)) }),
-    traceKey: randomBytes(32),
-    persist: <T>(write: () => Promise<T>) => write(),
-  };
-  const deployment = newId();
-  expect(await redactTail(context, deployment, 'no such voice')).toBe('no such voice');
-  await rows.close();
-  expect(await redactTail(context, deployment, 'no such voice')).toBe('');
-  expect(said).toMatchObject([{ deploymentId: deployment }]);
-  expect(JSON.stringify(said)).not.toContain('voice');
+describe('redactTail', () => {
+  let rows: TestRows;
+  let deployment: string;
+  const logged: unknown[] = [];
+  let redact: (tail: string) => Promise<string>;
+
+  beforeEach(async () => {
+    rows = await testRows();
+    const vault = await testVault(rows);
+    const home = await rows.organization();
+    await vault.put(home, 'keys', pairs({ A: 'sk_canary_1' }));
+    const { id } = await rows.db.selectFrom('secret_sets').select('id').executeTakeFirstOrThrow();
+    const pins = JSON.stringify([{ secretSet: 'keys', setId: id, revision: 1 }]);
+    deployment = await rows.deployment(await rows.agent(home), { secret_pins: pins });
+    const context = {
+      db: rows.db,
+      keyring: vault.context.keyring,
+      logger: pino({ base: null }, { write: (line: string) => logged.push(JSON.parse(line)) }),
+      persist: <T>(write: () => Promise<T>) => write(),
+    };
+    redact = (tail) => redactTail(context, deployment, tail);
+    return () => rows.close();
+  });
+
+  it('masks the values that the bot was started with', async () => {
+    expect(await redact('no such key: sk_canary_1')).toBe('no such key: ***');
+    expect(await redact('')).toBe('');
+  });
+
+  it('withholds the output when a value cannot be decrypted', async () => {
+    await rows.db.deleteFrom('secret_sets').execute();
+    expect(await redact('no such key: sk_canary_1')).toMatch(/^\(not shown: .*\)$/);
+    expect(await redact('')).toBe('');
+  });
+
+  it('drops the output when the database fails, and logs that without the output', async () => {
+    await rows.db.destroy();
+    expect(await redact('no such key: sk_canary_1')).toBe('');
+    expect(logged).toMatchObject([{ deploymentId: deployment }]);
+    expect(JSON.stringify(logged)).not.toContain('canary');
+  });
 });

@@ -1,36 +1,36 @@
 import { StartError } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { rememberedSecrets } from '../agents/remembered-secrets.ts';
-import { tailFor } from '../logs/known-secrets.ts';
+import { deploymentSecrets } from '../agents/deployment-secrets.ts';
+import { maskTail } from '../logs/mask.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
 
 type Context = {
   readonly db: Database;
   readonly keyring: Keyring;
-  readonly traceKey: Buffer;
   readonly logger: Pick<Logger, 'warn'>;
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
 };
 
+const withheld =
+  '(not shown: some secret values that this bot was started with can no longer be decrypted, so they could not be masked)';
+
 /**
- * The last words of a bot as they may be stored and shown: what it prints may hold what it was given. None where that cannot
- * be looked up; it must not keep the end of the bot from being recorded.
+ * Masks secret values in a bot's last output, which is stored with its session or deployment. It is withheld if a value
+ * cannot be decrypted, and empty if the values cannot be read: the end of the bot must be recorded anyway.
  */
 export async function redactTail(context: Context, deploymentId: string, tail: string): Promise<string> {
   if (tail === '') return tail;
   try {
-    return tailFor(await context.persist(() => rememberedSecrets(context, deploymentId)), tail);
+    const { values, isComplete } = await context.persist(() => deploymentSecrets(context, deploymentId));
+    return isComplete ? maskTail(tail, values) : withheld;
   } catch (error) {
-    context.logger.warn(
-      { deploymentId, err: error },
-      'the last output of a bot is left out, as it may contain secrets',
-    );
+    context.logger.warn({ deploymentId, err: error }, 'last output of a bot dropped because its secrets are unknown');
     return '';
   }
 }
 
-/** Why an instance did not start, with such last words. */
+/** The error of a failed start, with secret values masked in its output. */
 export async function redactStartError(context: Context, deploymentId: string, error: unknown): Promise<unknown> {
   if (!(error instanceof StartError) || error.tail === '') return error;
   const tail = await redactTail(context, deploymentId, error.tail);

@@ -12,7 +12,6 @@ export type Tables = {
   hosts: HostsTable;
   agents: AgentsTable;
   deployments: DeploymentsTable;
-  deployment_traces: DeploymentTracesTable;
   instances: InstancesTable;
   sessions: SessionsTable;
   session_samples: SessionSamplesTable;
@@ -124,9 +123,6 @@ export type DeploymentsTable = {
   created_at: Date;
   updated_at: Date;
 };
-
-/** Sealed under a key of the data directory. `used_at`: when an instance last began with these values. */
-export type DeploymentTracesTable = { deployment_id: string; sealed: Buffer; used_at: Date };
 
 /**
  * `session_id` is the claim: set once, never changed, unique. So an instance serves one session and a session has one

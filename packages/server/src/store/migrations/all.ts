@@ -9,6 +9,7 @@ import { secretWork } from './0013-secret-work.ts';
 import { tamperEvidence } from './0014-tamper-evidence.ts';
 import { buildCancellation } from './0015-build-cancellation.ts';
 import { singleAuditTable } from './0017-single-audit-table.ts';
+import { noSecretTraces } from './0018-no-secret-traces.ts';
 
 /** In order. Forward only: a migration that has been released is never edited or removed. */
 export const migrations = [
@@ -23,4 +24,5 @@ export const migrations = [
   tamperEvidence,
   buildCancellation,
   singleAuditTable,
+  noSecretTraces,
 ];

@@ -7,6 +7,7 @@ import { printableLog } from '../../../output/log-text.ts';
 import type { Piece } from '../../../output/report.ts';
 
 type Query = NonNullable<NonNullable<Parameters<Client['getLogs']>[0]>['query']>;
+type LogPage = Awaited<ReturnType<Client['getLogs']>>;
 
 export const command = define({
   summary: 'Read, search and follow what the bots of an agent write',
@@ -53,13 +54,17 @@ export const command = define({
       query: { ...filter, ...startTime, limit, order: 'desc' },
     });
     const logs = page.logs.toReversed();
+    if (page.maskingIncomplete === true) context.warn(maskingIncomplete);
     const toPiece = (line: LogLine) => logPiece(line, sessionId !== undefined);
     if (follow) {
       return {
         pieces: async function* (signal) {
           yield* logs.map(toPiece);
-          for await (const line of comingLines(context, client, name, filter, page.followCursor, signal)) {
-            yield toPiece(line);
+          let isWarned = page.maskingIncomplete === true;
+          for await (const next of followingPages(context, client, name, filter, page.followCursor, signal)) {
+            if (next.maskingIncomplete === true && !isWarned) context.warn(maskingIncomplete);
+            isWarned ||= next.maskingIncomplete === true;
+            yield* next.logs.map(toPiece);
           }
         },
       };
@@ -79,20 +84,24 @@ export const command = define({
   },
 });
 
-async function* comingLines(
+const maskingIncomplete =
+  'some secret values of these bots could not be decrypted, so the lines below may contain them. ' +
+  'A deleted secret set is a likely cause.';
+
+async function* followingPages(
   context: Context,
   client: Client,
   agentName: string,
   filter: Query,
   from: string | null,
   signal: AbortSignal,
-): AsyncIterable<LogLine> {
+): AsyncIterable<LogPage> {
   const { withRetries } = await import('../../../service/retry.ts');
   let cursor = from;
   while (cursor !== null) {
     const query: Query = { ...filter, cursor, order: 'asc', limit: 1_000, wait: 20 };
     const page = await withRetries(context, () => client.getLogs({ params: { agentName }, query }, signal));
-    yield* page.logs;
+    yield page;
     cursor = page.nextCursor;
   }
 }

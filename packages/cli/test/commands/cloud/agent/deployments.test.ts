@@ -38,11 +38,13 @@ const warning = { ...line, log: 'slow', level: 'WARNING' as const, timestamp: '2
 let service: TestService;
 let deployments: (typeof deployment)[];
 let breaks: number;
+let maskingIncomplete: { maskingIncomplete?: true };
 let found: AgentDetails;
 
 beforeEach(async () => {
   deployments = [failed, deployment, earlier];
   breaks = 0;
+  maskingIncomplete = {};
   found = { ...agent, activeSessionCount: 2 };
   service = await startTestService(
     { privateKey, publicKey },
@@ -57,13 +59,15 @@ beforeEach(async () => {
       deleteAgent: () => ({ status: 'OK', activeSessionCount: 2, id: agent.id }),
       getLogs: ({ query }) => {
         const total = { value: 3, relation: 'eq' as const };
-        if (query['order'] === 'desc') return { total, logs: [warning, line], nextCursor: null, followCursor: '1' };
+        if (query['order'] === 'desc')
+          return { total, logs: [warning, line], nextCursor: null, followCursor: '1', ...maskingIncomplete };
         if (breaks-- > 0) throw hangUp;
         return {
           total,
           logs: [{ ...line, log: `after ${query['cursor']}` }],
           nextCursor: query['cursor'] === '1' ? '2' : null,
           followCursor: null,
+          maskingIncomplete: true,
         };
       },
     },
@@ -163,6 +167,17 @@ test('logs --follow goes on until nothing can come, through a service that is aw
       .split('\n')
       .map((text) => JSON.parse(text).log),
   ).toEqual([line.log, 'slow', 'after 1', 'after 2']);
+});
+
+test('logs warns once when secret values could not be decrypted', async () => {
+  const warning = /^warning: some secret values .*\n$/;
+  expect((await run('logs parrot')).stderr).not.toMatch(/secret values/);
+  expect((await run('logs parrot --follow')).stderr).toMatch(warning);
+  maskingIncomplete = { maskingIncomplete: true };
+  expect((await run('logs parrot --follow')).stderr).toMatch(warning);
+  const { stdout, stderr } = await run('logs parrot -n 2 --json');
+  expect(JSON.parse(stdout)).toMatchObject({ maskingIncomplete: true });
+  expect(stderr).toMatch(warning);
 });
 
 test('Ctrl-C ends logs --follow with 130; in JSON that is one more line', async () => {

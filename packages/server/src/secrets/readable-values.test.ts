@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { pairs, testVault } from '../../test/support/test-vault.ts';
+import type { SecretPin } from '../store/tables.ts';
+import { readableValues } from './readable-values.ts';
+import { createKeyring } from './vault/keyring.ts';
+import { localRootKeys } from './vault/root-key.ts';
+
+describe('readableValues', () => {
+  let rows: TestRows;
+  let vault: Awaited<ReturnType<typeof testVault>>;
+  let home: string;
+  let pin: SecretPin;
+
+  const read = (pins: readonly SecretPin[], organizationId = home) =>
+    readableValues(vault.context, organizationId, pins);
+
+  beforeEach(async () => {
+    rows = await testRows();
+    vault = await testVault(rows);
+    home = await rows.organization('home');
+    await vault.put(home, 'keys', pairs({ A: 'first', B: 'second' }));
+    await vault.put(home, 'keys', pairs({ A: 'changed' }));
+    const { id } = await rows.db.selectFrom('secret_sets').select('id').executeTakeFirstOrThrow();
+    pin = { secretSet: 'keys', setId: id, revision: 1 };
+  });
+  afterEach(() => rows.close());
+
+  it('returns the values of the pinned revisions', async () => {
+    expect(await read([])).toEqual({ values: [], isComplete: true });
+    expect(await read([pin])).toEqual({ values: expect.arrayContaining(['first', 'second']), isComplete: true });
+    expect((await read([{ ...pin, revision: 2 }])).values).toEqual(expect.arrayContaining(['changed', 'second']));
+  });
+
+  it('returns the other values when one is damaged or missing', async () => {
+    await sql`update secret_values set bytes = 4 where key = 'A'`.execute(rows.db);
+    expect(await read([pin])).toEqual({ values: ['second'], isComplete: false });
+    await sql`delete from secret_values where key = 'A'`.execute(rows.db);
+    expect(await read([pin])).toEqual({ values: ['second'], isComplete: false });
+  });
+
+  it('returns the values of the other sets when one was deleted, or has lost the revision', async () => {
+    expect(await read([{ ...pin, revision: 7 }, pin])).toMatchObject({ values: { length: 2 }, isComplete: false });
+    await sql`delete from secret_sets`.execute(rows.db);
+    expect(await read([pin])).toEqual({ values: [], isComplete: false });
+  });
+
+  it('returns no values without their root key', async () => {
+    const rootKeys = localRootKeys([randomBytes(32)]);
+    const keyring = createKeyring({ rootKeys, now: vault.context.now });
+    expect(await readableValues({ db: rows.db, keyring }, home, [pin])).toEqual({ values: [], isComplete: false });
+  });
+
+  it("returns no values of another organization's set", async () => {
+    expect(await read([pin], await rows.organization('other'))).toEqual({ values: [], isComplete: false });
+  });
+});

@@ -1,0 +1,43 @@
+import type { Database, SecretPin } from '../store/tables.ts';
+import { isUuid } from '../store/uuid.ts';
+import { openRow } from './open-set.ts';
+import { findRevision, findSetById, valuesOf } from './rows.ts';
+import { inSnapshot } from './snapshot.ts';
+import { DamagedError } from './vault/damaged.ts';
+import { type Keyring, lookedUpOnce } from './vault/keyring.ts';
+import { RootKeyMissing } from './vault/root-key.ts';
+
+/** `isComplete`: no value of the pinned sets is missing from `values`. */
+export type ReadableValues = { readonly values: readonly string[]; readonly isComplete: boolean };
+
+/** The values of pinned sets that can be decrypted now, to mask them in output. Never use them to start a bot. */
+export function readableValues(
+  context: { readonly db: Database; readonly keyring: Keyring },
+  organizationId: string,
+  pins: readonly SecretPin[],
+): Promise<ReadableValues> {
+  return inSnapshot(context.db, async (db) => {
+    const reading = { db, keyring: lookedUpOnce(context.keyring) };
+    const values: string[] = [];
+    let isComplete = true;
+    for (const { setId, revision: number } of pins) {
+      const set = isUuid(setId) ? await findSetById(db, organizationId, setId) : undefined;
+      const revision = set === undefined ? undefined : await findRevision(db, set.id, number);
+      if (set === undefined || revision === undefined) {
+        isComplete = false;
+        continue;
+      }
+      const rows = await valuesOf(db, set.id, revision.entries);
+      isComplete &&= rows.length === revision.entries.length;
+      for (const row of rows) {
+        try {
+          values.push((await openRow(reading, set, row)).toString('utf8'));
+        } catch (error) {
+          if (!(error instanceof DamagedError || error instanceof RootKeyMissing)) throw error;
+          isComplete = false;
+        }
+      }
+    }
+    return { values, isComplete };
+  });
+}
