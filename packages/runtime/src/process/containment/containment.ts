@@ -1,5 +1,5 @@
 import type { Usage } from '../../runtime.ts';
-import { environmentMark } from '../instances/environment.ts';
+import { INSTANCE_VARIABLE } from '../instances/environment.ts';
 import type { InstanceRecord } from '../instances/instance-record.ts';
 import { hasEnded, type ProcessIdentity, readProcessStat } from '../proc/process-identity.ts';
 import { type Membership, membershipByMark, membershipByUid, type ProcessTable } from '../proc/process-table.ts';
@@ -50,7 +50,7 @@ export function openContainment(record: InstanceRecord, supervisor: ProcessIdent
   const membership =
     record.containment === 'uid' && record.account !== null
       ? membershipByUid(record.account.uid)
-      : membershipByMark(environmentMark(record.instanceId), supervisor);
+      : membershipByMark(`${INSTANCE_VARIABLE}=${record.instanceId}`, supervisor);
   return containmentByTable(membership, units);
 }
 

@@ -4,7 +4,7 @@ export type EnvironmentOptions = {
   readonly instanceId: string;
   readonly port: number;
   readonly home: string;
-  /** Where its interpreter lies: `PATH` begins with it, unless it is there already. */
+  /** Directory of the interpreter. `PATH` begins with it, unless it contains it already. */
   readonly folder: string;
   /** `PATH` for bots. */
   readonly path: string;
@@ -13,14 +13,12 @@ export type EnvironmentOptions = {
   readonly variables: Readonly<Record<string, string>>;
 };
 
-/** The mark by which an instance's processes are known where nothing better is at hand. */
-export function environmentMark(instanceId: string): string {
-  return `BOTHOST_INSTANCE=${instanceId}`;
-}
+/** Holds the instance's id. Without control groups and accounts, an instance's processes are recognized by it. */
+export const INSTANCE_VARIABLE = 'BOTHOST_INSTANCE';
 
 /**
- * All that a bot sees of its surroundings (bot contract 2.4): nothing of the service's own environment comes in, and what
- * the caller gives cannot replace what the service sets.
+ * The complete environment of a bot (docs/bot-contract.md, "Environment"). It contains nothing of the service's own
+ * environment, and `variables` cannot replace what the service sets.
  */
 export function botEnvironment(options: EnvironmentOptions): Readonly<Record<string, string>> {
   return {
@@ -32,11 +30,11 @@ export function botEnvironment(options: EnvironmentOptions): Readonly<Record<str
     ...(options.timeZone === undefined ? {} : { TZ: options.timeZone }),
     PORT: String(options.port),
     BOT_HOST: '127.0.0.1',
-    BOTHOST_INSTANCE: options.instanceId,
+    [INSTANCE_VARIABLE]: options.instanceId,
   };
 }
 
-/** `PATH` with a folder that is looked into first, unless it is looked into anyway. */
+/** `PATH` with the folder in front, unless it contains the folder already. */
 export function withFolder(path: string, folder: string): string {
   return path.split(delimiter).includes(folder) ? path : `${folder}${delimiter}${path}`;
 }

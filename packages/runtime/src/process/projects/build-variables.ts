@@ -1,24 +1,23 @@
 import { join } from 'node:path';
-import { environmentMark, withFolder } from '../instances/environment.ts';
+import { INSTANCE_VARIABLE, withFolder } from '../instances/environment.ts';
 import type { Builder } from './builder.ts';
 
 export type BuildVariablesOptions = {
   readonly builder: Pick<Builder, 'name' | 'home' | 'cache'>;
-  /** Comes before the folders of the service's `PATH`. */
+  /** Put in front of the service's `PATH`. */
   readonly folder: string | null;
   readonly path: string;
   readonly language: string | undefined;
   readonly timeZone: string | undefined;
-  /** What the operator lets through, such as addresses of package indexes. */
+  /** Variables that the operator passes to builds, such as addresses of package indexes. */
   readonly passed: Readonly<Record<string, string>>;
-  /** Of the one command. */
+  /** Of this command only. */
   readonly variables: Readonly<Record<string, string>>;
 };
 
-/** All that a build sees of its surroundings: nothing of the service's own environment but what the operator named. */
+/** The complete environment of a build. Of the service's own environment it contains only what the operator named. */
 export function buildVariables(options: BuildVariablesOptions): Readonly<Record<string, string>> {
   const { home, cache } = options.builder;
-  const [name = '', mark = ''] = environmentMark(options.builder.name).split('=');
   return {
     npm_config_audit: 'false',
     npm_config_fund: 'false',
@@ -31,7 +30,7 @@ export function buildVariables(options: BuildVariablesOptions): Readonly<Record<
     UV_NO_PROGRESS: '1',
     NO_COLOR: '1',
     ...options.passed,
-    // Interpreters are the operator's choice; a link into the cache would end with the cache.
+    // The operator chooses the interpreters. A link into the cache would break when the cache is deleted.
     UV_PYTHON_DOWNLOADS: 'never',
     UV_LINK_MODE: 'copy',
     npm_config_cache: join(cache, 'npm'),
@@ -49,6 +48,6 @@ export function buildVariables(options: BuildVariablesOptions): Readonly<Record<
     TMPDIR: home,
     LANG: options.language ?? 'C.UTF-8',
     ...(options.timeZone === undefined ? {} : { TZ: options.timeZone }),
-    [name]: mark,
+    [INSTANCE_VARIABLE]: options.builder.name,
   };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { parseExitFile, readExitFile, startSupervisor } from './supervisor.ts';
 
-async function keep(...command: readonly string[]) {
+async function supervise(...command: readonly string[]) {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-supervisor-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const exitPath = join(directory, 'exit');
@@ -31,27 +31,27 @@ it.each([
   ['r 78', { state: 'exited', code: 78, signal: null }],
   ['r143', { state: 'exited', code: null, signal: 'SIGTERM' }],
   ['r255', { state: 'exited', code: 255, signal: null }],
-])('reads the exit file %j', (text, expected) => {
+])('parses the exit file %j', (text, expected) => {
   expect(parseExitFile(text)).toEqual(expected);
 });
 
-it('runs nothing when the server dies before it said go', async () => {
-  const { child, ended, exitPath, outputPath } = await keep('/bin/echo', 'ran');
+it('runs nothing if the server dies before it calls go', async () => {
+  const { child, ended, exitPath, outputPath } = await supervise('/bin/echo', 'ran');
   child.stdin?.end();
   await ended;
   expect(readExitFile(exitPath)).toEqual({ state: 'unstarted' });
   expect(await readFile(outputPath, 'utf8')).toBe('');
 });
 
-it('passes its arguments on as they are', async () => {
-  const { go, ended, outputPath } = await keep('/bin/echo', '$(id)', '; exit 9', 'a  b', '-n');
+it('passes arguments on unchanged', async () => {
+  const { go, ended, outputPath } = await supervise('/bin/echo', '$(id)', '; exit 9', 'a  b', '-n');
   go();
   await ended;
   expect(await readFile(outputPath, 'utf8')).toBe('$(id) ; exit 9 a  b -n\n');
 });
 
-it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('outlives %s and still writes the status down', async (signal) => {
-  const { pid, go, ended, exitPath } = await keep(
+it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('survives %s and records the exit status', async (signal) => {
+  const { pid, go, ended, exitPath } = await supervise(
     '/bin/sh',
     '-c',
     `trap 'exit 5' TERM; kill -${signal.slice(3)} $PPID; exit 5`,
@@ -62,8 +62,8 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('outlives %s and still writes 
   expect(readExitFile(exitPath)).toEqual({ state: 'exited', code: 5, signal: null });
 });
 
-it('says that a command does not exist, as a shell does', async () => {
-  const { go, ended, exitPath, outputPath } = await keep('/does/not/exist');
+it('reports a missing command like a shell', async () => {
+  const { go, ended, exitPath, outputPath } = await supervise('/does/not/exist');
   go();
   await ended;
   expect(readExitFile(exitPath)).toEqual({ state: 'exited', code: 127, signal: null });

@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname } from 'node:path';
-import { type Carrier, carryEnvironment, findCarriers } from './carried-environment.ts';
+import { findPerl, passThroughShell } from './shell-environment.ts';
 
 /**
  * The supervisor is the parent of a bot's main process: a shell that outlives the server and writes the exit status to a
- * file. It starts nothing before it has read a line, so that a server that is killed before it has written the record leaves
- * nothing behind, and so that the supervisor is in its control groups before the bot is.
+ * file. It starts nothing before it has read a line. So the supervisor is in its control groups before the bot exists, and a
+ * server that is killed before it has written the record leaves nothing running.
  *
- * Descriptor 3 is the exit file. Messages of the shell itself, such as that a signal ended the bot, are not output of the
- * bot. Signals are caught instead of ignored, because a child would inherit that they are ignored. `$1` limits the number of
- * processes of the account (0: no limit); the rest is the command.
+ * Descriptor 3 is the exit file. The shell's own messages, for example that a signal ended the bot, do not go to the bot's
+ * output. Signals are caught instead of ignored, because children inherit ignored signals. `$1` limits the number of
+ * processes of the account (0: no limit); the other arguments are the command.
  */
 const SCRIPT = `
 IFS= read -r BOTHOST_GO || exit 0
@@ -30,45 +30,44 @@ printf '%3d' "$status" >&3
 exit "$status"
 `;
 
-/** Null on a machine without util-linux: there, setuid programs can give a bot other rights. */
+/** Null on a machine without util-linux: setuid programs can then give a bot more rights. */
 export function findSetpriv(): string | null {
   return ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path)) ?? null;
 }
 
 /**
- * A program under an account of its own gains no rights from setuid files (prctl(2), PR_SET_NO_NEW_PRIVS). User ids are
- * reused: a setuid file that an earlier bot left in /tmp would otherwise run as the current owner of that id.
+ * A program with its own account gains no rights from setuid files (prctl(2), PR_SET_NO_NEW_PRIVS). User ids are reused:
+ * otherwise, a setuid file that an earlier bot left in /tmp would run as the current owner of that id.
  */
 function withoutNewRights(command: readonly string[]): readonly string[] {
   const setpriv = findSetpriv();
   return setpriv === null ? command : [setpriv, '--no-new-privs', ...command];
 }
 
-/** Room for the status is taken at the start, so that a full disk cannot swallow it. */
+/** Reserves the bytes of the status, so that it can be written to a full disk. */
 const UNWRITTEN = '    ';
 
 export type SupervisorOptions = {
   readonly command: readonly string[];
   readonly directory: string;
-  /** Byte by byte what the command gets; a shell may add to it (`PWD`). */
+  /** The command gets exactly these variables; a shell may add some (`PWD`). */
   readonly environment: Readonly<Record<string, string>>;
   readonly account: { readonly uid: number; readonly gid: number } | null;
   readonly exitPath: string;
   readonly outputPath: string;
+  /** Of the account; 0: no limit. */
   readonly processLimit: number;
-  /** Default: those of this machine. */
-  readonly carriers?: readonly Carrier[];
 };
 
 /**
- * Starts a supervisor that waits; `go` lets it run its command. Rejects when the shell cannot be started, or a variable cannot
- * be passed through it.
+ * Starts a supervisor that waits until `go` before it runs its command. Rejects if the shell cannot be started or cannot pass
+ * on a variable.
  */
 export async function startSupervisor(
   options: SupervisorOptions,
 ): Promise<{ pid: number; child: ChildProcess; go: () => void }> {
-  const wanted = options.account === null ? options.command : withoutNewRights(options.command);
-  const { environment, command } = carryEnvironment(options.environment, wanted, options.carriers ?? findCarriers());
+  const program = options.account === null ? options.command : withoutNewRights(options.command);
+  const { environment, command } = passThroughShell(options.environment, program, findPerl());
   const exitFile = openSync(options.exitPath, 'w', 0o600);
   mkdirSync(dirname(options.outputPath), { recursive: true, mode: 0o700 });
   const output = openSync(options.outputPath, 'a', 0o600);
@@ -96,7 +95,7 @@ export async function startSupervisor(
   }
 }
 
-/** State of the command by its exit file. `running` is also the state of one whose supervisor was killed. */
+/** State of the command according to its exit file. It stays `running` if the supervisor was killed. */
 export type ExitFile =
   | { readonly state: 'unstarted' | 'running' }
   | { readonly state: 'exited'; readonly code: number | null; readonly signal: string | null };

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { secretKeyPattern, secretSetSize, secretValueBytes } from '@bothost/contract';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { passThroughShell } from './shell-environment.ts';
+import { readExitFile, startSupervisor } from './supervisor.ts';
+
+/** Writes its variables, as a hash of each value, and the mask of signals that it ignores. */
+const BOT = `
+const { readFileSync, writeFileSync } = require('node:fs');
+const { createHash } = require('node:crypto');
+const hash = (bytes) => createHash('sha256').update(bytes).digest('hex');
+const bytes = readFileSync('/proc/self/environ');
+const variables = [];
+for (let from = 0; from < bytes.length; ) {
+  const end = bytes.indexOf(0, from);
+  const equals = bytes.indexOf(61, from);
+  variables.push([bytes.toString('latin1', from, equals), hash(bytes.subarray(equals + 1, end))]);
+  from = end + 1;
+}
+const ignored = /SigIgn:\\s*(\\w+)/.exec(readFileSync('/proc/self/status', 'latin1'))[1];
+writeFileSync('report', JSON.stringify({ variables, ignored }));
+`;
+
+type Report = { readonly variables: readonly (readonly [string, string])[]; readonly ignored: string };
+
+async function start(command: readonly string[], environment: Readonly<Record<string, string>>) {
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-environment-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const paths = { exitPath: join(directory, 'exit'), outputPath: join(directory, 'output') };
+  const supervisor = await startSupervisor({
+    ...paths,
+    command,
+    directory,
+    environment,
+    account: null,
+    processLimit: 0,
+  });
+  const cmdline = await readFile(`/proc/${supervisor.pid}/cmdline`, 'utf8');
+  const closed = once(supervisor.child, 'close');
+  supervisor.go();
+  await closed;
+  return { directory, cmdline, exit: readExitFile(paths.exitPath), output: await readFile(paths.outputPath, 'utf8') };
+}
+
+async function runBot(environment: Readonly<Record<string, string>>) {
+  const { directory, cmdline, exit, output } = await start([process.execPath, '-e', BOT], environment);
+  expect({ exit, output }).toEqual({ exit: { state: 'exited', code: 0, signal: null }, output: '' });
+  const report: Report = JSON.parse(await readFile(join(directory, 'report'), 'utf8'));
+  return { ...report, cmdline };
+}
+
+async function expectExact(environment: Readonly<Record<string, string>>) {
+  const { variables } = await runBot(environment);
+  const expected = Object.entries(environment).map(([name, value]) => [
+    name,
+    createHash('sha256').update(value, 'utf8').digest('hex'),
+  ]);
+  expect(variables.filter(([name]) => Object.hasOwn(environment, name)).sort()).toEqual(expected.sort());
+}
+
+const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('');
+const specialValues = [
+  printable,
+  Array.from({ length: 31 }, (_, index) => String.fromCharCode(1 + index)).join(''),
+  '\n\n a \r\n',
+  ' leading and trailing \t\n',
+  '$(touch report) `touch report` $\x7bHOME} $$ $1 $@ $*',
+  '\'"\'"\\',
+  '\\n\\0\\x00\\u0000\\',
+  '%00%s%n',
+  '=A=B=C',
+  '() { :;}; echo shellshock',
+  '-n',
+  '* ~ #',
+  '😀👩‍👩‍👧‍👦\uFEFFb\u00e9\u0301\u202e\u{10FFFF}\uFFFE',
+];
+const value = fc.oneof(
+  fc.constantFrom(...specialValues),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).map((text) => text.replaceAll('\0', '.')),
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
+);
+/** Names that mean something to a shell, an interpreter or the dynamic linker. */
+const interpretedNames = [
+  ...['_', 'PWD', 'OLDPWD', 'IFS', 'OPTIND', 'OPTARG', 'OPTERR', 'PPID', 'SHLVL', 'LINENO', 'PS1', 'PS2', 'PS4', 'ENV'],
+  ...['UID', 'EUID', 'SHELLOPTS', 'BASHOPTS', 'BASH', 'BASH_ENV', 'RANDOM', 'SECONDS', 'HOSTNAME', 'TMOUT', 'MAIL'],
+  ...['POSIXLY_CORRECT', 'CDPATH', 'LC_CTYPE', 'PERL5OPT', 'PERL5LIB', 'PERL5DB', 'PERL_UNICODE', 'PERLIO'],
+  ...['go', 'status', 'command', '__proto__', 'constructor', 'toString', 'LD_LIBRARY_PATH', 'env'],
+  ...['1', '-', '--', '-x', '1A', 'a-b', '__', 'A-', 'x'.repeat(64)],
+];
+/** Node.js itself fails with an arbitrary value of these. */
+const breaksNode = /^(LC_(ALL|MESSAGES)$|GLIBC_TUNABLES$|MALLOC_|NODE_|SSL_|OPENSSL_|UV_|LD_PRELOAD$|LD_AUDIT$)/;
+const anyName = fc
+  .oneof(
+    { weight: 1, arbitrary: fc.constantFrom(...interpretedNames) },
+    { weight: 6, arbitrary: fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/) },
+  )
+  .filter((name) => secretKeyPattern.test(name) && !breaksNode.test(name));
+const plainName = fc.stringMatching(/^[A-Z][A-Z0-9]{0,63}_KEY$/).filter((name) => !breaksNode.test(name));
+
+describe('startSupervisor', () => {
+  it.each([
+    ['shell identifiers', plainName],
+    ['any secret key', anyName],
+  ])('passes variables byte by byte: %s', { timeout: 120_000 }, async (_, name) => {
+    const pairs = fc.uniqueArray(fc.tuple(name, value), {
+      minLength: secretSetSize.keys,
+      maxLength: secretSetSize.keys,
+      selector: ([key]) => key,
+    });
+    const property = fc.asyncProperty(pairs, (list) => expectExact(Object.fromEntries(list)));
+    await fc.assert(property, { numRuns: 15, endOnFailure: true });
+  });
+
+  it('passes the largest secret set with the largest values', async () => {
+    const count = secretSetSize.bytes / secretValueBytes - 1;
+    const large = Array.from({ length: count }, (_, index) => [
+      `KEY_${index}`,
+      `${index}\n`.repeat(secretValueBytes / 3),
+    ]);
+    const environment = Object.fromEntries(large);
+    await expectExact(environment);
+    await expectExact({ ...environment, 'a-b': "'".repeat(secretValueBytes) });
+  });
+
+  it('puts no value into an argument, adds no variable, and leaves signals unchanged', async () => {
+    const plain = await runBot({ CANARY: 'canary-8241' });
+    const renamed = await runBot({ 'a-b': 'canary-8241', PORT: '1' });
+    expect(plain.cmdline + renamed.cmdline).not.toMatch(/canary-8241|a-b/);
+    expect(renamed.ignored).toBe(plain.ignored);
+    const names = renamed.variables.map(([name]) => name).filter((name) => name !== 'PWD');
+    expect(names.sort()).toEqual(['PORT', 'a-b']);
+  });
+
+  it.each([
+    ['/does/not/exist', 127],
+    ['/etc/passwd', 126],
+  ])('reports that perl cannot run %s like a shell, with status %s', async (command, code) => {
+    const { exit, output } = await start([command], { 'a-b': '1' });
+    expect(exit).toEqual({ state: 'exited', code, signal: null });
+    expect(output).toMatch(new RegExp(`${command}: (No such file|Permission)`));
+  });
+});
+
+describe('passThroughShell', () => {
+  it('needs perl only for names that a shell does not pass on, and then names them without their values', () => {
+    expect(passThroughShell({ OK: '1' }, ['x'], null)).toEqual({ environment: { OK: '1' }, command: ['x'] });
+    const pass = () => passThroughShell({ 'a-b': 'canary', OK: '1' }, ['x'], null);
+    expect(pass).toThrow(/variable a-b, .* no perl/);
+    expect(pass).not.toThrow(/canary/);
+  });
+});

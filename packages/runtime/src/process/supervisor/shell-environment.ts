@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { INSTANCE_VARIABLE } from '../instances/environment.ts';
+
+const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * Variables that a shell replaces (dash 0.5.12, bash 5.2), and those of the dynamic linker, which would change the shell
+ * before it is in its control groups. Matching too many names costs a millisecond, nothing else.
+ */
+const INTERPRETED_NAME =
+  /^(_|PWD|OLDPWD|IFS|OPT[A-Z]+|PPID|SHLVL|LINENO|LINES|COLUMNS|PS[0-9]|ENV|E?UID|GROUPS|S?RANDOM|SECONDS|EPOCH.*|SHELLOPTS|BASH.*|HIST.*|COMP_.*|COPROC|DIRSTACK|FUNC.*|HOST.*|MACHTYPE|OSTYPE|PIPESTATUS|REPLY|POSIXLY_CORRECT|TMOUT|MAIL.*|CDPATH|GLOB.*|EXECIGNORE|FIGNORE|FCEDIT|KSH.*|ERRNO|ARGV0|LD_.*|GLIBC_.*|MALLOC_.*|GCONV_PATH|LOCPATH|NLSPATH|BOTHOST_VARIABLE_.*)$/;
+
+/** Restores the renamed variables, then becomes the command. A command that cannot run exits as from a shell: 127 or 126. */
+const RESTORE = `
+for my $renamed (grep { /^BOTHOST_VARIABLE_/ } keys %ENV) {
+  my ($name, $value) = split /=/, delete $ENV{$renamed}, 2;
+  $ENV{$name} = $value;
+}
+{ no warnings; exec { $ARGV[0] } @ARGV; }
+my ($number, $reason) = ($! + 0, "$!");
+print STDERR "$ARGV[0]: $reason\\n";
+exit($number == 2 ? 127 : 126);
+`;
+
+/** Where every account can reach it. Debian and Ubuntu install it always (package perl-base). */
+export function findPerl(): string | null {
+  return ['/usr/bin/perl', '/usr/local/bin/perl'].find((path) => existsSync(path)) ?? null;
+}
+
+/**
+ * The environment and command to give to a shell so that the program behind it gets exactly `environment`, plus what the
+ * shell adds (`PWD`). A shell drops names that are not shell identifiers, and replaces its own variables. If there are such
+ * names, all variables pass the shell under numbered names, and perl, which then sees none that would affect it, restores
+ * them. Values stay in the environment: they are in no argument and no file.
+ *
+ * @throws Error with a message for the bot's owner if a variable needs perl and `perl` is null
+ */
+export function passThroughShell(
+  environment: Readonly<Record<string, string>>,
+  command: readonly string[],
+  perl: string | null,
+): { readonly environment: Readonly<Record<string, string>>; readonly command: readonly string[] } {
+  const dropped = Object.keys(environment).filter((name) => !SHELL_NAME.test(name) || INTERPRETED_NAME.test(name));
+  if (dropped.length === 0) return { environment, command };
+  if (perl === null) {
+    throw new Error(
+      `The shell that starts bots cannot pass on the variable ${dropped.sort().join(', ')}, and this machine has no perl in /usr/bin or /usr/local/bin to do it. Rename the variable, using letters, digits and underscores, or ask the operator to install perl.`,
+    );
+  }
+  const renamed = Object.entries(environment).map(([name, value], index) =>
+    // Adoption finds processes by this variable, the shell included.
+    name === INSTANCE_VARIABLE ? [name, value] : [`BOTHOST_VARIABLE_${index}`, `${name}=${value}`],
+  );
+  return { environment: Object.fromEntries(renamed), command: [perl, '-e', RESTORE, '--', ...command] };
+}
