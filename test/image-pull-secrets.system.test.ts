@@ -25,7 +25,7 @@ it('on a terminal they are asked for, hidden, confirmed, stored and verified, by
   const words = `cloud secrets image-pull-secret asked ${host} --verify`;
   const variables = `BOTCLI_API_URL=${service.origin} BOTCLI_TOKEN=${service.privateKey}`;
   const terminal = runInTerminal(`${variables} ${execPath} ${botcliProgram} ${words}`, service.folder);
-  await terminal.shows('(username:password) (not shown)');
+  await terminal.shows('(username:password) (hidden)');
   terminal.press(`${credentials}${keys.enter}`);
   await terminal.shows('asked (new)');
   await terminal.shows(`Create the image pull secret asked for ${host}?`);

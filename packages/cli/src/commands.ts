@@ -3,8 +3,8 @@ import type { Command } from './command-line/command.ts';
 type Loader = () => Promise<{ readonly command: Command }>;
 
 /**
- * Every command by its words. Help, the reference and suggestions are made from this table. A new command is one file
- * whose path is its words, and one line here (a test compares the two).
+ * All commands. Help, the reference and suggestions are made from this table. A new command is a line here and a file with
+ * the same path (a test compares the two).
  */
 export const commands: Readonly<Record<string, Loader>> = {
   init: () => import('./commands/init.ts'),
@@ -54,23 +54,23 @@ export const commands: Readonly<Record<string, Loader>> = {
   'operator vault verify': () => import('./commands/operator/vault/verify.ts'),
 };
 
-/** Words that lead on to commands, with what they are about. */
+/** Groups of commands, with their descriptions. */
 export const groups: Readonly<Record<string, string>> = {
   project: 'Maintain a generated project',
-  cloud: 'Work with a bot hosting service',
-  'cloud auth': 'Log in and out, see who you are',
-  'cloud organizations': 'The organizations that you can act in',
-  'cloud regions': 'The regions where bots run',
+  cloud: 'Work with a bothost service',
+  'cloud auth': 'Log in, log out, show the current login',
+  'cloud organizations': 'Organizations that your key can act in',
+  'cloud regions': 'Regions where bots run',
   'cloud keys': 'API keys of the organization',
-  'cloud audit': 'Who changed secrets and API keys, and who was refused',
-  'cloud secrets': 'Secret sets: what bots get as their environment',
-  'cloud build': 'Uploaded projects and how their builds went',
-  'cloud agent': 'Agents, their deployments, sessions and output',
-  operator: 'Operate a service, on its machine',
-  'operator vault': 'The keys that secrets are sealed with',
+  'cloud audit': 'Audit log of secrets and API keys',
+  'cloud secrets': 'Secret sets: environment variables for bots',
+  'cloud build': 'Builds of uploaded projects',
+  'cloud agent': 'Agents with their deployments, sessions and logs',
+  operator: 'Operate a service on this machine',
+  'operator vault': 'Keys that encrypt secrets',
 };
 
-/** Second names of commands. */
+/** Alternative names of commands. */
 export const aliases: Readonly<Record<string, string>> = {
   'cloud auth whoami': 'cloud auth status',
 };

@@ -1,35 +1,35 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
-/** What the environment says; null where it says nothing. An empty variable says nothing. */
+/** The settings in environment variables. A missing or empty variable is null. */
 export type Environment = {
-  /** Where the service is, as in `http://127.0.0.1:7420`. */
+  /** URL of the service, such as `http://127.0.0.1:7420`. */
   readonly apiUrl: string | null;
   /** Private key or personal access token. */
   readonly token: string | null;
   readonly publicKey: string | null;
-  /** What proves the operator of a service. */
+  /** Authenticates the operator of a service. */
   readonly operatorToken: string | null;
-  /** Where a service of this machine keeps that, by default. */
+  /** The file where a service on this machine stores the operator token. */
   readonly operatorTokenFile: string;
   readonly organization: string | null;
   readonly output: string | null;
-  /** Path of the profile, whether it exists or not. */
+  /** Path of the profile; the file may not exist. */
   readonly profileFile: string;
-  /** `NO_COLOR` is set (https://no-color.org), or the terminal is a dumb one. */
-  readonly colorless: boolean;
-  /** The terminal cannot take a line back. */
-  readonly dumb: boolean;
-  /** How this program was called, for lines to be copied: npm tells its children that they run under `npx`. */
+  /** `NO_COLOR` is set (https://no-color.org), or `TERM` is `dumb`. */
+  readonly noColor: boolean;
+  /** The terminal cannot erase a line. */
+  readonly isDumbTerminal: boolean;
+  /** How this program was called, for commands in messages; npm sets a variable when it runs a program for `npx`. */
   readonly program: 'botcli' | 'npx botcli';
-  /** What ran this program tells its children who it is; null where nobody does. */
+  /** The package manager that ran this program, or null. */
   readonly packageManager: PackageManager | null;
 };
 
 const packageManagers = ['npm', 'pnpm', 'yarn', 'bun'] as const;
 export type PackageManager = (typeof packageManagers)[number];
 
-/** The settings that people may make in the environment, for help and documents. */
+/** Environment variables for users, for help and the reference. */
 export const environmentVariables: readonly (readonly [name: string, meaning: string])[] = [
   ['BOTCLI_API_URL', 'URL of the service, such as http://127.0.0.1:7420; a trailing /v1 is accepted'],
   ['BOTCLI_TOKEN', 'Private key or personal access token'],
@@ -39,10 +39,10 @@ export const environmentVariables: readonly (readonly [name: string, meaning: st
   ['BOTCLI_ORG', 'Organization to act in'],
   ['BOTCLI_OUTPUT', 'Output mode: rich, plain or json'],
   ['BOTCLI_CONFIG', 'Profile to use instead of $XDG_CONFIG_HOME/botcli/config.toml'],
-  ['NO_COLOR', 'Set to any value to turn colours off'],
+  ['NO_COLOR', 'Set to any value to turn off colors'],
 ];
 
-/** Reads the environment once; nothing else in this program looks at it. */
+/** Parses environment variables. No other file of this program reads them. */
 export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
   const read = (name: string) => variables[name]?.trim() || null;
   return {
@@ -54,14 +54,14 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     organization: read('BOTCLI_ORG'),
     output: read('BOTCLI_OUTPUT'),
     profileFile: read('BOTCLI_CONFIG') ?? join(configDirectory(variables), 'botcli', 'config.toml'),
-    colorless: Boolean(variables['NO_COLOR']) || variables['TERM'] === 'dumb',
-    dumb: variables['TERM'] === 'dumb',
+    noColor: Boolean(variables['NO_COLOR']) || variables['TERM'] === 'dumb',
+    isDumbTerminal: variables['TERM'] === 'dumb',
     program: variables['npm_command'] === 'exec' ? 'npx botcli' : 'botcli',
     packageManager: packageManagers.find((name) => variables['npm_config_user_agent']?.startsWith(`${name}/`)) ?? null,
   };
 }
 
-/** As the service has it: for root the machine's, else the user's. */
+/** The service's default data directory, which differs between root and other users. */
 function dataDirectory(variables: NodeJS.ProcessEnv): string {
   if (process.geteuid?.() === 0) return '/var/lib/bothost';
   const named = variables['XDG_DATA_HOME'];
@@ -69,7 +69,7 @@ function dataDirectory(variables: NodeJS.ProcessEnv): string {
   return join(base, 'bothost');
 }
 
-/** A relative `XDG_CONFIG_HOME` is to be ignored (XDG Base Directory Specification). */
+/** A relative `XDG_CONFIG_HOME` is ignored, as the XDG Base Directory Specification requires. */
 function configDirectory(variables: NodeJS.ProcessEnv): string {
   const named = variables['XDG_CONFIG_HOME'];
   return named !== undefined && isAbsolute(named) ? named : join(variables['HOME'] || homedir(), '.config');

@@ -1,7 +1,7 @@
-/** Called wrongly, or a question would have to be asked and nobody is there to answer: exit status 2. */
+/** The command line is invalid, or a prompt is needed and there is no terminal: exit status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
-  /** What to do instead, as a sentence. */
+  /** What to do instead: a sentence. */
   readonly hint: string | null;
 
   constructor(message: string, hint: string | null = null) {
@@ -10,17 +10,17 @@ export class UsageError extends Error {
   }
 }
 
-/** One thing that is wrong; `path` says where, as a file or a key. */
+/** One problem; `path` is its location, such as a file or a key. */
 export type Issue = { readonly path: string; readonly message: string };
 
-/** Ran and failed: exit status 1. `reason` is a stable word for programs. */
+/** The command failed: exit status 1. `reason` is a stable word for programs. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly reason: string;
   readonly hint: string | null;
-  /** All that is wrong, where it is more than one thing. */
+  /** All problems, if there are several. */
   readonly issues: readonly Issue[];
-  /** More for programs. */
+  /** More data for programs, in JSON mode. */
   readonly details: Readonly<Record<string, unknown>> | null;
 
   constructor(
@@ -38,7 +38,7 @@ export class Failure extends Error {
   }
 }
 
-/** The person pressed Ctrl-C: exit status 130. */
+/** The user pressed Ctrl-C: exit status 130. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 

@@ -3,16 +3,16 @@ import type { Word } from './command-line/parse-line.ts';
 import { aliases, commands, groups } from './commands.ts';
 import { UsageError } from './failure.ts';
 
-/** What the leading words name: a command, or a group that needs another word (`''` is the program itself). */
-export type Found = {
+/** The command or group that the leading words name; the path `''` is the program itself. */
+export type CommandMatch = {
   readonly kind: 'command' | 'group';
   readonly path: string;
-  /** Those that name it. */
+  /** The words that name it. */
   readonly words: readonly Word[];
 };
 
-/** Throws a `UsageError` with a suggestion when the words lead nowhere. */
-export function findCommand(words: readonly Word[]): Found {
+/** Throws a `UsageError` with a suggestion if the words name no command or group. */
+export function findCommand(words: readonly Word[]): CommandMatch {
   let path = '';
   for (const [index, { text }] of words.entries()) {
     const next = path === '' ? text : `${path} ${text}`;
@@ -26,8 +26,8 @@ export function findCommand(words: readonly Word[]): Found {
   return { kind: 'group', path, words };
 }
 
-/** The words that may follow a group, in the order of the table. */
-export function wordsBelow(path: string): readonly string[] {
+/** The words that can follow a group, in the order of the table. */
+export function nextWords(path: string): readonly string[] {
   const prefix = path === '' ? '' : `${path} `;
   const all = [...Object.keys(groups), ...Object.keys(commands)].filter((name) => name.startsWith(prefix));
   const next = all.map((name) => name.slice(prefix.length).split(' ')[0] ?? '');
@@ -39,14 +39,14 @@ function unknownCommand(path: string, text: string, words: readonly Word[]): Usa
   const hint = suggestion(path, text, words);
   const where = ['botcli', path, '--help'].filter((part) => part !== '').join(' ');
   return new UsageError(
-    `There is no command "${name}".`,
-    hint === null ? `See all with: ${where}` : `Did you mean "botcli ${hint}"?`,
+    `Unknown command "${name}".`,
+    hint === null ? `List the commands with: ${where}` : `Did you mean "botcli ${hint}"?`,
   );
 }
 
-/** First a near word in the same place, then the same words in another place (`agent list` for `cloud agent list`). */
+/** A similar word at the same position, or else a command that ends with the same words (`cloud agent list` for `agent list`). */
 function suggestion(path: string, text: string, words: readonly Word[]): string | null {
-  const near = closest(text, wordsBelow(path));
+  const near = closest(text, nextWords(path));
   if (near !== null) return path === '' ? near : `${path} ${near}`;
   const typed = words.map((word) => word.text);
   const places = [...Object.keys(commands), ...Object.keys(groups)];

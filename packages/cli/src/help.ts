@@ -3,23 +3,23 @@ import type { Options } from './command-line/options.ts';
 import { optionLine, usageLine } from './command-line/usage.ts';
 import { aliases, commands, groups } from './commands.ts';
 import { environmentVariables } from './config.ts';
-import { wordsBelow } from './find-command.ts';
+import { nextWords } from './find-command.ts';
 
-/** How wide help may be, in characters, and how its titles are marked. */
+/** The width of help in characters, and how titles are formatted. */
 export type HelpStyle = { readonly columns: number; readonly title: (text: string) => string };
 
-/** For a reader that is no terminal: nothing is broken into lines. */
+/** Without a terminal, lines are not wrapped. */
 const plain: HelpStyle = { columns: Number.POSITIVE_INFINITY, title: (text) => text };
 
 export async function commandHelp(path: string, style: HelpStyle = plain): Promise<string> {
   const command = (await commands[path]?.())?.command;
   if (command === undefined) throw new Error(`no command at ${path}`);
   const others = Object.keys(aliases).filter((alias) => aliases[alias] === path);
-  const section = sectionIn(style);
-  return paragraphs([
+  const section = sectionWriter(style);
+  return joinParagraphs([
     [
-      ...broken(`${command.summary}.`, style.columns),
-      ...(command.details === null ? [] : broken(command.details, style.columns)),
+      ...wrapText(`${command.summary}.`, style.columns),
+      ...(command.details === null ? [] : wrapText(command.details, style.columns)),
     ],
     [style.title('Usage:'), `  ${usageLine(path, command)}`, ...others.map((alias) => `  botcli ${alias} [options]`)],
     section(
@@ -35,20 +35,20 @@ export async function commandHelp(path: string, style: HelpStyle = plain): Promi
   ]);
 }
 
-/** What somebody does first, from a bot to talk to until one that is hosted. */
+/** The first commands that a new user needs. */
 const firstSteps = [
-  ['botcli init quickstart', 'a bot to talk to in a browser'],
-  ['botcli cloud auth login', 'with a key of the service'],
+  ['botcli init quickstart', 'create a bot that you can talk to in a browser'],
+  ['botcli cloud auth login', 'log in with a key of the service'],
   ['botcli cloud deploy', 'deploy the project in this directory'],
 ] as const;
 
 export async function groupHelp(path: string, style: HelpStyle = plain): Promise<string> {
-  const section = sectionIn(style);
+  const section = sectionWriter(style);
   const rows: [string, string][] = [];
-  for (const word of wordsBelow(path)) rows.push([word, await summaryOf(path === '' ? word : `${path} ${word}`)]);
+  for (const word of nextWords(path)) rows.push([word, await summaryOf(path === '' ? word : `${path} ${word}`)]);
   const place = path === '' ? 'botcli' : `botcli ${path}`;
-  return paragraphs([
-    [path === '' ? 'botcli, the command-line client of the bot hosting service.' : `${groups[path]}.`],
+  return joinParagraphs([
+    [path === '' ? 'botcli, the command line of bothost.' : `${groups[path]}.`],
     [style.title('Usage:'), `  ${place} COMMAND [options]`],
     section('Commands:', rows),
     ...(path === '' ? [section('Getting started:', firstSteps)] : []),
@@ -68,18 +68,18 @@ function optionRows(options: Options): readonly (readonly [string, string])[] {
 
 type Rows = readonly (readonly [string, string])[];
 
-/** Below this, what is right of a list goes below its entry. */
-const leastColumns = 30;
+/** If less width is left for descriptions, they go below their entries. */
+const minimumColumns = 30;
 
-function sectionIn({ columns, title }: HelpStyle): (name: string, rows: Rows) => readonly string[] {
+function sectionWriter({ columns, title }: HelpStyle): (name: string, rows: Rows) => readonly string[] {
   return (name, rows) => {
     if (rows.length === 0) return [];
     const width = Math.max(...rows.map(([left]) => left.length));
     const beside = columns - width - 4;
     const lines = rows.flatMap(([left, right]) => {
       if (right === '') return [`  ${left}`];
-      const isNarrow = beside < leastColumns;
-      const [first = '', ...more] = broken(right, isNarrow ? columns - 6 : beside);
+      const isNarrow = beside < minimumColumns;
+      const [first = '', ...more] = wrapText(right, isNarrow ? columns - 6 : beside);
       if (isNarrow) return [`  ${left}`, ...[first, ...more].map((line) => `      ${line}`)];
       return [`  ${left.padEnd(width)}  ${first}`, ...more.map((line) => `${' '.repeat(width + 4)}${line}`)];
     });
@@ -87,8 +87,8 @@ function sectionIn({ columns, title }: HelpStyle): (name: string, rows: Rows) =>
   };
 }
 
-/** A text in lines of at most so many characters; a longer word has one of its own. */
-function broken(text: string, columns: number): readonly string[] {
+/** Wraps text at `columns` characters; a longer word gets a line of its own. */
+function wrapText(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
@@ -98,7 +98,7 @@ function broken(text: string, columns: number): readonly string[] {
   return lines;
 }
 
-function paragraphs(parts: readonly (readonly string[])[]): string {
+function joinParagraphs(parts: readonly (readonly string[])[]): string {
   return parts
     .filter((part) => part.length > 0)
     .map((part) => part.join('\n'))

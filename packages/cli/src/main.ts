@@ -1,6 +1,6 @@
+import { processIo } from './io/process-io.ts';
 import { run } from './program.ts';
-import { processWorld } from './world/process-world.ts';
 
-// Until there is an answer: a process that has nothing left to wait for must not look as if all were done.
+// If the event loop empties before `run` settles, the process must not exit with status 0.
 process.exitCode = 1;
-process.exitCode = await run(processWorld(), process.argv.slice(2));
+process.exitCode = await run(processIo(), process.argv.slice(2));

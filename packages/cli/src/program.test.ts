@@ -54,9 +54,9 @@ test('--version and --help answer on standard output, without a service', async 
 
 test.each([
   ['cloud', '"botcli cloud" needs a subcommand', 'botcli cloud --help'],
-  ['cloud agnt list', 'There is no command "botcli cloud agnt"', 'Did you mean "botcli cloud agent"?'],
-  ['agent list', 'There is no command "botcli agent"', 'Did you mean "botcli cloud agent list"?'],
-  ['deploy', 'There is no command "botcli deploy"', 'Did you mean "botcli cloud deploy"?'],
+  ['cloud agnt list', 'Unknown command "botcli cloud agnt"', 'Did you mean "botcli cloud agent"?'],
+  ['agent list', 'Unknown command "botcli agent"', 'Did you mean "botcli cloud agent list"?'],
+  ['deploy', 'Unknown command "botcli deploy"', 'Did you mean "botcli cloud deploy"?'],
   ['--bogus', 'Unknown option --bogus', ''],
   ['cloud agent list --regoin x', 'Unknown option --regoin', 'Did you mean --region?'],
   ['cloud agent list extra', 'There is one argument too many: this command takes none', ''],
@@ -76,7 +76,7 @@ test.each([
     'An argument that begins with a hyphen is read as an option, and this is not one.\n',
     'write -- before',
   ],
-  ['constructor', 'There is no command "botcli constructor"', ''],
+  ['constructor', 'Unknown command "botcli constructor"', ''],
   ['cloud agent list --constructor', 'Unknown option --constructor', ''],
 ])('%s is called wrongly: exit 2, nothing on standard output, what to do on the other', async (line, message, hint) => {
   const { status, stdout, stderr } = await ask(line);
@@ -121,7 +121,7 @@ test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('%j takes the colours and leave
 
 test('a narrow terminal shows fewer columns, says so, and cuts no value', async () => {
   const { stdout } = await ask('cloud agent list', { terminal: true, columns: 40 });
-  expect(stdout).toContain('Hidden, terminal too narrow: agent id, active deployment id, created, updated.');
+  expect(stdout).toContain('Columns hidden on this narrow terminal: agent id, active deployment id, created, updated.');
   expect(stdout).not.toContain(agentItem.id);
 });
 

@@ -5,112 +5,119 @@ import { usageLine } from './command-line/usage.ts';
 import { commands } from './commands.ts';
 import { Failure, Interrupted, UsageError } from './failure.ts';
 import { findCommand } from './find-command.ts';
-import { type Described, localFailure } from './output/described.ts';
+import type { Io } from './io/io.ts';
+import { describeLocalFailure, type FailureDescription } from './output/failure-description.ts';
 import { type OutputMode, outputModes } from './output/output-mode.ts';
 import { printFailure, printReport, printStream, printText } from './output/print.ts';
-import type { Subject } from './service/describe-failure.ts';
+import type { CommandSubject } from './service/describe-failure.ts';
 import type { Settings } from './service/settings.ts';
 import { version } from './version.ts';
-import type { World } from './world/world.ts';
 
-/** Runs one command line and answers its exit status: 0 done, 1 failed, 2 called wrongly, 130 interrupted. */
-export async function run(world: World, args: readonly string[]): Promise<0 | 1 | 2 | 130> {
-  const mode = modeOf(world, args);
-  const seen: Seen = { settings: null, isStream: false, subject: { agent: null, hasSession: false } };
+/** Runs a command line and returns its exit status: 0 success, 1 failure, 2 usage error, 130 interrupted. */
+export async function run(io: Io, args: readonly string[]): Promise<0 | 1 | 2 | 130> {
+  const mode = outputModeFor(io, args);
+  const state: RunState = { settings: null, isStream: false, subject: { agent: null, hasSession: false } };
   try {
-    await execute(world, args, mode, seen);
+    await execute(io, args, mode, state);
     return 0;
   } catch (error) {
-    if (error instanceof Interrupted || world.signal.aborted) {
-      await printFailure(world, mode, localFailure('interrupted', new Interrupted().message), seen.isStream);
+    if (error instanceof Interrupted || io.signal.aborted) {
+      await printFailure(io, mode, describeLocalFailure('interrupted', new Interrupted().message), state.isStream);
       return 130;
     }
     if (error instanceof UsageError) {
-      await printFailure(world, mode, localFailure('usage', error.message, error.hint), seen.isStream);
+      await printFailure(io, mode, describeLocalFailure('usage', error.message, error.hint), state.isStream);
       return 2;
     }
-    await printFailure(world, mode, await describe(error, seen), seen.isStream);
+    await printFailure(io, mode, await describeError(error, state), state.isStream);
     return 1;
   }
 }
 
-/** What was settled before something failed, for the words about the failure. */
-type Seen = { settings: Settings | null; isStream: boolean; subject: Subject };
+/** What is known when a command fails, for its error message. */
+type RunState = { settings: Settings | null; isStream: boolean; subject: CommandSubject };
 
-async function execute(world: World, args: readonly string[], mode: OutputMode, seen: Seen): Promise<void> {
-  checkOutputMode(world, args);
-  if (mentions(args, 'version')) return printText(world, mode, `botcli ${version}`, { version });
+async function execute(io: Io, args: readonly string[], mode: OutputMode, state: RunState): Promise<void> {
+  checkOutputMode(io, args);
+  if (mentions(args, 'version')) return printText(io, mode, `botcli ${version}`, { version });
   const words = leadingWords(args);
-  const asksHelp = words[0]?.text === 'help';
-  const found = findCommand(asksHelp ? words.slice(1) : words);
-  const command = found.kind === 'command' ? (await commands[found.path]?.())?.command : undefined;
-  if (asksHelp || mentions(args, 'help', command?.options) || args.length === 0) {
+  const isHelpCommand = words[0]?.text === 'help';
+  const match = findCommand(isHelpCommand ? words.slice(1) : words);
+  const command = match.kind === 'command' ? (await commands[match.path]?.())?.command : undefined;
+  if (isHelpCommand || mentions(args, 'help', command?.options) || args.length === 0) {
     const { commandHelp, groupHelp } = await import('./help.ts');
-    const style = await helpStyle(world, mode);
-    const help = found.kind === 'command' ? await commandHelp(found.path, style) : await groupHelp(found.path, style);
-    return printText(world, mode, help, { help });
+    const style = await helpStyle(io, mode);
+    const help = match.kind === 'command' ? await commandHelp(match.path, style) : await groupHelp(match.path, style);
+    return printText(io, mode, help, { help });
   }
-  const indexes = new Set(found.words.map(({ index }) => index));
-  if (found.kind === 'group') {
+  const indexes = new Set(match.words.map(({ index }) => index));
+  if (match.kind === 'group') {
     parseLine(args, indexes, { arguments: {}, options: {} });
-    const place = ['botcli', found.path].filter((part) => part !== '').join(' ');
-    throw new UsageError(`"${place}" needs a subcommand.`, `See which with: ${place} --help`);
+    const place = ['botcli', match.path].filter((part) => part !== '').join(' ');
+    throw new UsageError(`"${place}" needs a subcommand.`, `List them with: ${place} --help`);
   }
-  if (command === undefined) throw new Error(`no command at ${found.path}`);
+  if (command === undefined) throw new Error(`no command at ${match.path}`);
   const values = parseLine(args, indexes, command);
-  requireGiven(values, command, usageLine(found.path, command));
-  seen.subject = subjectOf(found.path, values);
+  requireGiven(values, command, usageLine(match.path, command));
+  state.subject = subjectOf(match.path, values);
   const suggest = async (line: readonly string[]) => (await import('./suggest-words.ts')).suggestWords(line);
-  const context = await createContext(world, {
+  const context = await createContext(io, {
     flags: values as GlobalValues,
     mode,
     isLocal: command.isLocal,
     suggest,
   });
-  seen.settings = context.settings;
+  state.settings = context.settings;
   try {
-    const said = await command.run(context, values);
-    seen.isStream = 'pieces' in said;
-    await ('pieces' in said ? printStream(world, mode, said) : printReport(world, mode, said));
+    const result = await command.run(context, values);
+    state.isStream = 'pieces' in result;
+    await ('pieces' in result ? printStream(io, mode, result) : printReport(io, mode, result));
   } finally {
-    context.talk.status(null);
+    context.messages.status(null);
   }
 }
 
-/** On a terminal help fits its width, up to what reads well, and its titles stand out. */
-async function helpStyle(world: World, mode: OutputMode) {
+/** On a terminal, help is wrapped at its width, at most 110 columns, and titles are bold. */
+async function helpStyle(io: Io, mode: OutputMode) {
   if (mode !== 'rich') return undefined;
   const { colorsFor } = await import('./output/colors.ts');
-  const colors = await colorsFor(world, world.stdout);
-  return { columns: Math.min(world.stdout.columns, 110), title: colors.bold };
+  const colors = await colorsFor(io, io.stdout);
+  return { columns: Math.min(io.stdout.columns, 110), title: colors.bold };
 }
 
-/** Elsewhere `name` and `id` are those of keys or organizations. */
-function subjectOf(path: string, values: Readonly<Record<string, unknown>>): Subject {
+/** Only for `cloud agent`: elsewhere, `name` and `id` are those of keys or organizations. */
+function subjectOf(path: string, values: Readonly<Record<string, unknown>>): CommandSubject {
   const { name, id, session, 'session-id': sessionId } = values;
   if (!path.startsWith('cloud agent ') || typeof name !== 'string') return { agent: null, hasSession: false };
   return { agent: name, hasSession: [id, session, sessionId].some((value) => value !== undefined) };
 }
 
-async function describe(error: unknown, { settings, subject }: Seen): Promise<Described> {
+async function describeError(error: unknown, { settings, subject }: RunState): Promise<FailureDescription> {
   if (error instanceof Failure) {
-    return { ...localFailure(error.reason, error.message, error.hint), issues: error.issues, details: error.details };
+    return {
+      ...describeLocalFailure(error.reason, error.message, error.hint),
+      issues: error.issues,
+      details: error.details,
+    };
   }
   const { describeServiceFailure } = await import('./service/describe-failure.ts');
   const described = describeServiceFailure(error, settings, subject);
   if (described !== null) return described;
-  return localFailure('internal', `Something went wrong in botcli: ${error instanceof Error ? error.message : error}`);
+  return describeLocalFailure(
+    'internal',
+    `Internal error in botcli: ${error instanceof Error ? error.message : error}`,
+  );
 }
 
-/** The mode as far as it can be known, also for a line that is wrong elsewhere. */
-function modeOf(world: World, args: readonly string[]): OutputMode {
+/** The output mode, also for a command line with errors elsewhere. */
+function outputModeFor(io: Io, args: readonly string[]): OutputMode {
   if (mentions(args, 'json')) return 'json';
-  const asked = rawValue(args, 'output') ?? world.environment.output;
-  return outputModes.find((mode) => mode === asked) ?? (world.stdout.terminal ? 'rich' : 'plain');
+  const asked = rawValue(args, 'output') ?? io.environment.output;
+  return outputModes.find((mode) => mode === asked) ?? (io.stdout.isTerminal ? 'rich' : 'plain');
 }
 
-function checkOutputMode(world: World, args: readonly string[]): void {
-  const asked = world.environment.output;
+function checkOutputMode(io: Io, args: readonly string[]): void {
+  const asked = io.environment.output;
   if (asked === null || rawValue(args, 'output') !== null || outputModes.some((mode) => mode === asked)) return;
   throw new UsageError(`BOTCLI_OUTPUT takes ${outputModes.join(', ')}, not ${JSON.stringify(asked)}.`);
 }

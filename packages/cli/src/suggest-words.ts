@@ -1,50 +1,55 @@
 import type { Command } from './command-line/command.ts';
 import type { Suggestion } from './command-line/context.ts';
 import { globalOptions } from './command-line/global-options.ts';
-import type { Option, Options, Words } from './command-line/options.ts';
+import type { CompletionWords, Option, Options } from './command-line/options.ts';
 import { leadingWords } from './command-line/parse-line.ts';
 import { aliases, commands, groups } from './commands.ts';
-import { wordsBelow } from './find-command.ts';
+import { nextWords } from './find-command.ts';
 
 /**
- * What the last of the words of a line may become; it may be empty, and `botcli` itself is left out. No suggestion means that
- * anything will do, such as a file.
+ * Completions of the last word of a command line, which may be empty; `line` excludes `botcli` itself. An empty result means
+ * that any text is valid, such as a file name.
  */
 export async function suggestWords(line: readonly string[]): Promise<readonly Suggestion[]> {
-  const { before, current } = withoutEqualSigns(line);
-  const place = placeOf(before);
-  const command = place.kind === 'command' ? (await commands[place.path]?.())?.command : undefined;
+  const { before, current } = joinBashWords(line);
+  const position = findPosition(before);
+  const command = position.kind === 'command' ? (await commands[position.path]?.())?.command : undefined;
   const options: Options = { ...globalOptions, ...command?.options };
-  const all = await candidates({ before, current, place, command, options });
+  const all = await candidates({ before, current, position, command, options });
   return all.filter(({ word }) => word.startsWith(current));
 }
 
-type Asked = {
+type CompletionRequest = {
   readonly before: readonly string[];
   readonly current: string;
-  readonly place: Place;
+  readonly position: CommandPosition;
   readonly command: Command | undefined;
   readonly options: Options;
 };
 
-async function candidates(asked: Asked): Promise<readonly Suggestion[]> {
-  const { before, current, place, command, options } = asked;
+async function candidates(request: CompletionRequest): Promise<readonly Suggestion[]> {
+  const { before, current, position, command, options } = request;
   const [, inline] = /^(--[^=]+)=/.exec(current) ?? [];
   if (inline !== undefined) {
-    return (await valuesOf(optionCalled(inline, options))).map((value) => plain(`${inline}=${value}`));
+    return (await optionValues(findOption(inline, options))).map((value) => toSuggestion(`${inline}=${value}`));
   }
-  const waiting = optionCalled(before.at(-1) ?? '', options);
-  if (waiting?.kind === 'value' || waiting?.kind === 'values') return (await valuesOf(waiting)).map(plain);
+  const pendingOption = findOption(before.at(-1) ?? '', options);
+  if (pendingOption?.kind === 'value' || pendingOption?.kind === 'values')
+    return (await optionValues(pendingOption)).map(toSuggestion);
   if (current.startsWith('-')) return optionsFor(options, before);
-  if (command === undefined) return place.kind === 'group' ? below(place.path) : [];
-  const argument = Object.values(command.arguments)[place.argument];
-  return (await wordsOf(argument?.words)).map(plain);
+  if (command === undefined) return position.kind === 'group' ? subcommands(position.path) : [];
+  const argument = Object.values(command.arguments)[position.argument];
+  return (await loadWords(argument?.words)).map(toSuggestion);
 }
 
-/** Where the words lead, and, at a command, which of its arguments is being written, counted from 0. */
-type Place = { readonly kind: 'command' | 'group' | 'nothing'; readonly path: string; readonly argument: number };
+/** The command or group that the words name, and the index of the argument at the cursor. */
+type CommandPosition = {
+  readonly kind: 'command' | 'group' | 'nothing';
+  readonly path: string;
+  readonly argument: number;
+};
 
-function placeOf(before: readonly string[]): Place {
+function findPosition(before: readonly string[]): CommandPosition {
   const words = leadingWords(before).map(({ text }) => text);
   let path = '';
   for (const [index, word] of words.entries()) {
@@ -57,15 +62,15 @@ function placeOf(before: readonly string[]): Place {
   return { kind: 'group', path, argument: 0 };
 }
 
-async function below(path: string): Promise<readonly Suggestion[]> {
-  const entries = wordsBelow(path).map(async (word) => {
+async function subcommands(path: string): Promise<readonly Suggestion[]> {
+  const entries = nextWords(path).map(async (word) => {
     const place = path === '' ? word : `${path} ${word}`;
     return { word, meaning: groups[place] ?? (await commands[place]?.())?.command.summary ?? '' };
   });
   return Promise.all(entries);
 }
 
-/** Options that are not there yet, or may be there more than once. */
+/** Options that are not given yet, or that can be repeated. */
 function optionsFor(options: Options, before: readonly string[]): readonly Suggestion[] {
   return Object.entries(options).flatMap(([name, option]) => {
     const names = option.kind === 'switch' ? [`--${name}`, `--no-${name}`] : [`--${name}`];
@@ -74,26 +79,26 @@ function optionsFor(options: Options, before: readonly string[]): readonly Sugge
   });
 }
 
-function optionCalled(word: string, options: Options): Option | undefined {
+function findOption(word: string, options: Options): Option | undefined {
   if (word.startsWith('--')) return Object.hasOwn(options, word.slice(2)) ? options[word.slice(2)] : undefined;
   if (!/^-[^-]$/.test(word)) return undefined;
   return Object.values(options).find(({ short }) => short === word.slice(1));
 }
 
-async function valuesOf(option: Option | undefined): Promise<readonly string[]> {
-  return option !== undefined && 'words' in option ? wordsOf(option.words) : [];
+async function optionValues(option: Option | undefined): Promise<readonly string[]> {
+  return option !== undefined && 'words' in option ? loadWords(option.words) : [];
 }
 
-async function wordsOf(words: Words | undefined): Promise<readonly string[]> {
+async function loadWords(words: CompletionWords | undefined): Promise<readonly string[]> {
   return typeof words === 'function' ? words() : (words ?? []);
 }
 
-function plain(word: string): Suggestion {
+function toSuggestion(word: string): Suggestion {
   return { word, meaning: '' };
 }
 
-/** Bash makes three words of `--name=value`. */
-function withoutEqualSigns(line: readonly string[]): { readonly before: readonly string[]; readonly current: string } {
+/** Bash splits `--name=value` into three words. */
+function joinBashWords(line: readonly string[]): { readonly before: readonly string[]; readonly current: string } {
   const words = line.filter((word, index) => word !== '=' || index === line.length - 1);
   const last = words.at(-1) ?? '';
   return { before: words.slice(0, -1), current: last === '=' ? '' : last };

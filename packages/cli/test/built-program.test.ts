@@ -106,7 +106,7 @@ test('a full disk behind standard output is said in one sentence, with status 1'
     },
   );
   const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-  expect({ said, status }).toEqual({ said: 'error: Standard output cannot be written (ENOSPC).\n', status: 1 });
+  expect({ said, status }).toEqual({ said: 'error: Cannot write to standard output (ENOSPC).\n', status: 1 });
 });
 
 test('--version loads the launcher and nothing else of the program', async () => {

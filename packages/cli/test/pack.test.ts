@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { list } from 'tar';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeArchive } from '../src/pack/archive.ts';
+import { readRules } from '../src/pack/exclusion-rules.ts';
 import { listProject } from '../src/pack/project-files.ts';
-import { readRules } from '../src/pack/rules.ts';
 
 let place: string;
 let root: string;
@@ -26,11 +26,11 @@ async function put(files: Readonly<Record<string, string>>): Promise<void> {
   }
 }
 
-async function listed(excluded: readonly string[] = []) {
-  const { files, leftOut } = await listProject(root, await readRules(root, excluded));
+async function listed(patterns: readonly string[] = []) {
+  const { files, excluded } = await listProject(root, await readRules(root, patterns));
   return {
     files: files.map(({ path }) => path),
-    leftOut: Object.fromEntries(leftOut.map(({ path, reason }) => [path, reason])),
+    leftOut: Object.fromEntries(excluded.map(({ path, reason }) => [path, reason])),
   };
 }
 
@@ -126,8 +126,8 @@ test('a .dockerignore that cannot be read right is refused with its line', async
 
 test('what is left out is counted, as far as counting goes', async () => {
   await put({ 'node_modules/a/1.js': '12345', 'node_modules/b/2.js': '1' });
-  const { leftOut } = await listProject(root, await readRules(root, []));
-  expect(leftOut).toEqual([{ path: 'node_modules', reason: 'by default', files: 2, bytes: 6, isWhole: true }]);
+  const { excluded } = await listProject(root, await readRules(root, []));
+  expect(excluded).toEqual([{ path: 'node_modules', reason: 'by default', files: 2, bytes: 6, isWhole: true }]);
 });
 
 test('links out of the project and special files are refused by name, all at once', async () => {

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Environment, readEnvironment } from '../src/config.ts';
 import { Interrupted } from '../src/failure.ts';
+import type { Io } from '../src/io/io.ts';
 import { run } from '../src/program.ts';
-import type { World } from '../src/world/world.ts';
 
 export type Outcome = { readonly status: number; readonly stdout: string; readonly stderr: string };
 
@@ -22,13 +22,13 @@ export type Circumstances = {
   readonly onStderr?: (text: string) => void;
 };
 
-/** Runs a command line in this process, in a world of the test's making, and answers what was seen of it. */
+/** Runs a command line in this process, in a io of the test's making, and answers what was seen of it. */
 export async function runProgram(args: readonly string[], given: Circumstances = {}): Promise<Outcome> {
   const written = { stdout: '', stderr: '' };
   const terminal = given.terminal ?? false;
   const questions = [...(given.answers ?? [])];
   const output = (name: 'stdout' | 'stderr') => ({
-    terminal,
+    isTerminal: terminal,
     columns: given.columns ?? 80,
     closed: new AbortController().signal,
     write: (text: string) => {
@@ -44,17 +44,17 @@ export async function runProgram(args: readonly string[], given: Circumstances =
     return answer;
   };
   const environment: Environment = readEnvironment({ HOME: '/nonexistent', ...given.variables });
-  const world: World = {
+  const io: Io = {
     environment,
     directory: given.directory ?? '/nonexistent',
     stdin: {
-      terminal,
-      text: async () => Buffer.from(given.stdin ?? '').toString(),
-      bytes: async () => Buffer.from(given.stdin ?? ''),
+      isTerminal: terminal,
+      readText: async () => Buffer.from(given.stdin ?? '').toString(),
+      readBytes: async () => Buffer.from(given.stdin ?? ''),
     },
     stdout: output('stdout'),
     stderr: output('stderr'),
-    ask: {
+    prompter: {
       secret: async (question) => String(reply(question)),
       confirm: async (question) => reply(question) === true,
       text: async (question, initial, check) => {
@@ -64,13 +64,13 @@ export async function runProgram(args: readonly string[], given: Circumstances =
         if (refusal !== null) throw new Error(`${question} refuses ${text}: ${refusal}`);
         return text;
       },
-      choose: async (question, choices) => {
+      select: async (question, choices) => {
         const answer = reply(question);
         const found = choices.find(({ value }) => value === answer);
         if (found === undefined) throw new Error(`${question} does not offer ${String(answer)}`);
         return found.value;
       },
-      chooseMany: async (question, choices) => {
+      multiselect: async (question, choices) => {
         const answer = reply(question);
         if (!Array.isArray(answer)) throw new Error(`${question} takes several`);
         return choices.flatMap(({ value }) => (answer.includes(value) ? [value] : []));
@@ -79,9 +79,9 @@ export async function runProgram(args: readonly string[], given: Circumstances =
     fetch,
     now: () => given.now ?? new Date('2026-11-20T17:00:00.000Z'),
     // Not as long as a person's, and long enough for a service in the same process to get on.
-    pause: (milliseconds) => setTimeout(Math.min(milliseconds, 10)),
+    sleep: (milliseconds) => setTimeout(Math.min(milliseconds, 10)),
     signal: given.signal ?? new AbortController().signal,
   };
-  const status = await run(world, args);
+  const status = await run(io, args);
   return { status, ...written };
 }

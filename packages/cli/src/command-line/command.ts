@@ -1,6 +1,6 @@
 import type { Report, Stream } from '../output/report.ts';
 import type { Context } from './context.ts';
-import type { Loose, Options, Repeated, Switch, Valued, Words } from './options.ts';
+import type { CompletionWords, OptionalValueOption, Options, RepeatedOption, Switch, ValueOption } from './options.ts';
 
 /**
  * A word that stands at its place on the command line; it has to be given unless it is optional. With `many` it takes all
@@ -10,7 +10,7 @@ export type Argument = {
   readonly description: string;
   readonly optional?: true;
   readonly many?: true;
-  readonly words?: Words;
+  readonly words?: CompletionWords;
 };
 /** By the name in help, in the order on the command line; optional ones come last, and one of many words after all. */
 export type Arguments = Readonly<Record<string, Argument>>;
@@ -35,16 +35,16 @@ type Values<A extends Arguments, O extends Options> = {
     : A[N] extends { readonly optional: true }
       ? string | undefined
       : string;
-} & { readonly [N in keyof O]: ValueOf<O[N]> };
+} & { readonly [N in keyof O]: OptionValue<O[N]> };
 
-type ValueOf<Given> =
-  Given extends Valued<infer T, infer R>
+type OptionValue<Given> =
+  Given extends ValueOption<infer T, infer R>
     ? R extends true
       ? T
       : T | undefined
-    : Given extends Repeated<infer T>
+    : Given extends RepeatedOption<infer T>
       ? readonly T[]
-      : Given extends Loose<infer T>
+      : Given extends OptionalValueOption<infer T>
         ? T | undefined
         : Given extends Switch
           ? boolean | undefined

@@ -4,10 +4,10 @@ import { UsageError } from '../failure.ts';
 export type Flag = { readonly kind: 'flag'; readonly short?: string; readonly description: string };
 
 /** The values that there are, for completion; a call where making them costs something. */
-export type Words = readonly string[] | (() => Promise<readonly string[]>);
+export type CompletionWords = readonly string[] | (() => Promise<readonly string[]>);
 
 /** An option with a value. `read` turns its text into the value or throws a `UsageError`. */
-export type Valued<T, Required extends boolean = boolean> = {
+export type ValueOption<T, Required extends boolean = boolean> = {
   readonly kind: 'value';
   readonly short?: string;
   /** What stands for the value in help, as in `N`. */
@@ -15,28 +15,31 @@ export type Valued<T, Required extends boolean = boolean> = {
   readonly description: string;
   readonly required: Required;
   /** Absent where any text or a file will do. */
-  readonly words?: Words;
+  readonly words?: CompletionWords;
   readonly read: (text: string) => T;
 };
 
 /** An option that may be given more than once, a value each time. */
-export type Repeated<T> = Omit<Valued<T, false>, 'kind'> & { readonly kind: 'values' };
+export type RepeatedOption<T> = Omit<ValueOption<T, false>, 'kind'> & { readonly kind: 'values' };
 
 /** `--name` or `--no-name`; neither is a third answer. */
 export type Switch = { readonly kind: 'switch'; readonly short?: string; readonly description: string };
 
 /** `--name` or `--name=VALUE`; the name alone stands for the value `alone`. */
-export type Loose<T> = Omit<Valued<T, false>, 'kind'> & { readonly kind: 'loose'; readonly alone: T };
+export type OptionalValueOption<T> = Omit<ValueOption<T, false>, 'kind'> & {
+  readonly kind: 'loose';
+  readonly defaultValue: T;
+};
 
-export type Option = Flag | Switch | Valued<unknown> | Repeated<unknown> | Loose<unknown>;
+export type Option = Flag | Switch | ValueOption<unknown> | RepeatedOption<unknown> | OptionalValueOption<unknown>;
 /** By the name on the command line, without the dashes. */
 export type Options = Readonly<Record<string, Option>>;
 
-type Describe = {
+type OptionDescription = {
   readonly description: string;
   readonly short?: string;
   readonly placeholder?: string;
-  readonly words?: Words;
+  readonly words?: CompletionWords;
 };
 
 export function flag(description: string, short?: string): Flag {
@@ -49,17 +52,17 @@ export function onOff(description: string, short?: string): Switch {
 }
 
 /** Makes an option one that may be given more than once. */
-export function repeated<T>(option: Valued<T, false>): Repeated<T> {
+export function repeated<T>(option: ValueOption<T, false>): RepeatedOption<T> {
   return { ...option, kind: 'values' };
 }
 
 /** Makes an option's value one that may be left out; `alone` is then its value. */
-export function loose<T>(option: Valued<T, false>, alone: T): Loose<T> {
-  return { ...option, kind: 'loose', alone };
+export function optionalValue<T>(option: ValueOption<T, false>, defaultValue: T): OptionalValueOption<T> {
+  return { ...option, kind: 'loose', defaultValue };
 }
 
 /** The text as it is; an empty one is refused. */
-export function text(describe: Describe): Valued<string, false> {
+export function text(describe: OptionDescription): ValueOption<string, false> {
   return valued(describe, 'TEXT', (given) => {
     if (given.trim() === '') throw new UsageError('needs a value that is not empty');
     return given;
@@ -67,7 +70,7 @@ export function text(describe: Describe): Valued<string, false> {
 }
 
 /** A whole number within both bounds. */
-export function integer(describe: Describe, minimum: number, maximum: number): Valued<number, false> {
+export function integer(describe: OptionDescription, minimum: number, maximum: number): ValueOption<number, false> {
   return valued(describe, 'N', (given) => {
     const value = Number(given);
     if (!/^\d+$/.test(given) || value < minimum || value > maximum) {
@@ -78,7 +81,10 @@ export function integer(describe: Describe, minimum: number, maximum: number): V
 }
 
 /** One of a few words. */
-export function choice<const Word extends string>(describe: Describe, words: readonly Word[]): Valued<Word, false> {
+export function choice<const Word extends string>(
+  describe: OptionDescription,
+  words: readonly Word[],
+): ValueOption<Word, false> {
   return valued({ words, ...describe }, words.join('|'), (given) => {
     const word = words.find((candidate) => candidate === given);
     if (word === undefined) throw new UsageError(`takes ${words.join(', ')}, not ${JSON.stringify(given)}`);
@@ -89,7 +95,7 @@ export function choice<const Word extends string>(describe: Describe, words: rea
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
 
 /** A span like `90d`, in seconds. Units: s, m, h, d, w. */
-export function span(describe: Describe, maximumSeconds: number): Valued<number, false> {
+export function span(describe: OptionDescription, maximumSeconds: number): ValueOption<number, false> {
   return valued(describe, 'SPAN', (given) => {
     const [, digits = '', unit = ''] = /^(\d+)([smhdw])$/.exec(given) ?? [];
     const seconds = Number(digits) * (unitSeconds[unit] ?? 0);
@@ -102,10 +108,10 @@ export function span(describe: Describe, maximumSeconds: number): Valued<number,
 }
 
 /** Makes an option one that has to be given. */
-export function required<T>(option: Valued<T, false>): Valued<T, true> {
+export function required<T>(option: ValueOption<T, false>): ValueOption<T, true> {
   return { ...option, required: true };
 }
 
-function valued<T>(describe: Describe, placeholder: string, read: (text: string) => T): Valued<T, false> {
+function valued<T>(describe: OptionDescription, placeholder: string, read: (text: string) => T): ValueOption<T, false> {
   return { kind: 'value', placeholder, required: false, read, ...describe };
 }

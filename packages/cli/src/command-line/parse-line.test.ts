@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { commands } from '../commands.ts';
 import { UsageError } from '../failure.ts';
-import { flag, loose, onOff, repeated, span, text } from './options.ts';
+import { flag, onOff, optionalValue, repeated, span, text } from './options.ts';
 import { parseLine } from './parse-line.ts';
 
 const expected = {
   arguments: { name: { description: 'a name' }, pairs: { description: 'pairs', optional: true, many: true } },
   options: {
-    wait: loose(span({ description: 'how long' }, 3_600), 60),
+    wait: optionalValue(span({ description: 'how long' }, 3_600), 60),
     sets: onOff('sets', 's'),
     dry: flag('dry'),
     file: text({ description: 'file', short: 'f' }),

@@ -150,7 +150,7 @@ function optionValue(token: Extract<Token, { kind: 'option' }>, options: Options
     return off === null;
   }
   const { value } = token;
-  if (value === undefined && option.kind === 'loose') return option.alone;
+  if (value === undefined && option.kind === 'loose') return option.defaultValue;
   if (value === undefined) throw new UsageError(`${token.rawName} needs a value: ${option.description}.`);
   if (!token.inlineValue && /^-./.test(value)) {
     throw new UsageError(

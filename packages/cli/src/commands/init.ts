@@ -1,8 +1,8 @@
 import { command as define } from '../command-line/command.ts';
-import { flag, onOff, repeated, text, type Words } from '../command-line/options.ts';
+import { type CompletionWords, flag, onOff, repeated, text } from '../command-line/options.ts';
 import type { CatalogueKind } from '../scaffold/configuration/names.ts';
 
-const stated = (description: string, placeholder: string, words?: Words, short?: string) =>
+const stated = (description: string, placeholder: string, words?: CompletionWords, short?: string) =>
   text({ description, placeholder, ...(words && { words }), ...(short && { short }) });
 
 /** Names of the catalogue, read when somebody asks for them. */

@@ -7,7 +7,7 @@ import { withRetries } from '../service/retry.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 import { upload } from './upload.ts';
 
-export type Obtained = {
+export type BuildResult = {
   readonly build: Build;
   /** Bytes that had to be sent. */
   readonly sentBytes: number;
@@ -20,11 +20,11 @@ export type Obtained = {
  * not succeed is a `Failure`.
  */
 export async function obtainBuild(
-  context: Pick<Context, 'world' | 'talk' | 'settings'>,
+  context: Pick<Context, 'io' | 'messages' | 'settings'>,
   client: Client,
   archive: Archive,
   place: { readonly region: string; readonly dockerfile: string | undefined },
-): Promise<Obtained> {
+): Promise<BuildResult> {
   const query = { contentHash: archive.contentHash, region: place.region, status: 'success', limit: 1 } as const;
   const { builds } = await withRetries(context, () => client.listBuilds({ query }));
   const [found] = builds;
@@ -39,34 +39,34 @@ export async function obtainBuild(
     client.createBuild({ body: { uploadId, region: place.region, ...dockerfilePath } }),
   );
   if (cached) return { build, sentBytes, isCached: true };
-  context.talk.say(`Build ${build.id}`);
+  context.messages.notify(`Build ${build.id}`);
   const made = await withInterruptNotice(
     context,
     `The build continues in the service. Run the same deploy again to follow it, or cancel it: botcli cloud build cancel ${build.id}`,
-    () => attendBuild(context, client, build.id),
+    () => followBuild(context, client, build.id),
   );
   return { build: made, sentBytes, isCached: false };
 }
 
 /** Shows the log of a build until it is over. */
-async function attendBuild(context: Pick<Context, 'world' | 'talk'>, client: Client, buildId: string): Promise<Build> {
-  const { talk, world } = context;
-  const begun = world.now().getTime();
+async function followBuild(context: Pick<Context, 'io' | 'messages'>, client: Client, buildId: string): Promise<Build> {
+  const { messages, io } = context;
+  const begun = io.now().getTime();
   // On a terminal the time is seen going by; elsewhere one long question is as good.
-  const wait = talk.isLive ? 1 : 20;
+  const wait = messages.isLive ? 1 : 20;
   let nextToken: string | undefined;
   // The first line comes when it has its turn: an organization's builds are made one after the other.
   let hasBegun = false;
   do {
-    const seconds = Math.floor((world.now().getTime() - begun) / 1_000);
-    talk.status(`${hasBegun ? 'Building' : 'Waiting for the build to begin'}, ${seconds} s`);
+    const seconds = Math.floor((io.now().getTime() - begun) / 1_000);
+    messages.status(`${hasBegun ? 'Building' : 'Waiting for the build to begin'}, ${seconds} s`);
     const query = { wait, ...(nextToken === undefined ? {} : { nextToken }) };
     const page = await withRetries(context, () => client.getBuildLogs({ params: { buildId }, query }));
-    for (const line of page.logs) talk.say(`  ${printableLog(line.replace(/^\S+ /, ''), false)}`);
+    for (const line of page.logs) messages.notify(`  ${printableLog(line.replace(/^\S+ /, ''), false)}`);
     hasBegun ||= page.logs.length > 0;
     nextToken = page.nextToken;
   } while (nextToken !== undefined);
-  talk.status(null);
+  messages.status(null);
   const { build } = await withRetries(context, () => client.getBuild({ params: { buildId } }));
   if (build.status !== 'success') throw buildFailure(build);
   return build;

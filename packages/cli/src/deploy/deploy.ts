@@ -1,54 +1,54 @@
 import type { Build, Client } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
+import { confirm } from '../io/confirm.ts';
 import { printable } from '../output/printable.ts';
 import type { Report } from '../output/report.ts';
-import { contentsDocument, contentsOf } from '../pack/contents.ts';
-import { type Packed, withPackedProject } from '../pack/pack-project.ts';
+import { contentsBlocks, contentsDocument } from '../pack/contents.ts';
+import { type PackedProject, withPackedProject } from '../pack/pack-project.ts';
 import { warningsAbout } from '../pack/warnings.ts';
-import { confirm } from '../world/confirm.ts';
-import { askForDeployment } from './accept.ts';
-import { announcement } from './announce.ts';
 import { buildFailure, obtainBuild } from './build.ts';
-import { type Current, findCurrent } from './current.ts';
+import { type CurrentAgent, findCurrentAgent } from './current-agent.ts';
+import { type AgentFlags, type DesiredAgent, resolveDesiredAgent, toRequest } from './desired-agent.ts';
 import { type Change, codeChange, secretChanges, settingChanges } from './difference.ts';
-import { transportsOf } from './entry-points.ts';
+import { readTransports } from './entry-points.ts';
 import { outcomeReport } from './outcome.ts';
-import { findProject, nameOf, type Project } from './project.ts';
-import { attendRollout, rolloutFailure } from './rollout.ts';
+import { deployPreview } from './preview.ts';
+import { displayPath, findProject, type Project } from './project.ts';
+import { rolloutFailure, waitForRollout } from './rollout.ts';
 import { requireSecretSet } from './secret-set.ts';
-import { type Given, settleWanted, toRequest, type Wanted } from './wanted.ts';
+import { submitDeployment } from './submit-deployment.ts';
 
 export type DeployOptions = {
-  readonly given: Given;
+  readonly settings: AgentFlags;
   readonly configFile: string | undefined;
   readonly buildDir: string | undefined;
   readonly buildId: string | undefined;
   readonly isConfirmed: boolean;
   readonly isForced: boolean;
-  readonly isDry: boolean;
-  readonly waits: boolean;
+  readonly isDryRun: boolean;
+  readonly shouldWait: boolean;
 };
 
 /** Deploys a project: everything that a person sees of it, in its order. */
 export async function deploy(context: Context, options: DeployOptions): Promise<Report> {
-  const project = await findProject(context.world, options);
-  const wanted = settleWanted(options.given, project);
+  const project = await findProject(context.io, options);
+  const desired = resolveDesiredAgent(options.settings, project);
   const buildId = options.buildId ?? project.deployFile?.content.build_id;
   if (buildId !== undefined && options.buildDir !== undefined) {
     throw new UsageError('--build-dir packs a project, but a named build needs none.', 'Use one or the other.');
   }
   const client = await context.service();
-  const current = await findCurrent(client, wanted.name);
-  const region = await regionOf(client, wanted, current);
-  const { secretSet } = wanted.settings;
+  const current = await findCurrentAgent(client, desired.name);
+  const region = await regionOf(client, desired, current);
+  const { secretSet } = desired.settings;
   if (typeof secretSet === 'string') {
     await requireSecretSet(context, client, secretSet, {
       region,
-      isNamed: wanted.region !== undefined || current !== null,
+      isNamed: desired.region !== undefined || current !== null,
     });
   }
-  const one: Deploy = { context, options, client, project, wanted, current, region };
+  const one: DeployRun = { context, options, client, project, desired, current, region };
   if (buildId !== undefined) {
     const { build } = await client.getBuild({ params: { buildId } });
     if (build.status !== 'success') throw buildFailure(build);
@@ -57,22 +57,22 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
   const excluded = project.deployFile?.content.build.exclude.patterns ?? [];
   return withPackedProject(context, project.folder, excluded, async (packed) => {
     const { contentHash } = packed.archive;
-    await show(one, packed);
+    await showContents(one, packed);
     return proceed(one, { contentHash, buildId: null }, packed);
   });
 }
 
-type Deploy = {
+type DeployRun = {
   readonly context: Context;
   readonly options: DeployOptions;
   readonly client: Client;
   readonly project: Project;
-  readonly wanted: Wanted;
-  readonly current: Current | null;
+  readonly desired: DesiredAgent;
+  readonly current: CurrentAgent | null;
   readonly region: string;
 };
 
-async function regionOf(client: Client, { name, region }: Wanted, current: Current | null): Promise<string> {
+async function regionOf(client: Client, { name, region }: DesiredAgent, current: CurrentAgent | null): Promise<string> {
   if (current === null) return region ?? (await client.getProperties()).properties.defaultRegion;
   if (region === undefined || region === current.agent.region) return current.agent.region;
   throw new Failure(
@@ -82,48 +82,50 @@ async function regionOf(client: Client, { name, region }: Wanted, current: Curre
   );
 }
 
-async function show({ context, project }: Deploy, packed: Packed): Promise<void> {
-  await context.talk.show(...contentsOf(nameOf(context.world, project.folder), packed.project, packed.archive));
+async function showContents({ context, project }: DeployRun, packed: PackedProject): Promise<void> {
+  await context.messages.show(
+    ...contentsBlocks(displayPath(context.io, project.folder), packed.project, packed.archive),
+  );
   for (const warning of await warningsAbout(packed.root, packed.project)) context.warn(printable(warning));
 }
 
 type Code = { readonly contentHash: string | null; readonly buildId: string | null };
 
-async function proceed(one: Deploy, code: Code, packed: Packed | null): Promise<Report> {
-  const { context, options, current, wanted, region, project } = one;
+async function proceed(one: DeployRun, code: Code, packed: PackedProject | null): Promise<Report> {
+  const { context, options, current, desired, region, project } = one;
   const document = packed === null ? null : contentsDocument(packed.project, packed.archive);
-  const since = (deployment: Current['desired'] | null): readonly Change[] => {
+  const since = (deployment: CurrentAgent['desired'] | null): readonly Change[] => {
     const changed = codeChange(deployment, code);
-    const settings = settingChanges(deployment, wanted.settings);
-    const secrets = secretChanges(deployment, wanted.settings.secretSet);
+    const settings = settingChanges(deployment, desired.settings);
+    const secrets = secretChanges(deployment, desired.settings.secretSet);
     return [...(changed === null ? [] : [changed]), ...settings, ...secrets];
   };
   const isAsked = current !== null && since(current.desired).length === 0;
   const changes = since(isAsked ? (current?.desired ?? null) : (current?.serving ?? current?.desired ?? null));
-  if (current !== null && isAsked && !options.isForced) return unchanged(one, current, document);
+  if (current !== null && isAsked && !options.isForced) return reportUnchanged(one, current, document);
   const { origin, organization } = context.settings;
   const source = project.deployFile?.name ?? 'the command line; there is no deploy.toml';
   const place = { region, organization: organization?.value ?? null, origin: origin.value, source };
-  const announced = announcement(wanted, place, current, changes);
-  if (options.isDry)
-    return { json: { dryRun: true, agentName: wanted.name, region, changes, packed: document }, blocks: announced };
-  await context.talk.show(...announced);
+  const announced = deployPreview(desired, place, current, changes);
+  if (options.isDryRun)
+    return { json: { dryRun: true, agentName: desired.name, region, changes, packed: document }, blocks: announced };
+  await context.messages.show(...announced);
   if (!options.isConfirmed) {
     const question =
-      current === null ? `Create the agent ${wanted.name} and deploy this?` : `Deploy this to ${wanted.name}?`;
-    await confirm(context.world, question, '--yes');
+      current === null ? `Create the agent ${desired.name} and deploy this?` : `Deploy this to ${desired.name}?`;
+    await confirm(context.io, question, '--yes');
   }
-  return carryOut(one, code, packed, changes, document);
+  return executeDeploy(one, code, packed, changes, document);
 }
 
 /** The same was asked for before: it serves, it is on its way, or it failed. */
-async function unchanged(
-  { context, options, client, project }: Deploy,
-  current: Current,
+async function reportUnchanged(
+  { context, options, client, project }: DeployRun,
+  current: CurrentAgent,
   packed: Document,
 ): Promise<Report> {
   const { agent, desired } = current;
-  if (options.isDry) {
+  if (options.isDryRun) {
     const note = { kind: 'note', lines: ['Nothing would change.'] } as const;
     return { json: { dryRun: true, agentName: agent.name, region: agent.region, changes: [], packed }, blocks: [note] };
   }
@@ -132,8 +134,8 @@ async function unchanged(
     const again = `Nothing has changed since; --force deploys it again anyway. ${hint}`;
     throw new Failure('deployment-failed', message, again, issues, details);
   }
-  const isOnItsWay = desired.state !== 'ready' && options.waits;
-  const deployment = isOnItsWay ? await attendRollout(context, client, agent.name, desired.id) : desired;
+  const isOnItsWay = desired.state !== 'ready' && options.shouldWait;
+  const deployment = isOnItsWay ? await waitForRollout(context, client, agent.name, desired.id) : desired;
   const transports = await knownTransports({ options, project });
   const rest = { changes: [], build: null, seconds: null, warning: null, packed, transports };
   return outcomeReport(context, { agentName: agent.name, change: 'none', deployment, ...rest });
@@ -141,14 +143,14 @@ async function unchanged(
 
 type Document = Readonly<Record<string, unknown>> | null;
 
-async function carryOut(
-  { context, options, client, project, wanted, current, region }: Deploy,
+async function executeDeploy(
+  { context, options, client, project, desired, current, region }: DeployRun,
   code: Code,
-  packed: Packed | null,
+  packed: PackedProject | null,
   changes: readonly Change[],
   document: Document,
 ): Promise<Report> {
-  const { world } = context;
+  const { io } = context;
   const dockerfile = project.deployFile?.content.build.dockerfile;
   const isSameCode = current !== null && codeChange(current.desired, code) === null && current.desired.buildId !== null;
   let build: Build | null = null;
@@ -157,20 +159,20 @@ async function carryOut(
     build = (await obtainBuild(context, client, packed.archive, { region, dockerfile })).build;
     buildId = build.id;
   }
-  const begun = world.now().getTime();
+  const begun = io.now().getTime();
   const body = {
-    ...toRequest(wanted),
+    ...toRequest(desired),
     ...(buildId === null ? {} : { buildId }),
     ...(options.isForced && current !== null ? { forceRedeploy: true } : {}),
   };
-  const agent = { name: wanted.name, region, before: current };
-  const { deploymentId, change, warning } = await askForDeployment(context, client, agent, body);
-  const deployment = options.waits
-    ? await attendRollout(context, client, wanted.name, deploymentId)
-    : await client.getDeployment({ params: { agentName: wanted.name, deploymentId } });
-  const seconds = options.waits ? (world.now().getTime() - begun) / 1_000 : null;
+  const agent = { name: desired.name, region, before: current };
+  const { deploymentId, change, warning } = await submitDeployment(context, client, agent, body);
+  const deployment = options.shouldWait
+    ? await waitForRollout(context, client, desired.name, deploymentId)
+    : await client.getDeployment({ params: { agentName: desired.name, deploymentId } });
+  const seconds = options.shouldWait ? (io.now().getTime() - begun) / 1_000 : null;
   return outcomeReport(context, {
-    agentName: wanted.name,
+    agentName: desired.name,
     change,
     changes,
     deployment,
@@ -183,7 +185,7 @@ async function carryOut(
 }
 
 /** A build that is named may be of another project than the folder where one stands. */
-async function knownTransports({ options, project }: Pick<Deploy, 'options' | 'project'>) {
+async function knownTransports({ options, project }: Pick<DeployRun, 'options' | 'project'>) {
   const isNamed = (options.buildId ?? project.deployFile?.content.build_id) !== undefined;
-  return isNamed ? null : transportsOf(project.folder);
+  return isNamed ? null : readTransports(project.folder);
 }

@@ -1,11 +1,11 @@
 import type { DeploymentDetails } from '@bothost/contract';
-import type { Wanted } from './wanted.ts';
+import type { DesiredAgent } from './desired-agent.ts';
 
 /** One setting that a deploy changes; `key` as in `deploy.toml`, null where there was, or will be, none. */
 export type Change = { readonly key: string; readonly from: string | null; readonly to: string | null };
 
 /** A profile is any text here: an earlier version of the service may have had others. */
-type Settings = Omit<Wanted['settings'], 'agentProfile'> & { readonly agentProfile: string | undefined };
+type Settings = Omit<DesiredAgent['settings'], 'agentProfile'> & { readonly agentProfile: string | undefined };
 
 type Code = { readonly contentHash: string | null; readonly buildId: string | null };
 

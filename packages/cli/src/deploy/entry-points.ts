@@ -15,16 +15,16 @@ export type EntryPoints = {
  * The transports that `botcli init` gave the project of a folder, which is `server` of the project as a rule; what else lies
  * in a project is none of it. Null for a project of another make: what its bot takes, only its code says.
  */
-export async function transportsOf(folder: string): Promise<readonly string[] | null> {
+export async function readTransports(folder: string): Promise<readonly string[] | null> {
   for (const place of basename(folder) === 'server' ? [folder, dirname(folder)] : [folder]) {
     const text = await readFile(join(place, '.botcli/project.json'), 'utf8').catch(() => null);
-    const transports = text === null ? null : transportsIn(text);
+    const transports = text === null ? null : parseTransports(text);
     if (transports !== null) return transports;
   }
   return null;
 }
 
-function transportsIn(answers: string): readonly string[] | null {
+function parseTransports(answers: string): readonly string[] | null {
   try {
     const { configuration } = JSON.parse(answers) as { configuration?: { transports?: unknown } };
     const transports = configuration?.transports;

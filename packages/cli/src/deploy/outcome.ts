@@ -5,7 +5,7 @@ import type { Change } from './difference.ts';
 import { entryPoints } from './entry-points.ts';
 
 /** How a deploy ended. */
-export type Outcome = {
+export type DeployOutcome = {
   readonly agentName: string;
   /** none: what was asked for is what there was. scaling: only the numbers changed, of the deployment that is there. */
   readonly change: 'deployment' | 'scaling' | 'none';
@@ -21,9 +21,9 @@ export type Outcome = {
 };
 
 /** The end of a deploy, and what one would do next. */
-export function outcomeReport({ world, settings }: Pick<Context, 'world' | 'settings'>, outcome: Outcome): Report {
+export function outcomeReport({ io, settings }: Pick<Context, 'io' | 'settings'>, outcome: DeployOutcome): Report {
   const { agentName, deployment, build, change, changes, warning, packed, transports } = outcome;
-  const { program } = world.environment;
+  const { program } = io.environment;
   const page = `${settings.origin.value}/talk/${encodeURIComponent(agentName)}`;
   const { start, talkUrl, fields } = entryPoints(transports, page, `${program} cloud agent start ${agentName}`);
   const commands = {
@@ -38,7 +38,7 @@ export function outcomeReport({ world, settings }: Pick<Context, 'world' | 'sett
         kind: 'fields',
         fields: [
           ['Agent', { text: agentName, tone: 'strong' }],
-          ['Result', result(outcome)],
+          ['Result', resultCell(outcome)],
           ['Deployment', deployment.id],
           ...(deployment.buildId === null ? [] : [['Build', deployment.buildId] as const]),
           ...(warning === null ? [] : [['Warning', { text: warning, tone: 'warn' }] as const]),
@@ -57,7 +57,7 @@ export function outcomeReport({ world, settings }: Pick<Context, 'world' | 'sett
   };
 }
 
-function result({ change, deployment, seconds }: Outcome): Cell {
+function resultCell({ change, deployment, seconds }: DeployOutcome): Cell {
   if (deployment.state !== 'ready') return { text: `Accepted, not ready yet (${deployment.state})`, tone: 'warn' };
   if (change === 'none') return { text: 'Nothing changed: this is already running', tone: 'good' };
   if (change === 'scaling') return { text: 'Scaling changed; the deployment is the same', tone: 'good' };

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { beyondBuilds, checkDeployFile, type DeployFile, deployFileNames } from '@bothost/contract';
 import { parse, TomlError } from 'smol-toml';
 import { Failure } from '../failure.ts';
-import type { World } from '../world/world.ts';
+import type { Io } from '../io/io.ts';
 
 /** What is deployed: a folder, and what its deploy file says. */
 export type Project = {
@@ -17,24 +17,24 @@ export type Project = {
  * `server`, where `botcli init` puts it. `buildDir` is another folder to pack.
  */
 export async function findProject(
-  world: Pick<World, 'directory'>,
+  io: Pick<Io, 'directory'>,
   named: { readonly configFile: string | undefined; readonly buildDir: string | undefined },
 ): Promise<Project> {
   const path =
-    named.configFile === undefined ? await lookFor(world.directory) : resolve(world.directory, named.configFile);
-  const content = path === null ? null : await readDeployFile(path, nameOf(world, path));
-  const base = path === null ? world.directory : dirname(path);
+    named.configFile === undefined ? await findDeployFile(io.directory) : resolve(io.directory, named.configFile);
+  const content = path === null ? null : await readDeployFile(path, displayPath(io, path));
+  const base = path === null ? io.directory : dirname(path);
   const folder =
     named.buildDir === undefined
       ? resolve(base, content?.build.context_dir ?? '.')
-      : resolve(world.directory, named.buildDir);
+      : resolve(io.directory, named.buildDir);
   const found = await stat(folder).catch(() => null);
   if (found?.isDirectory() !== true)
-    throw new Failure('project-missing', `There is no folder ${nameOf(world, folder)}.`);
-  return { folder, deployFile: path === null || content === null ? null : { name: nameOf(world, path), content } };
+    throw new Failure('project-missing', `There is no folder ${displayPath(io, folder)}.`);
+  return { folder, deployFile: path === null || content === null ? null : { name: displayPath(io, path), content } };
 }
 
-async function lookFor(directory: string): Promise<string | null> {
+async function findDeployFile(directory: string): Promise<string | null> {
   for (const place of [directory, join(directory, 'server')]) {
     for (const name of deployFileNames) {
       const path = join(place, name);
@@ -50,9 +50,9 @@ async function readDeployFile(path: string, name: string): Promise<DeployFile> {
     throw new Failure('deploy-file-unreadable', `Cannot read ${name}${code}.`);
   });
   const { file, issues } = checkDeployFile(parseToml(text, name));
-  if (file === null) throw invalid(name, 'is invalid', issues);
+  if (file === null) throw invalidDeployFile(name, 'is invalid', issues);
   const beyond = beyondBuilds(file);
-  if (beyond.length > 0) throw invalid(name, 'asks for what this service cannot do', beyond);
+  if (beyond.length > 0) throw invalidDeployFile(name, 'asks for what this service cannot do', beyond);
   return file;
 }
 
@@ -62,16 +62,16 @@ function parseToml(text: string, name: string): unknown {
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const [sentence = ''] = error.message.split('\n');
-    throw invalid(name, 'is not valid TOML', [{ path: `line ${error.line}`, message: sentence }]);
+    throw invalidDeployFile(name, 'is not valid TOML', [{ path: `line ${error.line}`, message: sentence }]);
   }
 }
 
-function invalid(name: string, what: string, issues: Failure['issues']): Failure {
+function invalidDeployFile(name: string, what: string, issues: Failure['issues']): Failure {
   return new Failure('deploy-file-invalid', `${name} ${what}.`, null, issues);
 }
 
 /** A path as it is shortest to say from here. */
-export function nameOf({ directory }: Pick<World, 'directory'>, path: string): string {
+export function displayPath({ directory }: Pick<Io, 'directory'>, path: string): string {
   const way = relative(directory, path);
   if (way === '') return basename(path);
   return way.startsWith('..') ? path : way;

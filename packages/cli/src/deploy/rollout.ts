@@ -1,43 +1,43 @@
 import type { Client, DeploymentDetails } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
+import { secondsBetween } from '../output/format.ts';
 import { printableLog } from '../output/log-text.ts';
-import { secondsBetween } from '../output/values.ts';
 import { withRetries } from '../service/retry.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 
 /** After so many seconds nobody waits any more; the service itself goes on. */
-const waitSeconds = 600;
+const timeoutSeconds = 600;
 /** How often somebody without a terminal is told that it still goes on, in seconds. */
-const sayEverySeconds = 15;
+const noticeIntervalSeconds = 15;
 
 /**
  * Waits until a deployment takes traffic, saying why it does not yet and for how long. One that failed, or was overtaken
  * by another, is a `Failure`, which says what goes on serving.
  */
-export function attendRollout(
-  context: Pick<Context, 'world' | 'talk'>,
+export function waitForRollout(
+  context: Pick<Context, 'io' | 'messages'>,
   client: Client,
   agentName: string,
   deploymentId: string,
 ): Promise<DeploymentDetails> {
   const notice = `The rollout continues in the service; follow it with: botcli cloud agent status ${agentName}`;
-  return withInterruptNotice(context, notice, () => watch(context, client, agentName, deploymentId));
+  return withInterruptNotice(context, notice, () => pollRollout(context, client, agentName, deploymentId));
 }
 
-async function watch(
-  context: Pick<Context, 'world' | 'talk'>,
+async function pollRollout(
+  context: Pick<Context, 'io' | 'messages'>,
   client: Client,
   agentName: string,
   deploymentId: string,
 ): Promise<DeploymentDetails> {
-  const { world, talk } = context;
-  const begun = world.now();
-  let said = { phase: '', seconds: 0 };
+  const { io, messages } = context;
+  const startedAt = io.now();
+  let lastNotice = { phase: '', seconds: 0 };
   for (;;) {
     const found = await withRetries(context, () => client.getDeployment({ params: { agentName, deploymentId } }));
     if (found.state === 'ready') {
-      talk.status(null);
+      messages.status(null);
       return found;
     }
     const agent = await withRetries(context, () => client.getAgent({ params: { agentName } }));
@@ -46,23 +46,23 @@ async function watch(
       const message = `Another deploy of ${agentName} started in the meantime (${agent.desiredDeploymentId}).`;
       throw new Failure('overtaken', message, `See it with: botcli cloud agent status ${agentName}`);
     }
-    const seconds = Math.floor(secondsBetween(begun.toISOString(), world.now()));
+    const seconds = Math.floor(secondsBetween(startedAt.toISOString(), io.now()));
     const phase = found.state === 'preparing' ? 'Preparing' : 'Starting the first instance';
-    talk.status(`${seconds} s: ${phase}${meanwhile(agent.activeDeploymentId, deploymentId)}`);
-    if (!talk.isLive && (said.phase !== phase || seconds - said.seconds >= sayEverySeconds)) {
-      talk.say(`${phase}${seconds === 0 ? '' : `, ${seconds} s`}`);
-      said = { phase, seconds };
+    messages.status(`${seconds} s: ${phase}${servingNote(agent.activeDeploymentId, deploymentId)}`);
+    if (!messages.isLive && (lastNotice.phase !== phase || seconds - lastNotice.seconds >= noticeIntervalSeconds)) {
+      messages.notify(`${phase}${seconds === 0 ? '' : `, ${seconds} s`}`);
+      lastNotice = { phase, seconds };
     }
-    if (seconds >= waitSeconds) {
+    if (seconds >= timeoutSeconds) {
       const hint = `It may still succeed: botcli cloud agent status ${agentName}`;
-      throw new Failure('rollout-timeout', `After ${waitSeconds} s the deployment is still not ready.`, hint);
+      throw new Failure('rollout-timeout', `After ${timeoutSeconds} s the deployment is still not ready.`, hint);
     }
-    await world.pause(talk.isLive ? 250 : 500);
+    await io.sleep(messages.isLive ? 250 : 500);
   }
 }
 
 /** Short, since the status is one line: with the longest phase it fits 60 columns. */
-function meanwhile(serving: string | null, deploymentId: string): string {
+function servingNote(serving: string | null, deploymentId: string): string {
   if (serving === null) return '; nothing is serving yet';
   return serving === deploymentId ? '' : '; the previous one serves';
 }
@@ -79,7 +79,7 @@ export function rolloutFailure(deployment: DeploymentDetails, serving: string | 
   return new Failure(
     'deployment-failed',
     `The deployment ${deployment.id} of ${name} failed: ${failure?.message ?? 'no reason is known'} ${goesOn}`,
-    isSilent(failure)
+    wroteNoOutput(failure)
       ? 'It wrote no output.'
       : `Its full output: botcli cloud agent logs ${name} --deployment ${deployment.id}`,
     tail === '' ? [] : tail.split('\n').map((line) => ({ path: '', message: printableLog(line, false) })),
@@ -88,7 +88,7 @@ export function rolloutFailure(deployment: DeploymentDetails, serving: string | 
 }
 
 /** Whether a bot ran and wrote nothing, so that its logs have no line. */
-function isSilent(failure: DeploymentDetails['failure']): boolean {
+function wroteNoOutput(failure: DeploymentDetails['failure']): boolean {
   if (failure === null || failure.tail !== '') return false;
   return ['PCC_BOT_EXITED', 'PCC_OUT_OF_MEMORY', 'PCC_BOT_START_TIMEOUT'].includes(failure.code);
 }

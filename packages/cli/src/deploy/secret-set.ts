@@ -1,17 +1,17 @@
 import type { Client } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import { awaitReadiness } from '../secrets/readiness.ts';
+import { waitUntilReady } from '../secrets/readiness.ts';
 
 /** As long as it takes a region that is merely slow. */
-const waitSeconds = 60;
+const timeoutSeconds = 60;
 
 /**
  * Before anything is packed or sent: the secret set that a deploy names has to be there, in the agent's region, and ready;
  * one that is on its way is waited for. Else a `Failure` names the command that helps.
  */
 export async function requireSecretSet(
-  context: Pick<Context, 'world' | 'talk'>,
+  context: Pick<Context, 'io' | 'messages'>,
   client: Client,
   name: string,
   { region, isNamed }: { readonly region: string; readonly isNamed: boolean },
@@ -49,5 +49,5 @@ export async function requireSecretSet(
       `Then set it again with: ${make}`,
     );
   }
-  if (found.status === 'pending') await awaitReadiness(context, client, found, waitSeconds);
+  if (found.status === 'pending') await waitUntilReady(context, client, found, timeoutSeconds);
 }

@@ -1,77 +1,78 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { ApiError, type Client, ConnectionError, toApiError, UploadAnswer } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
-import { byteSize } from '../output/values.ts';
+import type { Io } from '../io/io.ts';
+import { formatBytes } from '../output/format.ts';
 import type { Archive } from '../pack/archive.ts';
-import { isTransient, pauses, withRetries } from '../service/retry.ts';
-import type { World } from '../world/world.ts';
+import { isTransient, retryDelaysMs, withRetries } from '../service/retry.ts';
 
 /** What one request carries: little at first, for a slow line, then more while it goes fast. */
-const pieceBytes = { first: 256 * 1_024, most: 8 * 1_048_576 } as const;
+const chunkBytes = { first: 256 * 1_024, most: 8 * 1_048_576 } as const;
 /** In which a piece has to get through, in seconds. */
-const pieceSeconds = 120;
+const chunkTimeoutSeconds = 120;
 
 /** Failures that say how far the service is instead of where we thought it was. */
-const lostTrack: readonly string[] = ['upload-offset-wrong', 'upload-token-invalid', 'upload-not-found'];
+const restartReasons: readonly string[] = ['upload-offset-wrong', 'upload-token-invalid', 'upload-not-found'];
 
-export type Uploaded = { readonly uploadId: string; readonly sentBytes: number };
+export type UploadResult = { readonly uploadId: string; readonly sentBytes: number };
 
 /**
  * Sends an archive and answers its upload. It goes on where an earlier attempt with the same content was, also one of
  * another run. Broken connections are tried again until nothing has got through for half a minute.
  */
 export async function upload(
-  { world, talk, settings }: Pick<Context, 'world' | 'talk' | 'settings'>,
+  { io, messages, settings }: Pick<Context, 'io' | 'messages' | 'settings'>,
   client: Client,
   archive: Archive,
   region: string,
-): Promise<Uploaded> {
+): Promise<UploadResult> {
   const where = () =>
-    withRetries({ world, talk }, () =>
+    withRetries({ io, messages }, () =>
       client.getBuildUploadUrl({ body: { region, contentHash: archive.contentHash, sizeBytes: archive.bytes } }),
     );
   let target = await where();
   let offset = target.receivedBytes;
-  if (offset > 0 && offset < archive.bytes) talk.say('The service already has part of this; resuming from there.');
+  if (offset > 0 && offset < archive.bytes)
+    messages.notify('The service already has part of this; resuming from there.');
   const first = offset;
-  if (!talk.isLive && archive.bytes - offset > pieceBytes.first)
-    talk.say(`Uploading ${byteSize(archive.bytes - offset)}`);
+  if (!messages.isLive && archive.bytes - offset > chunkBytes.first)
+    messages.notify(`Uploading ${formatBytes(archive.bytes - offset)}`);
   let isDirect = false;
-  const begun = world.now().getTime();
+  const begun = io.now().getTime();
   let sentBytes = 0;
   let failures = 0;
-  let size: number = pieceBytes.first;
+  let size: number = chunkBytes.first;
   const file = await open(archive.path);
   try {
     while (offset < archive.bytes) {
-      const seconds = (world.now().getTime() - begun) / 1_000;
-      talk.status(`Uploading ${progressBar(offset, archive.bytes, seconds, first)}`);
+      const seconds = (io.now().getTime() - begun) / 1_000;
+      messages.status(`Uploading ${progressBar(offset, archive.bytes, seconds, first)}`);
       try {
-        const piece = await readPiece(file, offset, Math.min(size, archive.bytes - offset));
-        const started = world.now().getTime();
+        const piece = await readChunk(file, offset, Math.min(size, archive.bytes - offset));
+        const started = io.now().getTime();
         const url = isDirect ? onOrigin(target.uploadUrl, settings.origin.value) : target.uploadUrl;
-        const { receivedBytes } = await append(world, { ...target, uploadUrl: url }, offset, piece);
+        const { receivedBytes } = await sendChunk(io, { ...target, uploadUrl: url }, offset, piece);
         sentBytes += piece.length;
         if (receivedBytes > offset) failures = 0;
         offset = receivedBytes;
-        if (world.now().getTime() - started < 500) size = Math.min(size * 2, pieceBytes.most);
+        if (io.now().getTime() - started < 500) size = Math.min(size * 2, chunkBytes.most);
       } catch (error) {
-        world.signal.throwIfAborted();
-        const pause = pauses[failures];
-        const isLost = error instanceof ApiError && lostTrack.includes(error.reason);
+        io.signal.throwIfAborted();
+        const pause = retryDelaysMs[failures];
+        const isLost = error instanceof ApiError && restartReasons.includes(error.reason);
         if (pause === undefined || !(isLost || isTransient(error))) throw error;
         failures += 1;
         if (error instanceof ConnectionError) isDirect = !isDirect;
-        talk.status(`The upload was interrupted; resuming in ${pause / 1_000} s`);
-        await world.pause(pause);
-        size = pieceBytes.first;
+        messages.status(`The upload was interrupted; resuming in ${pause / 1_000} s`);
+        await io.sleep(pause);
+        size = chunkBytes.first;
         target = await where();
         offset = target.receivedBytes;
       }
     }
   } finally {
     await file.close();
-    talk.status(null);
+    messages.status(null);
   }
   return { uploadId: target.uploadId, sentBytes };
 }
@@ -84,15 +85,15 @@ function onOrigin(uploadUrl: string, origin: string): string {
   return new URL(new URL(uploadUrl).pathname, origin).href;
 }
 
-async function readPiece(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+async function readChunk(file: FileHandle, offset: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
   return buffer.subarray(0, bytesRead);
 }
 
-type Target = { readonly uploadUrl: string; readonly uploadFields: { readonly token: string } };
+type UploadTarget = { readonly uploadUrl: string; readonly uploadFields: { readonly token: string } };
 
-async function append(world: World, target: Target, offset: number, piece: Buffer): Promise<UploadAnswer> {
-  const signal = AbortSignal.any([world.signal, AbortSignal.timeout(pieceSeconds * 1_000)]);
+async function sendChunk(io: Io, target: UploadTarget, offset: number, piece: Buffer): Promise<UploadAnswer> {
+  const signal = AbortSignal.any([io.signal, AbortSignal.timeout(chunkTimeoutSeconds * 1_000)]);
   const headers = {
     'content-type': 'application/octet-stream',
     'upload-token': target.uploadFields.token,
@@ -103,10 +104,10 @@ async function append(world: World, target: Target, offset: number, piece: Buffe
   try {
     // A redirect would send the archive and its token to whatever address it names.
     const redirect = 'error';
-    response = await world.fetch(target.uploadUrl, { method: 'PATCH', headers, body: piece, signal, redirect });
+    response = await io.fetch(target.uploadUrl, { method: 'PATCH', headers, body: piece, signal, redirect });
     answer = await response.json();
   } catch (error) {
-    world.signal.throwIfAborted();
+    io.signal.throwIfAborted();
     throw new ConnectionError(`the upload to ${new URL(target.uploadUrl).origin} was cut off`, { cause: error });
   }
   if (!response.ok) throw toApiError(response.status, answer);
@@ -120,6 +121,6 @@ function progressBar(done: number, total: number, seconds: number, startedAt: nu
   const share = total === 0 ? 1 : done / total;
   const width = 24;
   const full = Math.round(share * width);
-  const speed = seconds < 0.5 ? '' : `  ${byteSize((done - startedAt) / seconds)}/s`;
-  return `${'█'.repeat(full)}${'░'.repeat(width - full)} ${Math.floor(share * 100)} %  ${byteSize(done)} of ${byteSize(total)}${speed}`;
+  const speed = seconds < 0.5 ? '' : `  ${formatBytes((done - startedAt) / seconds)}/s`;
+  return `${'█'.repeat(full)}${'░'.repeat(width - full)} ${Math.floor(share * 100)} %  ${formatBytes(done)} of ${formatBytes(total)}${speed}`;
 }

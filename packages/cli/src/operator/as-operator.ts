@@ -5,7 +5,7 @@ import type { Context } from '../command-line/context.ts';
 import { onOff, text } from '../command-line/options.ts';
 import { Failure } from '../failure.ts';
 import { withRetries } from '../service/retry.ts';
-import type { Sourced } from '../service/settings.ts';
+import type { SourcedValue } from '../service/settings.ts';
 
 /** Options of every command that works as the service's operator. */
 export const operatorOptions = {
@@ -34,7 +34,7 @@ export async function asOperator<T>(
   const token = await readToken(context, tokenFile);
   const origin = context.settings.origin.value;
   try {
-    return await ask(connect(context.world, origin, token.value));
+    return await ask(connect(context.io, origin, token.value));
   } catch (error) {
     // An operator acts in no organization: it is one that the line names, and not that of the profile.
     if (isOrganizationMissing(error)) throw new Failure('organization-not-found', error.message);
@@ -44,12 +44,12 @@ export async function asOperator<T>(
   }
 }
 
-async function readToken({ world }: Context, tokenFile: string | undefined): Promise<Sourced> {
-  const { operatorToken, operatorTokenFile } = world.environment;
+async function readToken({ io }: Context, tokenFile: string | undefined): Promise<SourcedValue> {
+  const { operatorToken, operatorTokenFile } = io.environment;
   if (tokenFile === undefined && operatorToken !== null) {
     return checked({ value: operatorToken, source: 'BOTCLI_OPERATOR_TOKEN' });
   }
-  const file = tokenFile === undefined ? operatorTokenFile : resolve(world.directory, tokenFile);
+  const file = tokenFile === undefined ? operatorTokenFile : resolve(io.directory, tokenFile);
   const found = await readFile(file, 'utf8').catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     const is = code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`;
@@ -58,7 +58,7 @@ async function readToken({ world }: Context, tokenFile: string | undefined): Pro
   return checked({ value: found.trim(), source: file });
 }
 
-function checked(token: Sourced): Sourced {
+function checked(token: SourcedValue): SourcedValue {
   if (/^[\x21-\x7e]{32,1024}$/.test(token.value)) return token;
   throw new Failure('operator-token-malformed', `${token.source} does not hold an operator token.`, hint);
 }
@@ -72,7 +72,7 @@ function isOrganizationMissing(error: unknown): error is Error {
 }
 
 /** Looks at the work until it is done, and tells how far it is; a service that is started again meanwhile goes on with it. */
-export async function waitFor(
+export async function waitForTask(
   context: Context,
   client: Pick<Client, 'getVault'>,
   kind: VaultTask['task'],
@@ -81,10 +81,10 @@ export async function waitFor(
   for (let status = begun; ; status = await withRetries(context, () => client.getVault())) {
     const task = status.tasks.find((one) => one.task === kind);
     if (task === undefined || task.state === 'done') {
-      context.talk.status(null);
+      context.messages.status(null);
       return status;
     }
-    context.talk.status(`${kind}: ${task.done} of ${task.total}`);
-    await context.world.pause(500);
+    context.messages.status(`${kind}: ${task.done} of ${task.total}`);
+    await context.io.sleep(500);
   }
 }

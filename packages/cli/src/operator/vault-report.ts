@@ -1,7 +1,7 @@
 import type { VaultStatus, VaultTask } from '@bothost/contract';
 import { Failure } from '../failure.ts';
+import { formatTime } from '../output/format.ts';
 import type { Block, Report } from '../output/report.ts';
-import { time } from '../output/values.ts';
 
 /** The vault as people see it. */
 export function vaultReport(status: VaultStatus): Report {
@@ -43,16 +43,16 @@ export function vaultBlocks(status: VaultStatus): readonly Block[] {
         { title: 'State' },
         { title: 'Done', align: 'right' },
         { title: 'Findings', align: 'right' },
-        { title: 'Started', drop: 2 },
-        { title: 'Ended', drop: 1 },
+        { title: 'Started', dropOrder: 2 },
+        { title: 'Ended', dropOrder: 1 },
       ],
       rows: status.tasks.map((task) => [
         task.task,
         { text: task.state, tone: task.state === 'done' ? 'good' : 'warn' },
         `${task.done}/${task.total}`,
         task.findings.length === 0 ? '0' : { text: String(task.findings.length), tone: 'bad' },
-        time(task.startedAt),
-        time(task.endedAt),
+        formatTime(task.startedAt),
+        formatTime(task.endedAt),
       ]),
       empty: 'No work on the vault was requested yet.',
     },
@@ -61,11 +61,13 @@ export function vaultBlocks(status: VaultStatus): readonly Block[] {
 }
 
 function findings(tasks: readonly VaultTask[]): readonly Block[] {
-  const lines = tasks.flatMap((task) => task.findings.map((one) => `${task.task}: ${place(one)}: ${one.problem}`));
+  const lines = tasks.flatMap((task) =>
+    task.findings.map((one) => `${task.task}: ${findingPath(one)}: ${one.problem}`),
+  );
   return lines.length === 0 ? [] : [{ kind: 'text', title: 'Findings', lines }];
 }
 
-function place({ organization, set }: VaultTask['findings'][number]): string {
+function findingPath({ organization, set }: VaultTask['findings'][number]): string {
   return set === null ? organization || 'the vault' : `${organization}/${set}`;
 }
 
@@ -73,7 +75,7 @@ function place({ organization, set }: VaultTask['findings'][number]): string {
 export function requireNoFindings(status: VaultStatus, kind: VaultTask['task']): void {
   const found = status.tasks.find(({ task }) => task === kind)?.findings ?? [];
   if (found.length === 0) return;
-  const issues = found.map((one) => ({ path: place(one), message: one.problem }));
+  const issues = found.map((one) => ({ path: findingPath(one), message: one.problem }));
   const message =
     found.length === 1
       ? 'One item does not match what was written.'

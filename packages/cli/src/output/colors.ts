@@ -1,10 +1,10 @@
 import type pico from 'picocolors';
-import type { Output, World } from '../world/world.ts';
+import type { Io, Output } from '../io/io.ts';
 
 export type Colors = ReturnType<(typeof pico)['createColors']>;
 
-/** Colours for one of the streams; none where it is no terminal, or none are wanted. */
-export async function colorsFor({ environment }: Pick<World, 'environment'>, output: Output): Promise<Colors> {
+/** Colors for one of the streams; without effect if it is not a terminal or if `NO_COLOR` is set. */
+export async function colorsFor({ environment }: Pick<Io, 'environment'>, output: Output): Promise<Colors> {
   const { default: pico } = await import('picocolors');
-  return pico.createColors(output.terminal && !environment.colorless);
+  return pico.createColors(output.isTerminal && !environment.noColor);
 }

@@ -1,32 +1,32 @@
-import type { World } from '../world/world.ts';
+import type { Io } from '../io/io.ts';
 import { colorsFor } from './colors.ts';
-import type { Described } from './described.ts';
+import type { FailureDescription } from './failure-description.ts';
 import type { OutputMode } from './output-mode.ts';
 import { printable } from './printable.ts';
 import type { Report, Stream } from './report.ts';
 
-export async function printReport(world: World, mode: OutputMode, report: Report): Promise<void> {
-  if (mode === 'json') return world.stdout.write(`${JSON.stringify(report.json, null, 2)}\n`);
+export async function printReport(io: Io, mode: OutputMode, report: Report): Promise<void> {
+  if (mode === 'json') return io.stdout.write(`${JSON.stringify(report.json, null, 2)}\n`);
   const { renderPlain, renderRich } = await import('./render.ts');
-  const colors = await colorsFor(world, world.stdout);
+  const colors = await colorsFor(io, io.stdout);
   for (const [index, block] of report.blocks.entries()) {
     if (mode === 'rich') {
-      world.stdout.write((index > 0 ? '\n' : '') + renderRich(block, { colors, columns: world.stdout.columns }));
+      io.stdout.write((index > 0 ? '\n' : '') + renderRich(block, { colors, columns: io.stdout.columns }));
     } else {
-      world.stdout.write(renderPlain(block));
-      if (block.kind === 'note') world.stderr.write(block.lines.map((line) => `${printable(line)}\n`).join(''));
+      io.stdout.write(renderPlain(block));
+      if (block.kind === 'note') io.stderr.write(block.lines.map((line) => `${printable(line)}\n`).join(''));
       const isEmpty =
         (block.kind === 'table' && block.rows.length === 0) || (block.kind === 'pieces' && block.pieces.length === 0);
-      if (isEmpty) world.stderr.write(`${block.empty}\n`);
+      if (isEmpty) io.stderr.write(`${block.empty}\n`);
     }
   }
 }
 
-/** Prints pieces as they come, until they end or nobody reads any more. */
-export async function printStream(world: World, mode: OutputMode, stream: Stream): Promise<void> {
-  const { stdout } = world;
-  const colors = await colorsFor(world, stdout);
-  const reader = AbortSignal.any([world.signal, stdout.closed]);
+/** Prints items as they arrive, until the stream ends or the reader closes the pipe. */
+export async function printStream(io: Io, mode: OutputMode, stream: Stream): Promise<void> {
+  const { stdout } = io;
+  const colors = await colorsFor(io, stdout);
+  const reader = AbortSignal.any([io.signal, stdout.closed]);
   try {
     for await (const { json, plain, rich } of stream.pieces(reader)) {
       stdout.write(`${mode === 'json' ? JSON.stringify(json) : mode === 'plain' ? plain : rich(colors)}\n`);
@@ -36,13 +36,18 @@ export async function printStream(world: World, mode: OutputMode, stream: Stream
   }
 }
 
-/** Help: a text that is not data. */
-export function printText(world: World, mode: OutputMode, text: string, document: unknown): void {
-  world.stdout.write(mode === 'json' ? `${JSON.stringify(document, null, 2)}\n` : `${text}\n`);
+/** Prints help or a version: text that has no report. */
+export function printText(io: Io, mode: OutputMode, text: string, document: unknown): void {
+  io.stdout.write(mode === 'json' ? `${JSON.stringify(document, null, 2)}\n` : `${text}\n`);
 }
 
-/** `isLine`: in JSON it is one more line after those of a stream. */
-export async function printFailure(world: World, mode: OutputMode, failure: Described, isLine: boolean): Promise<void> {
+/** `isLine`: in JSON mode, print the failure as one line, as the last item of a stream. */
+export async function printFailure(
+  io: Io,
+  mode: OutputMode,
+  failure: FailureDescription,
+  isLine: boolean,
+): Promise<void> {
   const { message, code, reason, requestId, issues, hint, details } = failure;
   if (mode === 'json') {
     const error = {
@@ -54,15 +59,15 @@ export async function printFailure(world: World, mode: OutputMode, failure: Desc
       ...(hint === null ? {} : { hint }),
       ...(details === null ? {} : { details }),
     };
-    world.stdout.write(`${JSON.stringify({ error }, null, isLine ? 0 : 2)}\n`);
+    io.stdout.write(`${JSON.stringify({ error }, null, isLine ? 0 : 2)}\n`);
     return;
   }
-  const colors = await colorsFor(world, world.stderr);
+  const colors = await colorsFor(io, io.stderr);
   const lines = [
     `${colors.red('error:')} ${printable(message)}`,
     ...issues.map(({ path, message }) => `  ${printable(path === '' ? message : `${path}: ${message}`)}`),
     ...(requestId === null ? [] : [`  request id: ${printable(requestId)}`]),
     ...(hint === null ? [] : [printable(hint)]),
   ];
-  world.stderr.write(`${lines.join('\n')}\n`);
+  io.stderr.write(`${lines.join('\n')}\n`);
 }

@@ -1,9 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 
 /**
- * Text from the service as it may go to a terminal: without escape sequences, other control characters made visible, also
- * those that turn around the text after them.
- * A bot's own output (a crash tail) comes by this way, so that it cannot drive the reader's terminal.
+ * Makes text from the service safe for a terminal: removes escape sequences and escapes other control characters,
+ * including those that reverse the direction of text. The text may be output of a bot.
  */
 export function printable(text: string): string {
   return stripVTControlCharacters(text).replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, (character) => {

@@ -7,7 +7,7 @@ import type { Block, Cell } from './report.ts';
 const paint = { colors: pico.createColors(false), columns: 80 };
 const table = (rows: readonly (readonly Cell[])[]): Block => ({
   kind: 'table',
-  columns: [{ title: 'Name' }, { title: 'Size', align: 'right' }, { title: 'Note', drop: 1 }],
+  columns: [{ title: 'Name' }, { title: 'Size', align: 'right' }, { title: 'Note', dropOrder: 1 }],
   rows,
   empty: 'There is none.',
 });
@@ -38,7 +38,7 @@ test('rich aligns columns, shows what is meant for people, and says when there i
 test('rich lets the columns go that may, first those that matter least, and never cuts a value', () => {
   const wide = 'w'.repeat(100);
   expect(renderRich(table([['a', '1', wide]]), paint)).toBe(
-    'Name  Size\na        1\nHidden, terminal too narrow: note. --output plain shows all.\n',
+    'Name  Size\na        1\nColumns hidden on this narrow terminal: note. --output plain shows all.\n',
   );
   expect(renderRich(table([[wide, '1', 'x']]), paint)).toContain(wide);
 });

@@ -3,9 +3,9 @@ import { printable } from './printable.ts';
 import type { Block, Cell, Column, Tone } from './report.ts';
 import { sparkline } from './sparkline.ts';
 
-export type Paint = { readonly colors: Colors; readonly columns: number };
+export type RenderStyle = { readonly colors: Colors; readonly columns: number };
 
-/** Tab-separated, whole, without colours; a line per row or field. Notes are not part of it. */
+/** Tab-separated, complete, without colors: a line for each row or field. Notes are left out. */
 export function renderPlain(block: Block): string {
   switch (block.kind) {
     case 'table':
@@ -28,8 +28,8 @@ export function renderPlain(block: Block): string {
   }
 }
 
-/** For a terminal: aligned, coloured, fitted to its width. */
-export function renderRich(block: Block, paint: Paint): string {
+/** For a terminal: aligned, colored, fitted to its width. */
+export function renderRich(block: Block, paint: RenderStyle): string {
   switch (block.kind) {
     case 'table':
       return block.rows.length === 0 ? lines([block.empty]) : richTable(block.columns, block.rows, paint);
@@ -48,7 +48,7 @@ export function renderRich(block: Block, paint: Paint): string {
   }
 }
 
-function richChart(block: Extract<Block, { kind: 'chart' }>, { colors, columns }: Paint): string {
+function richChart(block: Extract<Block, { kind: 'chart' }>, { colors, columns }: RenderStyle): string {
   const width = Math.max(10, Math.min(60, columns - 4));
   return lines([
     colors.bold(block.title),
@@ -60,18 +60,18 @@ function richChart(block: Extract<Block, { kind: 'chart' }>, { colors, columns }
 function richFields(
   title: string | undefined,
   fields: readonly (readonly [string, Cell])[],
-  { colors }: Paint,
+  { colors }: RenderStyle,
 ): string {
   const width = Math.max(...fields.map(([label]) => label.length));
-  const rows = fields.map(([label, value]) => `${colors.dim(label.padEnd(width))}  ${painted(value, colors)}`);
+  const rows = fields.map(([label, value]) => `${colors.dim(label.padEnd(width))}  ${paintCell(value, colors)}`);
   return lines(title === undefined ? rows : [colors.bold(title), ...rows.map((row) => `  ${row}`)]);
 }
 
-function richTable(columns: readonly Column[], rows: readonly (readonly Cell[])[], paint: Paint): string {
+function richTable(columns: readonly Column[], rows: readonly (readonly Cell[])[], paint: RenderStyle): string {
   const widths = columns.map(({ title }, index) =>
     Math.max(title.length, ...rows.map((row) => richText(row[index] ?? '').length)),
   );
-  const kept = fitting(columns, widths, paint.columns);
+  const kept = fittingColumns(columns, widths, paint.columns);
   const line = (write: (index: number) => string) =>
     kept
       .map((index) => write(index))
@@ -84,24 +84,24 @@ function richTable(columns: readonly Column[], rows: readonly (readonly Cell[])[
     const title = columns[index]?.title ?? '';
     return put(index, paint.colors.bold(title), title.length);
   });
-  const left = columns.filter((_, index) => !kept.includes(index)).map(({ title }) => title.toLowerCase());
+  const hidden = columns.filter((_, index) => !kept.includes(index)).map(({ title }) => title.toLowerCase());
   return lines([
     head,
     ...rows.map((row) =>
-      line((index) => put(index, painted(row[index] ?? '', paint.colors), richText(row[index] ?? '').length)),
+      line((index) => put(index, paintCell(row[index] ?? '', paint.colors), richText(row[index] ?? '').length)),
     ),
-    ...(left.length === 0
+    ...(hidden.length === 0
       ? []
-      : [paint.colors.dim(`Hidden, terminal too narrow: ${left.join(', ')}. --output plain shows all.`)]),
+      : [paint.colors.dim(`Columns hidden on this narrow terminal: ${hidden.join(', ')}. --output plain shows all.`)]),
   ]);
 }
 
-/** Indexes of the columns that fit, after those that give way first have gone. */
-function fitting(columns: readonly Column[], widths: readonly number[], available: number): readonly number[] {
+/** Indexes of the columns that fit. Columns are dropped by their `dropOrder`. */
+function fittingColumns(columns: readonly Column[], widths: readonly number[], available: number): readonly number[] {
   let kept = columns.map((_, index) => index);
   const needed = () => kept.reduce((sum, index) => sum + (widths[index] ?? 0) + 2, -2);
-  const order = kept.filter((index) => columns[index]?.drop !== undefined);
-  order.sort((a, b) => (columns[a]?.drop ?? 0) - (columns[b]?.drop ?? 0));
+  const order = kept.filter((index) => columns[index]?.dropOrder !== undefined);
+  order.sort((a, b) => (columns[a]?.dropOrder ?? 0) - (columns[b]?.dropOrder ?? 0));
   for (const index of order) {
     if (needed() <= available) break;
     kept = kept.filter((candidate) => candidate !== index);
@@ -117,13 +117,13 @@ function richText(cell: Cell): string {
   return printable(typeof cell === 'string' ? cell : (cell.rich ?? cell.text));
 }
 
-function painted(cell: Cell, colors: Colors): string {
+function paintCell(cell: Cell, colors: Colors): string {
   const shown = richText(cell);
   const tone = typeof cell === 'string' ? undefined : cell.tone;
-  return tone === undefined ? shown : tones(colors)[tone](shown);
+  return tone === undefined ? shown : toneStyles(colors)[tone](shown);
 }
 
-function tones(colors: Colors): Readonly<Record<Tone, (text: string) => string>> {
+function toneStyles(colors: Colors): Readonly<Record<Tone, (text: string) => string>> {
   return { good: colors.green, bad: colors.red, warn: colors.yellow, dim: colors.dim, strong: colors.bold };
 }
 

@@ -1,46 +1,46 @@
 import type { Colors } from './colors.ts';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'dim' | 'strong';
-/** A text of a table or field; `rich` is what a terminal shows instead. */
+/** The text of a table cell or field; `rich` replaces it on a terminal. */
 export type Cell = string | { readonly text: string; readonly rich?: string; readonly tone?: Tone };
 
-/** `drop` says in which order columns give way on a narrow terminal: 1 first; without it a column always stays. */
-export type Column = { readonly title: string; readonly align?: 'right'; readonly drop?: number };
+/** Columns with a `dropOrder` are hidden on a narrow terminal, 1 first. */
+export type Column = { readonly title: string; readonly align?: 'right'; readonly dropOrder?: number };
 
 /**
- * One piece of what comes bit by bit: a document for programs, a line for line tools, one for people. Both lines are
- * printed as they are, so whoever makes them makes them safe (`log-text.ts`).
+ * One item of a stream or list: a JSON value, a line of plain output and a line for a terminal. Both lines are printed
+ * unchanged, so their creator must make them safe (`log-text.ts`).
  */
 export type Piece = { readonly json: unknown; readonly plain: string; readonly rich: (colors: Colors) => string };
 
 export type Block =
-  /** Plain: rows without a header, separated by tabs. `empty` is said when there are no rows. */
+  /** `empty` is printed instead of a table without rows. */
   | {
       readonly kind: 'table';
       readonly columns: readonly Column[];
       readonly rows: readonly (readonly Cell[])[];
       readonly empty: string;
     }
-  /** Label and value per line. */
+  /** A label and a value on each line. */
   | { readonly kind: 'fields'; readonly title?: string; readonly fields: readonly (readonly [string, Cell])[] }
-  /** A series over time, and what is known of it, already formatted. */
+  /** A series over time with formatted statistics. */
   | {
       readonly kind: 'chart';
       readonly title: string;
       readonly values: readonly number[];
       readonly fields: readonly (readonly [string, string])[];
     }
-  /** Text as it came, a line each. */
+  /** Lines of text under a title. */
   | { readonly kind: 'text'; readonly title: string; readonly lines: readonly string[] }
-  /** A document of its own format: on standard output as it is, in every mode but json. */
+  /** A document in a format of its own, printed unchanged in every mode except json. */
   | { readonly kind: 'document'; readonly text: string }
-  /** A line each. */
+  /** A line for each item. */
   | { readonly kind: 'pieces'; readonly pieces: readonly Piece[]; readonly empty: string }
-  /** Said about the data, not data itself: on standard error but in rich mode. */
+  /** Remarks about the data: on standard error in plain mode. */
   | { readonly kind: 'note'; readonly lines: readonly string[] };
 
-/** What a command has to say that has no known end: in JSON a line for each piece. Ends when its reader goes. */
+/** A result of unknown length: in JSON mode, a line for each item. Ends when the reader closes the pipe. */
 export type Stream = { readonly pieces: (signal: AbortSignal) => AsyncIterable<Piece> };
 
-/** What a command has to say: one document for programs, blocks for people. */
+/** The result of a command: one document for programs, blocks for people. */
 export type Report = { readonly json: unknown; readonly blocks: readonly Block[] };

@@ -13,7 +13,7 @@ export type Archive = {
   readonly contentHash: string;
 };
 
-const beginning = new Date(0);
+const epoch = new Date(0);
 const progressBytes = 1_048_576;
 
 /**
@@ -28,12 +28,12 @@ export async function writeArchive(
   signal: AbortSignal,
   onProgress: (bytes: number) => void = () => {},
 ): Promise<Archive> {
-  const statCache = new Map(files.map((file) => [join(root, file.path), uniform(file)]));
+  const statCache = new Map(files.map((file) => [join(root, file.path), normalizedStats(file)]));
   const pack = new Pack({
     cwd: root,
     statCache,
     portable: true,
-    mtime: beginning,
+    mtime: epoch,
     noDirRecurse: true,
     gzip: { level: 6 },
   });
@@ -52,13 +52,13 @@ export async function writeArchive(
     await pipeline(pack.end(), counted, createWriteStream(target, { mode: 0o600 }), { signal });
   } catch (error) {
     signal.throwIfAborted();
-    throw unpackable(root, error);
+    throw packingFailure(root, error);
   }
   return { path: target, bytes, contentHash: hash.digest('hex') };
 }
 
 /** What the archive is told of a file, in place of what the disk says. */
-function uniform({ status, kind }: ProjectFile): ProjectFile['status'] {
+function normalizedStats({ status, kind }: ProjectFile): ProjectFile['status'] {
   const isPlain = kind === 'file' && (status.mode & 0o100) === 0;
   return Object.assign(Object.create(Object.getPrototypeOf(status)), status, {
     mode: (status.mode & 0o170000) | (isPlain ? 0o644 : 0o755),
@@ -66,7 +66,7 @@ function uniform({ status, kind }: ProjectFile): ProjectFile['status'] {
   });
 }
 
-function unpackable(root: string, error: unknown): Failure {
+function packingFailure(root: string, error: unknown): Failure {
   const { code, path, message } = error as NodeJS.ErrnoException;
   const name = path?.startsWith(root) === true ? path.slice(root.length + 1) : path;
   if (code === 'EOF') {

@@ -1,11 +1,11 @@
+import { formatBytes, formatCount } from '../output/format.ts';
 import type { Block } from '../output/report.ts';
-import { byteSize, counted } from '../output/values.ts';
 import type { Archive } from './archive.ts';
-import type { LeftOut } from './left-out.ts';
+import type { ExcludedPath } from './excluded-path.ts';
 import type { ProjectFiles } from './project-files.ts';
 
 /** What goes along and what stays behind, for people. */
-export function contentsOf(folder: string, { files, leftOut }: ProjectFiles, archive: Archive): readonly Block[] {
+export function contentsBlocks(folder: string, { files, excluded }: ProjectFiles, archive: Archive): readonly Block[] {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const largest = [...files].sort((a, b) => b.size - a.size).slice(0, 3);
   return [
@@ -13,15 +13,18 @@ export function contentsOf(folder: string, { files, leftOut }: ProjectFiles, arc
       kind: 'fields',
       fields: [
         ['Project', folder],
-        ['Packed', `${counted(files.length, 'file')}, ${byteSize(bytes)}; the archive ${byteSize(archive.bytes)}`],
-        ['Largest', largest.map(({ path, size }) => `${path} ${byteSize(size)}`).join(', ')],
+        [
+          'Packed',
+          `${formatCount(files.length, 'file')}, ${formatBytes(bytes)}; the archive ${formatBytes(archive.bytes)}`,
+        ],
+        ['Largest', largest.map(({ path, size }) => `${path} ${formatBytes(size)}`).join(', ')],
       ],
     },
-    ...(leftOut.length === 0 ? [] : [leftOutTable(leftOut)]),
+    ...(excluded.length === 0 ? [] : [excludedTable(excluded)]),
   ];
 }
 
-function leftOutTable(leftOut: readonly LeftOut[]): Block {
+function excludedTable(leftOut: readonly ExcludedPath[]): Block {
   const others = new Set(leftOut.map(({ reason }) => reason).filter((reason) => reason !== 'always'));
   const reasons = ['always', ...[...others].sort()].filter((reason) => leftOut.some((one) => one.reason === reason));
   return {
@@ -30,7 +33,7 @@ function leftOutTable(leftOut: readonly LeftOut[]): Block {
       { title: 'Left out' },
       { title: 'Files', align: 'right' },
       { title: 'Size', align: 'right' },
-      { title: 'What', drop: 1 },
+      { title: 'What', dropOrder: 1 },
     ],
     rows: reasons.map((reason) => {
       const these = leftOut.filter((one) => one.reason === reason).sort((a, b) => b.bytes - a.bytes);
@@ -39,13 +42,13 @@ function leftOutTable(leftOut: readonly LeftOut[]): Block {
         bytes: 0,
       });
       const atLeast = these.every(({ isWhole }) => isWhole) ? '' : 'over ';
-      return [reason, `${atLeast}${sum.files}`, `${atLeast}${byteSize(sum.bytes)}`, namesOf(these)];
+      return [reason, `${atLeast}${sum.files}`, `${atLeast}${formatBytes(sum.bytes)}`, listPaths(these)];
     }),
     empty: '',
   };
 }
 
-function namesOf(these: readonly LeftOut[]): string {
+function listPaths(these: readonly ExcludedPath[]): string {
   const names = these.slice(0, 4).map(({ path }) => path);
   const more = these.length - names.length;
   return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
@@ -53,7 +56,7 @@ function namesOf(these: readonly LeftOut[]): string {
 
 /** The same for programs. */
 export function contentsDocument(
-  { files, leftOut }: ProjectFiles,
+  { files, excluded }: ProjectFiles,
   archive: Archive,
 ): Readonly<Record<string, unknown>> {
   return {
@@ -61,6 +64,6 @@ export function contentsDocument(
     bytes: files.reduce((sum, { size }) => sum + size, 0),
     archiveBytes: archive.bytes,
     contentHash: archive.contentHash,
-    leftOut,
+    leftOut: excluded,
   };
 }

@@ -29,16 +29,16 @@ test.each([
   ['x(1).txt', 'x(1).txt', true],
   ['ä?', 'ä😀', true],
 ])('%s and %s: left out is %s', (pattern, path, isOut) => {
-  expect(readDockerIgnore(`${pattern}\n`).leavesOut(path)).toBe(isOut);
+  expect(readDockerIgnore(`${pattern}\n`).excludes(path)).toBe(isOut);
 });
 
 test('the last pattern that matches decides, also below a folder that is left out', () => {
   const rules = readDockerIgnore('# all but two\r\n*\r\n!src\r\n!data/keep.txt\r\nsrc/*.test.js\r\n');
-  expect(rules.takesBack).toBe(true);
+  expect(rules.hasNegation).toBe(true);
   const kept = ['src/bot.js', 'data/keep.txt'];
   const out = ['README.md', 'src/bot.test.js', 'data', 'data/other.txt'];
-  expect(kept.filter(rules.leavesOut)).toEqual([]);
-  expect(out.filter(rules.leavesOut)).toEqual(out);
+  expect(kept.filter(rules.excludes)).toEqual([]);
+  expect(out.filter(rules.excludes)).toEqual(out);
 });
 
 test.each(['a[', 'b\\', 'c[z-a]'])('the line %s is no pattern, and is named', (line) => {

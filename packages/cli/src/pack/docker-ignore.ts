@@ -1,9 +1,9 @@
 /** What a `.dockerignore` says, in Docker's own grammar, which is not that of `.gitignore`. */
 export type DockerIgnore = {
   /** The last pattern that matches the path or a folder above it decides. */
-  readonly leavesOut: (path: string) => boolean;
+  readonly excludes: (path: string) => boolean;
   /** Whether something below a folder that is left out may be taken back. */
-  readonly takesBack: boolean;
+  readonly hasNegation: boolean;
 };
 
 /**
@@ -29,7 +29,7 @@ export function readDockerIgnore(text: string): DockerIgnore {
     patterns.push({ takesBack, matcher });
   }
   return {
-    leavesOut: (path) => {
+    excludes: (path) => {
       const paths = withFoldersAbove(path);
       let isOut = false;
       for (const { takesBack, matcher } of patterns) {
@@ -37,7 +37,7 @@ export function readDockerIgnore(text: string): DockerIgnore {
       }
       return isOut;
     },
-    takesBack: patterns.some(({ takesBack }) => takesBack),
+    hasNegation: patterns.some(({ takesBack }) => takesBack),
   };
 }
 

@@ -2,33 +2,33 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../command-line/context.ts';
-import { byteSize } from '../output/values.ts';
+import { formatBytes } from '../output/format.ts';
 import { type Archive, writeArchive } from './archive.ts';
+import { readRules } from './exclusion-rules.ts';
 import { listProject, type ProjectFiles } from './project-files.ts';
-import { readRules } from './rules.ts';
 import { checkSize } from './warnings.ts';
 
-export type Packed = { readonly root: string; readonly project: ProjectFiles; readonly archive: Archive };
+export type PackedProject = { readonly root: string; readonly project: ProjectFiles; readonly archive: Archive };
 
 /** Packs a folder into a temporary file, which is there for as long as `use` takes, however it ends. */
 export async function withPackedProject<T>(
-  { world, talk }: Pick<Context, 'world' | 'talk'>,
+  { io, messages }: Pick<Context, 'io' | 'messages'>,
   folder: string,
   excluded: readonly string[],
-  use: (packed: Packed) => Promise<T>,
+  use: (packed: PackedProject) => Promise<T>,
 ): Promise<T> {
   const root = await realpath(folder);
-  talk.status('Packing');
+  messages.status('Packing');
   const project = await listProject(root, await readRules(root, excluded));
   checkSize(project.files, null);
   const directory = await mkdtemp(join(tmpdir(), 'botcli-'));
   try {
     const target = join(directory, 'project.tar.gz');
-    const archive = await writeArchive(root, project.files, target, world.signal, (bytes) =>
-      talk.status(`Packing, ${byteSize(bytes)}`),
+    const archive = await writeArchive(root, project.files, target, io.signal, (bytes) =>
+      messages.status(`Packing, ${formatBytes(bytes)}`),
     );
     checkSize(project.files, archive);
-    talk.status(null);
+    messages.status(null);
     return await use({ root, project, archive });
   } finally {
     await rm(directory, { recursive: true, force: true });

@@ -2,8 +2,8 @@ import type { Dirent, Stats } from 'node:fs';
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { Failure } from '../failure.ts';
-import { type LeftOut, measure } from './left-out.ts';
-import type { Rules } from './rules.ts';
+import { type ExcludedPath, measureExcluded } from './excluded-path.ts';
+import type { ExclusionRules } from './exclusion-rules.ts';
 
 /** One entry of an archive. */
 export type ProjectFile = {
@@ -21,46 +21,50 @@ export type ProjectFile = {
 export type ProjectFiles = {
   /** In the order of the archive: by path, in code units, wherever it is packed. */
   readonly files: readonly ProjectFile[];
-  readonly leftOut: readonly LeftOut[];
+  readonly excluded: readonly ExcludedPath[];
 };
 
-type Refused = { readonly path: string; readonly message: string };
-type Found = { readonly files: ProjectFile[]; readonly leftOut: LeftOut[]; readonly refused: Refused[] };
+type RejectedFile = { readonly path: string; readonly message: string };
+type ListedFiles = {
+  readonly files: ProjectFile[];
+  readonly excluded: ExcludedPath[];
+  readonly rejected: RejectedFile[];
+};
 
 /**
  * Lists what of a project goes along and what stays behind, by the rules. Empty folders do not go along, as with git.
  * Links that lead out of the project, and what is neither file, folder nor link, are refused: a `Failure` names all.
  */
-export async function listProject(root: string, rules: Rules): Promise<ProjectFiles> {
-  const found: Found = { files: [], leftOut: [], refused: [] };
+export async function listProject(root: string, rules: ExclusionRules): Promise<ProjectFiles> {
+  const found: ListedFiles = { files: [], excluded: [], rejected: [] };
   await walk({ root, rules, found, budget: { entries: 10_000 } }, '', null);
-  if (found.refused.length > 0) {
+  if (found.rejected.length > 0) {
     throw new Failure(
       'project-unpackable',
       'The project contains files that cannot be packed.',
       'Remove them, or exclude them in the project’s ignore file or [build.exclude] of the deploy file.',
-      found.refused,
+      found.rejected,
     );
   }
-  return { files: byPath(found.files), leftOut: byPath(found.leftOut) };
+  return { files: byPath(found.files), excluded: byPath(found.excluded) };
 }
 
 function byPath<T extends { readonly path: string }>(entries: readonly T[]): readonly T[] {
   return entries.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-type Walk = {
+type WalkState = {
   readonly root: string;
-  readonly rules: Rules;
-  readonly found: Found;
+  readonly rules: ExclusionRules;
+  readonly found: ListedFiles;
   /** Entries that may still be counted below what is left out: a count is worth only so much waiting. */
   readonly budget: { entries: number };
 };
 
 /** `outBy` is why the folder itself stays behind, when something below it may still be taken back. */
-async function walk(walking: Walk, folder: string, outBy: string | null): Promise<void> {
+async function walk(walking: WalkState, folder: string, outBy: string | null): Promise<void> {
   const { root, rules, found } = walking;
-  if (outBy === null) await rules.enter(folder);
+  if (outBy === null) await rules.enterFolder(folder);
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error: unknown) => {
     throw unreadable(folder === '' ? root : folder, error);
   });
@@ -68,40 +72,40 @@ async function walk(walking: Walk, folder: string, outBy: string | null): Promis
   for (const entry of entries) {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
     const reason = rules.reason(path, entry.isDirectory());
-    if (reason !== null && !(entry.isDirectory() && !rules.prunes && reason !== 'always')) {
-      found.leftOut.push(await measure(root, path, reason, walking.budget));
+    if (reason !== null && !(entry.isDirectory() && !rules.canPruneFolders && reason !== 'always')) {
+      found.excluded.push(await measureExcluded(root, path, reason, walking.budget));
     } else if (entry.isDirectory()) await walk(walking, path, reason);
-    else packed.push(take(root, path, entry, found));
+    else packed.push(addFile(root, path, entry, found));
   }
   await Promise.all(packed);
 }
 
-async function take(root: string, path: string, entry: Dirent, found: Found): Promise<void> {
+async function addFile(root: string, path: string, entry: Dirent, found: ListedFiles): Promise<void> {
   const refused = entry.isSymbolicLink()
-    ? await whyLinkIsRefused(root, path)
+    ? await linkProblem(root, path)
     : entry.isFile()
       ? null
       : 'is not a file, folder or link';
   if (refused !== null) {
-    found.refused.push({ path, message: refused });
+    found.rejected.push({ path, message: refused });
     return;
   }
   const status = await lstat(join(root, path)).catch((error: unknown) => {
     throw unreadable(path, error);
   });
   const kind = entry.isFile() ? 'file' : 'link';
-  const target = kind === 'link' ? await targetOf(root, path) : null;
+  const target = kind === 'link' ? await linkTarget(root, path) : null;
   found.files.push({ path, kind, size: kind === 'file' ? status.size : 0, target, status });
 }
 
-async function targetOf(root: string, path: string): Promise<string> {
+async function linkTarget(root: string, path: string): Promise<string> {
   const file = join(root, path);
   return relative(root, join(dirname(file), await readlink(file)))
     .split(sep)
     .join('/');
 }
 
-async function whyLinkIsRefused(root: string, path: string): Promise<string | null> {
+async function linkProblem(root: string, path: string): Promise<string | null> {
   const file = join(root, path);
   const target = await readlink(file);
   if (isAbsolute(target)) return `is a link to an absolute path, ${target}`;

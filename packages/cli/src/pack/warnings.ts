@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { unpackedArchive, uploadBytes } from '@bothost/contract';
 import { Failure } from '../failure.ts';
-import { byteSize } from '../output/values.ts';
+import { formatBytes } from '../output/format.ts';
 import type { Archive } from './archive.ts';
 import type { ProjectFile, ProjectFiles } from './project-files.ts';
 
@@ -10,19 +10,19 @@ import type { ProjectFile, ProjectFiles } from './project-files.ts';
 const largeBytes = 20 * 1_048_576;
 
 /** What is probably not meant, one sentence each. */
-export async function warningsAbout(root: string, { files, leftOut }: ProjectFiles): Promise<readonly string[]> {
+export async function warningsAbout(root: string, { files, excluded }: ProjectFiles): Promise<readonly string[]> {
   const paths = new Set(files.map(({ path }) => path));
-  const loose = files.filter(({ target }) => target !== null && target !== '' && !leadsSomewhere(target, paths));
+  const brokenLinks = files.filter(({ target }) => target !== null && target !== '' && !isPacked(target, paths));
   const large = files.filter(({ size }) => size >= largeBytes);
-  const main = await mainOf(root, paths);
+  const main = await readMain(root, paths);
   const reason =
-    main === null ? undefined : leftOut.find(({ path }) => main === path || main.startsWith(`${path}/`))?.reason;
+    main === null ? undefined : excluded.find(({ path }) => main === path || main.startsWith(`${path}/`))?.reason;
   return [
     ...large
       .slice(0, 5)
-      .map(({ path, size }) => `${path} is large (${byteSize(size)}); [build.exclude] leaves it out.`),
+      .map(({ path, size }) => `${path} is large (${formatBytes(size)}); [build.exclude] leaves it out.`),
     ...(large.length > 5 ? [`${large.length - 5} more files are that large.`] : []),
-    ...loose.slice(0, 5).map(({ path, target }) => `${path} is a link to ${target}, which is not packed.`),
+    ...brokenLinks.slice(0, 5).map(({ path, target }) => `${path} is a link to ${target}, which is not packed.`),
     ...(reason === undefined
       ? []
       : [
@@ -32,11 +32,11 @@ export async function warningsAbout(root: string, { files, leftOut }: ProjectFil
   ];
 }
 
-function leadsSomewhere(target: string, paths: ReadonlySet<string>): boolean {
+function isPacked(target: string, paths: ReadonlySet<string>): boolean {
   return paths.has(target) || [...paths].some((path) => path.startsWith(`${target}/`));
 }
 
-async function mainOf(root: string, paths: ReadonlySet<string>): Promise<string | null> {
+async function readMain(root: string, paths: ReadonlySet<string>): Promise<string | null> {
   if (!paths.has('package.json')) return null;
   try {
     const { main } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { main?: unknown };
@@ -70,11 +70,11 @@ export function checkSize(files: readonly ProjectFile[], archive: Archive | null
   const [size, limit, how] = found as [number, number, string];
   throw new Failure(
     'project-too-large',
-    `The project is ${byteSize(size)}${how}; at most ${byteSize(limit)} are taken.`,
+    `The project is ${formatBytes(size)}${how}; at most ${formatBytes(limit)} are taken.`,
     'Leave out what the bot does not need. The largest files:',
     [...files]
       .sort((a, b) => b.size - a.size)
       .slice(0, 5)
-      .map((file) => ({ path: file.path, message: byteSize(file.size) })),
+      .map((file) => ({ path: file.path, message: formatBytes(file.size) })),
   );
 }

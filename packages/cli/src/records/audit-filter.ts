@@ -21,8 +21,8 @@ type Given = {
 };
 
 /** The query of the options. */
-export function auditQuery(context: Pick<Context, 'world'>, { since, until, action, object, result }: Given): Query {
-  const ago = (seconds: number) => new Date(context.world.now().getTime() - seconds * 1_000).toISOString();
+export function auditQuery(context: Pick<Context, 'io'>, { since, until, action, object, result }: Given): Query {
+  const ago = (seconds: number) => new Date(context.io.now().getTime() - seconds * 1_000).toISOString();
   return {
     ...(since === undefined ? {} : { since: ago(since) }),
     ...(until === undefined ? {} : { until: ago(until) }),

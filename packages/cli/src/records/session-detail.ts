@@ -1,41 +1,49 @@
 import type { ResourceMetrics, SessionEvent, SessionResponse, StartPhases } from '@bothost/contract';
+import {
+  formatDuration,
+  formatMebibytes,
+  formatMillicores,
+  formatTime,
+  formatYesNo,
+  optionalCell,
+  secondsBetween,
+} from '../output/format.ts';
 import type { Block, Cell } from '../output/report.ts';
-import { duration, maybe, mebibytes, millicores, secondsBetween, time, yesNo } from '../output/values.ts';
 import { sessionState } from './session-state.ts';
 
 /** One session for people: what it is, how it started, what happened, what it used. `now` ends a live one's duration. */
 export function sessionDetail(session: SessionResponse, now: Date): readonly Block[] {
   return [
-    facts(session, now),
-    ...(session.startPhases === null ? [] : [phases(session.startPhases)]),
-    ...(session.events.length === 0 ? [] : [events(session.events), ...lastWords(session.events)]),
+    sessionFields(session, now),
+    ...(session.startPhases === null ? [] : [startPhaseFields(session.startPhases)]),
+    ...(session.events.length === 0 ? [] : [eventTable(session.events), ...outputTails(session.events)]),
     ...metrics(session.resourceMetrics, session.endedAt === null),
   ];
 }
 
-function facts(session: SessionResponse, now: Date): Block {
+function sessionFields(session: SessionResponse, now: Date): Block {
   const meetings = session.meetingIds.map((meeting): readonly [string, Cell] => ['Meeting', meeting.meetingId]);
   return {
     kind: 'fields',
     fields: [
       ['Session', { text: session.sessionId, tone: 'strong' }],
       ['Status', sessionState(session)],
-      ['Completion status', maybe(session.completionStatus)],
-      ['Created', time(session.createdAt)],
-      ['Ended', time(session.endedAt)],
-      ['Duration', duration(secondsBetween(session.createdAt, session.endedAt ?? now))],
-      ['Bot start', session.botStartSeconds === null ? maybe(null) : `${session.botStartSeconds}s`],
-      ['Cold start', yesNo(session.coldStart)],
+      ['Completion status', optionalCell(session.completionStatus)],
+      ['Created', formatTime(session.createdAt)],
+      ['Ended', formatTime(session.endedAt)],
+      ['Duration', formatDuration(secondsBetween(session.createdAt, session.endedAt ?? now))],
+      ['Bot start', session.botStartSeconds === null ? optionalCell(null) : `${session.botStartSeconds}s`],
+      ['Cold start', formatYesNo(session.coldStart)],
       ['Agent id', session.serviceId],
       ['Deployment id', session.deploymentId],
       ['Organization id', session.organizationId],
-      ['Updated', time(session.updatedAt)],
+      ['Updated', formatTime(session.updatedAt)],
       ...meetings,
     ],
   };
 }
 
-function phases({ claim, boot, handOver }: StartPhases): Block {
+function startPhaseFields({ claim, boot, handOver }: StartPhases): Block {
   const milliseconds = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
   return {
     kind: 'fields',
@@ -48,17 +56,17 @@ function phases({ claim, boot, handOver }: StartPhases): Block {
   };
 }
 
-function events(list: readonly SessionEvent[]): Block {
+function eventTable(list: readonly SessionEvent[]): Block {
   return {
     kind: 'table',
     columns: [{ title: 'Time' }, { title: 'Event' }, { title: 'Cause' }],
-    rows: list.map((event) => [time(event.eventTs), event.eventCode, causeOf(event)]),
+    rows: list.map((event) => [formatTime(event.eventTs), event.eventCode, describeCause(event)]),
     empty: '',
   };
 }
 
 /** An event's detail is its cause: exit code, signal. What the bot wrote at last has lines of its own. */
-function causeOf({ eventCode, detail }: SessionEvent): Cell {
+function describeCause({ eventCode, detail }: SessionEvent): Cell {
   if (eventCode === 'SOCKET_REFUSED') {
     const said = [detail?.['status'], detail?.['phrase']].map((part) => String(part ?? '')).join(' ');
     return `the bot answered ${said.trim()} in place of a WebSocket`;
@@ -69,7 +77,7 @@ function causeOf({ eventCode, detail }: SessionEvent): Cell {
     .join(' ');
 }
 
-function lastWords(list: readonly SessionEvent[]): readonly Block[] {
+function outputTails(list: readonly SessionEvent[]): readonly Block[] {
   return list.flatMap(({ detail }) => {
     const tail = detail?.['tail'];
     if (typeof tail !== 'string' || tail.trim() === '') return [];
@@ -84,15 +92,15 @@ function metrics(found: ResourceMetrics | null, isLive: boolean): readonly Block
   }
   const { timeseries, sampleCount } = found;
   const first = timeseries[0]?.t ?? 0;
-  const span = duration((timeseries.at(-1)?.t ?? first) - first);
+  const span = formatDuration((timeseries.at(-1)?.t ?? first) - first);
   return [
     {
       kind: 'chart',
       title: 'CPU',
       values: timeseries.map(({ c }) => c),
       fields: [
-        ['p50', millicores(found.cpuMillicoresP50)],
-        ['p99', millicores(found.cpuMillicoresP99)],
+        ['p50', formatMillicores(found.cpuMillicoresP50)],
+        ['p99', formatMillicores(found.cpuMillicoresP99)],
       ],
     },
     {
@@ -100,8 +108,8 @@ function metrics(found: ResourceMetrics | null, isLive: boolean): readonly Block
       title: 'Memory',
       values: timeseries.map(({ m }) => m),
       fields: [
-        ['p50', mebibytes(found.memoryBytesP50)],
-        ['p99', mebibytes(found.memoryBytesP99)],
+        ['p50', formatMebibytes(found.memoryBytesP50)],
+        ['p99', formatMebibytes(found.memoryBytesP99)],
       ],
     },
     {

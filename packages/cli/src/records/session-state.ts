@@ -1,6 +1,6 @@
 import type { SessionSummary } from '@bothost/contract';
+import { percentile } from '../output/format.ts';
 import type { Cell } from '../output/report.ts';
-import { percentile } from '../output/values.ts';
 
 /**
  * Words for a session's end state, as existing users know them (cloud API 11.1). An unknown one is a plain end. A bot that

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { Interrupted } from '../failure.ts';
-import type { World } from '../world/world.ts';
+import type { Io } from '../io/io.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { packageManagerFor } from './package-manager.ts';
 import { shellWord } from './shell-word.ts';
@@ -18,7 +18,7 @@ export type FollowUp = {
  * What fails here is said and does not undo the project: it can be done again by hand. Nor does Ctrl-C, which ends it.
  */
 export async function followUp(
-  world: World,
+  world: Io,
   directory: string,
   asked: FollowUp,
   configuration: Configuration | null,
@@ -39,7 +39,7 @@ export async function followUp(
 }
 
 /** By uv, or by pip into the place where uv would put it. */
-async function installBot(world: World, server: string, configuration: Configuration): Promise<void> {
+async function installBot(world: Io, server: string, configuration: Configuration): Promise<void> {
   if ((await ends(world, ['uv', '--version'], server)) !== null) {
     await runQuietly(world, ['uv', 'sync'], server);
     return;
@@ -60,12 +60,12 @@ async function installBot(world: World, server: string, configuration: Configura
 }
 
 /** pip leaves packages out without a word on a Python that is older than they want. No python3 at all is told later. */
-async function isOlderPython(world: World, lowest: string, place: string): Promise<boolean> {
+async function isOlderPython(world: Io, lowest: string, place: string): Promise<boolean> {
   const question = `import sys; sys.exit(sys.version_info < (${lowest.split('.').join(', ')}))`;
   return (await ends(world, ['python3', '-c', question], place)) === 1;
 }
 
-async function runQuietly(world: World, line: readonly string[], place: string): Promise<boolean> {
+async function runQuietly(world: Io, line: readonly string[], place: string): Promise<boolean> {
   const shown = line.map(shellWord).join(' ');
   world.stderr.write(`${shown} ...\n`);
   const status = await ends(world, line, place, (text) => world.stderr.write(text));
@@ -77,7 +77,7 @@ async function runQuietly(world: World, line: readonly string[], place: string):
 
 /** The exit status; null when there is no such program. @throws Interrupted on Ctrl-C */
 async function ends(
-  world: World,
+  world: Io,
   [program = '', ...args]: readonly string[],
   cwd: string,
   say: (text: string) => void = () => {},

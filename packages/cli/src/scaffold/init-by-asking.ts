@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve as absolute, basename, join } from 'node:path';
 import { UsageError } from '../failure.ts';
+import type { Io } from '../io/io.ts';
 import type { Report } from '../output/report.ts';
-import type { World } from '../world/world.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { type Making, makeGuides, makeProject, refuseBeforehand } from './make-project.ts';
 import { isPersonThere, offerRefresh } from './offer-refresh.ts';
@@ -17,7 +17,7 @@ export type Follow = (directory: string, configuration: Configuration | null) =>
  * Where nobody can answer, a named directory gets the guides.
  */
 export async function initByAsking(
-  world: World,
+  world: Io,
   asked: string | null,
   makingIn: (directory: string) => Making,
   follow: Follow,
@@ -29,13 +29,13 @@ export async function initByAsking(
       'For example: botcli init quickstart',
     );
   }
-  const target = asked ?? (await world.ask.text('Directory of the project', 'voice-bot', directoryRefused));
+  const target = asked ?? (await world.prompter.text('Directory of the project', 'voice-bot', directoryRefused));
   const directory = absolute(world.directory, target);
   const making = makingIn(directory);
   if (person && !existsSync(join(directory, 'server')) && (await wantsWizard(world))) {
     refuseBeforehand(making);
     const { askForConfiguration } = await import('./wizard/wizard.ts');
-    const configuration = await askForConfiguration(world.ask, basename(directory));
+    const configuration = await askForConfiguration(world.prompter, basename(directory));
     const settled = await offerRefresh(world, making, 'scaffold');
     const made = await makeProject(configuration, settled);
     await follow(directory, configuration);
@@ -47,8 +47,8 @@ export async function initByAsking(
   return guidesReport(directory, made);
 }
 
-async function wantsWizard(world: World): Promise<boolean> {
-  const answer = await world.ask.choose(
+async function wantsWizard(world: Io): Promise<boolean> {
+  const answer = await world.prompter.select(
     'How do you want to build the bot?',
     [
       { value: 'agent', label: 'With a coding agent', hint: 'recommended: writes guides for it' },

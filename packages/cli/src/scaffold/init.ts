@@ -1,9 +1,9 @@
 import { resolve as absolute, basename } from 'node:path';
 import type { Context } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
+import type { Io } from '../io/io.ts';
 import type { Report } from '../output/report.ts';
 import { version } from '../version.ts';
-import type { World } from '../world/world.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { fields, type Given, merge, readConfigFile } from './configuration/fields.ts';
 import { readConfigText } from './configuration/read-config.ts';
@@ -28,27 +28,27 @@ export type InitValues = Readonly<Record<string, unknown>> & {
 };
 
 /** What `botcli init` does (spec 4.2, 4.3; reference init, 7). */
-export async function init({ world, say }: Pick<Context, 'world' | 'say'>, values: InitValues): Promise<Report> {
+export async function init({ io, notify }: Pick<Context, 'io' | 'notify'>, values: InitValues): Promise<Report> {
   if (values['list-options']) {
     const { listOptions } = await import('./configuration/list-options.ts');
     return document(listOptions());
   }
   const options = givenOptions(values);
   const asked = values['target-dir'];
-  const makingIn = makingFrom(world, say, values);
-  if (asked === 'quickstart') return initQuickstart(world, values, options, makingIn);
+  const makingIn = makingFrom(io, notify, values);
+  if (asked === 'quickstart') return initQuickstart(io, values, options, makingIn);
   const described = Object.keys(options).length > 0 || values.config !== undefined || values['dry-run'];
   if (described) {
-    const directory = absolute(world.directory, asked ?? '.');
-    const configuration = settled(world, options, values.config, basename(directory));
-    return values['dry-run'] ? document(configuration) : scaffold(world, values, configuration, makingIn(directory));
+    const directory = absolute(io.directory, asked ?? '.');
+    const configuration = settled(io, options, values.config, basename(directory));
+    return values['dry-run'] ? document(configuration) : scaffold(io, values, configuration, makingIn(directory));
   }
   const { initByAsking } = await import('./init-by-asking.ts');
-  return initByAsking(world, asked ?? null, makingIn, follow(world, values));
+  return initByAsking(io, asked ?? null, makingIn, follow(io, values));
 }
 
 /** `--git` and `--install`, for whatever was made. */
-function follow(world: World, { git, install }: InitValues): Follow {
+function follow(world: Io, { git, install }: InitValues): Follow {
   return async (directory, configuration) => {
     if (!git && !install) return;
     const { followUp } = await import('./follow-up.ts');
@@ -56,7 +56,7 @@ function follow(world: World, { git, install }: InitValues): Follow {
   };
 }
 
-async function initQuickstart(world: World, values: InitValues, options: Given, makingIn: MakingIn): Promise<Report> {
+async function initQuickstart(world: Io, values: InitValues, options: Given, makingIn: MakingIn): Promise<Report> {
   const surplus = [
     ...Object.keys(options).map((name) => (isField(name) ? `--${fields[name].option}` : name)),
     ...(values.config === undefined ? [] : ['--config']),
@@ -74,12 +74,7 @@ async function initQuickstart(world: World, values: InitValues, options: Given, 
   return scaffold(world, values, configuration, await offerRefresh(world, making, 'scaffold'));
 }
 
-async function scaffold(
-  world: World,
-  values: InitValues,
-  configuration: Configuration,
-  making: Making,
-): Promise<Report> {
+async function scaffold(world: Io, values: InitValues, configuration: Configuration, making: Making): Promise<Report> {
   const { directory } = making;
   const made = await makeProject(configuration, making);
   await follow(world, values)(directory, configuration);
@@ -101,7 +96,7 @@ function isField(name: string): name is keyof typeof fields {
 }
 
 /** Options over file, resolved; a `Failure` tells everything that is wrong with either. */
-function settled(world: World, options: Given, file: string | undefined, defaultName: string): Configuration {
+function settled(world: Io, options: Given, file: string | undefined, defaultName: string): Configuration {
   const said =
     file === undefined ? { given: {}, issues: [] } : readConfigFile(readConfigText(world.directory, file), options);
   const resolved = resolve(merge(said.given, options), defaultName);
@@ -125,7 +120,7 @@ function settled(world: World, options: Given, file: string | undefined, default
 
 type MakingIn = (directory: string) => Making;
 
-function makingFrom(world: World, say: (text: string) => void, values: InitValues): MakingIn {
+function makingFrom(world: Io, say: (text: string) => void, values: InitValues): MakingIn {
   return (directory) => ({
     directory,
     version,

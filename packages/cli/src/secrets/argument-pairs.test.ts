@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { argumentForm, hostileValue } from '../../test/hostile-values.ts';
-import { readArguments } from './argument-pairs.ts';
+import { parseArguments } from './argument-pairs.ts';
 
 const pairsOf = (...given: string[]) => {
-  const { wanted, problems } = readArguments(given);
+  const { keys, problems } = parseArguments(given);
   return problems.length > 0
     ? problems.map(({ where, message }) => `${where.source} ${message}`)
-    : wanted.map(({ key, source }) => [key, source.kind === 'literal' ? source.value : source]);
+    : keys.map(({ key, source }) => [key, source.kind === 'literal' ? source.value : source]);
 };
 
 test('each argument is one pair, byte by byte', () => {
@@ -32,7 +32,7 @@ test('one argument may hold several pairs, as the specification says', () => {
     ['B', { kind: 'file', path: 'file' }],
     ['D', { kind: 'input' }],
   ]);
-  expect(readArguments(['A=1 B=2']).warnings[0]?.message).toBe('was read as 2 pairs: A, B');
+  expect(parseArguments(['A=1 B=2']).warnings[0]?.message).toBe('was read as 2 pairs: A, B');
 });
 
 test.each([
@@ -70,7 +70,7 @@ test('standard input, files and prompts are named by -, @ and nothing, and a bac
 });
 
 test('what is no pair is refused by its place, all at once, and never shown', () => {
-  const found = readArguments(['Canary.7d1f=Canary', 'A=', '', 'Canary 7d1f', 'B="Canary"', 'D=@', 'C=1']);
+  const found = parseArguments(['Canary.7d1f=Canary', 'A=', '', 'Canary 7d1f', 'B="Canary"', 'D=@', 'C=1']);
   expect(found.problems.map(({ where }) => where.source)).toEqual([
     'argument 1',
     'argument 2',
@@ -86,9 +86,9 @@ test('any value given as an argument is read byte by byte, or the argument is re
   fc.assert(
     fc.property(hostileValue, (text) => {
       const written = argumentForm(text);
-      const { wanted, problems } = readArguments([`KEY=${written ?? text}`]);
-      if (written !== null) expect(wanted).toMatchObject([{ key: 'KEY', source: { kind: 'literal', value: text } }]);
-      else expect(problems.length === 1 || wanted.length > 1).toBe(true);
+      const { keys, problems } = parseArguments([`KEY=${written ?? text}`]);
+      if (written !== null) expect(keys).toMatchObject([{ key: 'KEY', source: { kind: 'literal', value: text } }]);
+      else expect(problems.length === 1 || keys.length > 1).toBe(true);
     }),
     { numRuns: 12_000 },
   );

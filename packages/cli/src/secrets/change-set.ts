@@ -2,13 +2,13 @@ import type { Client, WrittenSecrets } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import type { Block, Report } from '../output/report.ts';
 import { agentsNote, changeTable } from './change-table.ts';
-import { obtainConsent, requireAskable } from './consent.ts';
-import { findPlace, placeFields } from './place.ts';
-import { readinessCell, settleReadiness } from './readiness.ts';
+import { confirmChange, requireConfirmable } from './confirm-change.ts';
+import { readinessCell, resolveReadiness } from './readiness.ts';
 import { sendWrite } from './send-write.ts';
+import { findWriteTarget, targetFields } from './write-target.ts';
 
 /** How a change is asked of the service: as a dry run first, then for good, at the revision that was shown. */
-export type Ask = {
+export type WriteMode = {
   readonly dryRun: boolean;
   readonly expectedRevision: number | null;
   /** That of the dry run; null when there was none. */
@@ -19,7 +19,7 @@ export type Ask = {
 export type ChangeOptions = {
   readonly name: string;
   readonly skip: boolean;
-  readonly isDry: boolean;
+  readonly isDryRun: boolean;
   /** In seconds; undefined does not wait. */
   readonly wait: number | undefined;
   readonly ifRevision: number | undefined;
@@ -29,7 +29,7 @@ export type SetChange = ChangeOptions & {
   /** Keys of a file that had no value. */
   readonly skipped: readonly string[];
   readonly question: (preview: WrittenSecrets) => string;
-  readonly submit: (client: Client, ask: Ask) => Promise<WrittenSecrets>;
+  readonly submit: (client: Client, ask: WriteMode) => Promise<WrittenSecrets>;
 };
 
 /**
@@ -37,55 +37,60 @@ export type SetChange = ChangeOptions & {
  * meanwhile. With `skip` it is done at once.
  */
 export async function changeSet(context: Context, change: SetChange): Promise<Report> {
-  const { isDry, skip, ifRevision = null } = change;
-  if (!isDry) requireAskable(context, { skip });
+  const { isDryRun, skip, ifRevision = null } = change;
+  if (!isDryRun) requireConfirmable(context, { skip });
   const client = await context.service();
-  if (skip && !isDry) {
-    const ask: Ask = { dryRun: false, expectedRevision: ifRevision, region: null };
+  if (skip && !isDryRun) {
+    const ask: WriteMode = { dryRun: false, expectedRevision: ifRevision, region: null };
     const written = await sendWrite(context, () => change.submit(client, ask));
-    return conclude(context, client, change, written, false);
+    return reportWritten(context, client, change, written, false);
   }
   const preview = await change.submit(client, { dryRun: true, expectedRevision: ifRevision, region: null });
-  const blocks = await announcement(context, client, change, preview);
-  if (isDry) return { json: { ...preview, skipped: change.skipped }, blocks };
+  const blocks = await changePreview(context, client, change, preview);
+  if (isDryRun) return { json: { ...preview, skipped: change.skipped }, blocks };
   if (preview.change === 'none') {
-    await context.talk.show(...blocks);
+    await context.messages.show(...blocks);
     // There is nothing to ask: the same values have the service try again what failed.
     const settled =
-      preview.readiness === 'failed' ? await sendWrite(context, () => change.submit(client, askAt(preview))) : preview;
-    return conclude(context, client, change, settled, true);
+      preview.readiness === 'failed'
+        ? await sendWrite(context, () => change.submit(client, writeAtRevision(preview)))
+        : preview;
+    return reportWritten(context, client, change, settled, true);
   }
-  await obtainConsent(context, { skip }, blocks, change.question(preview));
-  const written = await sendWrite(context, () => change.submit(client, askAt(preview)));
-  return conclude(context, client, change, written, true);
+  await confirmChange(context, { skip }, blocks, change.question(preview));
+  const written = await sendWrite(context, () => change.submit(client, writeAtRevision(preview)));
+  return reportWritten(context, client, change, written, true);
 }
 
 /** For good, at what was shown. */
-function askAt({ previousRevision, region }: WrittenSecrets): Ask {
+function writeAtRevision({ previousRevision, region }: WrittenSecrets): WriteMode {
   return { dryRun: false, expectedRevision: previousRevision ?? 0, region };
 }
 
-async function announcement(
+async function changePreview(
   context: Context,
   client: Client,
   change: SetChange,
   preview: WrittenSecrets,
 ): Promise<readonly Block[]> {
   const { previousRevision: before, name } = preview;
-  const place = await findPlace(context, client, preview.region);
+  const place = await findWriteTarget(context, client, preview.region);
   const { agents } = before === null ? { agents: [] } : await client.getSecretSet({ params: { setName: name } });
   const notes = [skippedNote(change.skipped), preview.change === 'none' ? 'Nothing changes.' : agentsNote(agents)];
   const lines = notes.filter((line) => line !== null);
   const state = before === null ? 'to be created' : `at revision ${before}`;
   return [
-    { kind: 'fields', fields: [['Secret set', { text: `${name} (${state})`, tone: 'strong' }], ...placeFields(place)] },
+    {
+      kind: 'fields',
+      fields: [['Secret set', { text: `${name} (${state})`, tone: 'strong' }], ...targetFields(place)],
+    },
     changeTable(preview.changes),
     ...(lines.length === 0 ? [] : [{ kind: 'note', lines } as const]),
   ];
 }
 
 /** What was done. The keys are shown where they were not before. */
-async function conclude(
+async function reportWritten(
   context: Context,
   client: Client,
   change: SetChange,
@@ -93,7 +98,7 @@ async function conclude(
   wasShown: boolean,
 ): Promise<Report> {
   const { name, revision, region, changes } = written;
-  const readiness = await settleReadiness(context, client, written, change.wait);
+  const readiness = await resolveReadiness(context, client, written, change.wait);
   const skipped = wasShown ? null : skippedNote(change.skipped);
   const lines = [
     ...(skipped === null ? [] : [skipped]),

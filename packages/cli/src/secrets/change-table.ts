@@ -1,6 +1,6 @@
 import type { SecretSetDetails, WrittenSecrets } from '@bothost/contract';
+import { formatCount } from '../output/format.ts';
 import type { Block, Cell } from '../output/report.ts';
-import { counted } from '../output/values.ts';
 
 /** How each kind of change is marked. */
 export const changeSigns = {
@@ -22,9 +22,9 @@ export function changeTable(changes: readonly Change[], words: Partial<Record<Ch
     columns: [
       { title: ' ' },
       { title: 'Key' },
-      { title: 'Change', drop: 1 },
-      ...(lengths ? [{ title: 'Length', align: 'right', drop: 3 } as const] : []),
-      ...(fingerprints ? [{ title: 'Fingerprint', drop: 2 }] : []),
+      { title: 'Change', dropOrder: 1 },
+      ...(lengths ? [{ title: 'Length', align: 'right', dropOrder: 3 } as const] : []),
+      ...(fingerprints ? [{ title: 'Fingerprint', dropOrder: 2 }] : []),
     ],
     rows: changes.map(({ key, change, bytes, fingerprint }) => {
       const { sign, tone } = changeSigns[change];
@@ -32,15 +32,15 @@ export function changeTable(changes: readonly Change[], words: Partial<Record<Ch
         { text: sign, tone },
         { text: key, tone },
         words[change] ?? change,
-        ...(lengths ? [known(bytes === null ? null : counted(bytes, 'byte'))] : []),
-        ...(fingerprints ? [known(fingerprint)] : []),
+        ...(lengths ? [optionalText(bytes === null ? null : formatCount(bytes, 'byte'))] : []),
+        ...(fingerprints ? [optionalText(fingerprint)] : []),
       ];
     }),
     empty: 'No keys change.',
   };
 }
 
-function known(text: string | null): Cell {
+function optionalText(text: string | null): Cell {
   return text === null ? { text: '', rich: '-', tone: 'dim' } : text;
 }
 

@@ -2,10 +2,10 @@ import { failures, type SecretSetDetails } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import type { Block, Report } from '../output/report.ts';
-import { obtainConsent, requireAskable } from './consent.ts';
-import { type FoundSet, findSet } from './find-set.ts';
-import { findPlace, placeFields } from './place.ts';
+import { confirmChange, requireConfirmable } from './confirm-change.ts';
+import { findSet, type SecretSetLookup } from './find-set.ts';
 import { requireSetName } from './set-name.ts';
+import { findWriteTarget, targetFields } from './write-target.ts';
 
 export type DeleteSet = {
   readonly name: string;
@@ -14,27 +14,30 @@ export type DeleteSet = {
   /** Only when the set is at this revision. */
   readonly ifRevision: number | undefined;
   readonly skip: boolean;
-  readonly isDry: boolean;
+  readonly isDryRun: boolean;
 };
 
 /** Deletes a secret set or an image pull secret with all its revisions, for good. */
 export async function removeSet(context: Context, given: DeleteSet): Promise<Report> {
-  const { name, force, ifRevision, skip, isDry } = given;
+  const { name, force, ifRevision, skip, isDryRun } = given;
   requireSetName(name);
-  if (!isDry) requireAskable(context, given);
+  if (!isDryRun) requireConfirmable(context, given);
   const client = await context.service();
   let expectedRevision = ifRevision;
-  if (!skip || isDry) {
+  if (!skip || isDryRun) {
     const found = await findSet(client, name);
     requireRevision(found, ifRevision);
-    const place = await findPlace(context, client, found.item.region);
+    const place = await findWriteTarget(context, client, found.item.region);
     const blocks: Block[] = [
-      { kind: 'fields', fields: [[kindOf(found), { text: found.item.name, tone: 'strong' }], ...placeFields(place)] },
+      {
+        kind: 'fields',
+        fields: [[kindLabel(found), { text: found.item.name, tone: 'strong' }], ...targetFields(place)],
+      },
       contentNote(found),
     ];
-    if (isDry) return { json: { dryRun: true, name, agents: namesOf(found.details) }, blocks };
-    refuseUsed(found, force);
-    await obtainConsent(context, { skip }, blocks, `Delete ${found.item.name} with all its revisions, for good?`);
+    if (isDryRun) return { json: { dryRun: true, name, agents: agentNames(found.details) }, blocks };
+    requireUnused(found, force);
+    await confirmChange(context, { skip }, blocks, `Delete ${found.item.name} with all its revisions, for good?`);
     // What was shown, and nothing that came since.
     expectedRevision = found.item.revision;
   }
@@ -56,22 +59,22 @@ export async function removeSet(context: Context, given: DeleteSet): Promise<Rep
   };
 }
 
-function kindOf({ item }: FoundSet): string {
+function kindLabel({ item }: SecretSetLookup): string {
   return item.type === 'secret' ? 'Secret set' : 'Image pull secret';
 }
 
-const noStart =
+const missingSetNote =
   'Their running bots keep their values. New ones cannot start until the agents are deployed again, without the set or with a new one.';
 
-function contentNote({ details, host, item }: FoundSet): Block {
+function contentNote({ details, host, item }: SecretSetLookup): Block {
   const keys = details?.secrets.map(({ fieldName }) => fieldName) ?? [];
-  const users = namesOf(details);
+  const users = agentNames(details);
   return {
     kind: 'note',
     lines: [
       ...(host === null ? [] : [`Credentials for ${host}`]),
       ...(details === null ? [] : [keys.length === 0 ? 'It has no keys.' : `Its keys: ${keys.join(', ')}`]),
-      ...(users.length === 0 ? [] : [`Agents that use it: ${users.join(', ')}`, noStart]),
+      ...(users.length === 0 ? [] : [`Agents that use it: ${users.join(', ')}`, missingSetNote]),
       item.damaged === true
         ? failures['secret-set-damaged'].message
         : `It is at revision ${item.revision}. It cannot be recovered.`,
@@ -79,20 +82,20 @@ function contentNote({ details, host, item }: FoundSet): Block {
   };
 }
 
-function namesOf(details: SecretSetDetails | null): readonly string[] {
+function agentNames(details: SecretSetDetails | null): readonly string[] {
   return details?.agents.map(({ name }) => name) ?? [];
 }
 
 /** As the service says it, before a question whose yes would be refused. */
-function requireRevision({ item }: FoundSet, expected: number | undefined): void {
+function requireRevision({ item }: SecretSetLookup, expected: number | undefined): void {
   if (expected === undefined || expected === item.revision) return;
   const message = `The secret set is at revision ${item.revision}, and ${expected} was expected. Look at it again.`;
   throw new Failure('secret-set-changed', `${message} Nothing was deleted.`);
 }
 
 /** Before a question whose yes would be refused. */
-function refuseUsed({ details, item }: FoundSet, force: boolean): void {
-  const users = namesOf(details);
+function requireUnused({ details, item }: SecretSetLookup, force: boolean): void {
+  const users = agentNames(details);
   if (users.length === 0 || force) return;
   const message = `The secret set ${item.name} is used by ${users.join(', ')}. Nothing was deleted.`;
   throw new Failure('secret-set-in-use', message, 'Deploy them without it first, or delete it anyway with --force.');

@@ -1,9 +1,9 @@
 import type { Context } from '../command-line/context.ts';
 import type { Report } from '../output/report.ts';
 import { changeTable } from './change-table.ts';
-import { noSuchSet } from './find-set.ts';
+import { setNotFound } from './find-set.ts';
+import { type FileFormat, readValues } from './read-values.ts';
 import { requireSetName } from './set-name.ts';
-import { type FileFormat, readValues } from './values.ts';
 
 /**
  * Compares a local file with a set by fingerprints, which the service makes: a dry run of replacing the one by the other.
@@ -21,7 +21,7 @@ export async function diffSet(
     params: { setName: name },
     body: { secrets: [...secrets], mode: 'replace', dryRun: true },
   });
-  if (answer.previousRevision === null) throw noSuchSet();
+  if (answer.previousRevision === null) throw setNotFound();
   const { changes, revision } = answer;
   const isSame = changes.every(({ change }) => change === 'unchanged');
   const source = file === '-' ? 'standard input' : file;

@@ -9,30 +9,30 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function readDockerConfig(text: string, source: string, host: string): string {
   const config = parse(text, source);
-  const found = Object.entries(fields(config['auths'])).filter(([key]) => isRegistry(key, host));
+  const found = Object.entries(toFields(config['auths'])).filter(([key]) => isRegistry(key, host));
   // Docker Hub has keys of other purposes below its own.
   const entries = found.some(([key]) => key === host) ? found.filter(([key]) => key === host) : found;
-  const auths = new Set(entries.map(([, entry]) => fields(entry)['auth']).filter((auth) => auth && auth !== ''));
-  if (auths.size > 1) throw refused(source, `holds several credentials for ${host}.`);
+  const auths = new Set(entries.map(([, entry]) => toFields(entry)['auth']).filter((auth) => auth && auth !== ''));
+  if (auths.size > 1) throw configFailure(source, `holds several credentials for ${host}.`);
   const [auth] = auths;
-  const others = entries.map(([, entry]) => fields(entry));
+  const others = entries.map(([, entry]) => toFields(entry));
   if (others.some((entry) => entry['identitytoken'] || entry['registrytoken'])) {
-    throw refused(source, `holds a token for ${host}, which works only with that program.`);
+    throw configFailure(source, `holds a token for ${host}, which works only with that program.`);
   }
   if (typeof auth === 'string') {
     if (isEncodedCredentials(auth)) return auth;
-    throw refused(source, `holds an auth for ${host} that is not username:password in Base64.`);
+    throw configFailure(source, `holds an auth for ${host} that is not username:password in Base64.`);
   }
-  const [, helper] = Object.entries(fields(config['credHelpers'])).find(([key]) => isRegistry(key, host)) ?? [];
+  const [, helper] = Object.entries(toFields(config['credHelpers'])).find(([key]) => isRegistry(key, host)) ?? [];
   const store = typeof helper === 'string' ? helper : config['credsStore'];
   if (typeof store === 'string' && store !== '') {
-    throw refused(
+    throw configFailure(
       source,
       `keeps the credentials in the store of docker-credential-${store}, which botcli does not read.`,
     );
   }
-  if (others.length > 0) throw refused(source, `holds no auth for ${host}.`);
-  throw refused(source, `has no entry for ${host}.`);
+  if (others.length > 0) throw configFailure(source, `holds no auth for ${host}.`);
+  throw configFailure(source, `has no entry for ${host}.`);
 }
 
 function isRegistry(key: string, host: string): boolean {
@@ -42,18 +42,18 @@ function isRegistry(key: string, host: string): boolean {
 
 function parse(text: string, source: string): Fields {
   try {
-    return fields(JSON.parse(text));
+    return toFields(JSON.parse(text));
   } catch {
     // The parser's own words quote the text.
-    throw refused(source, 'is not JSON.');
+    throw configFailure(source, 'is not JSON.');
   }
 }
 
-function fields(value: unknown): Fields {
+function toFields(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }
 
-function refused(source: string, message: string): Failure {
+function configFailure(source: string, message: string): Failure {
   const hint = 'Give them with --username and --password-stdin.';
   return new Failure('credentials-refused', `Nothing was taken: ${source} ${message}`, hint);
 }

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fileForms, hostileValue } from '../../test/hostile-values.ts';
-import { readEnvFile } from './env-file.ts';
-import { placeOf, type Remark } from './reading.ts';
+import { parseEnvFile } from './env-file.ts';
+import { formatLocation, type LocatedMessage } from './parse-result.ts';
 
-const told = (remarks: readonly Remark[]) => remarks.map(({ where, message }) => `${placeOf(where)}: ${message}`);
+const told = (remarks: readonly LocatedMessage[]) =>
+  remarks.map(({ where, message }) => `${formatLocation(where)}: ${message}`);
 const values = (text: string) =>
-  Object.fromEntries(readEnvFile(text, '.env').pairs.map(({ key, value }) => [key, value]));
+  Object.fromEntries(parseEnvFile(text, '.env').pairs.map(({ key, value }) => [key, value]));
 
 test.each([
   ['export A=b', 'b'],
@@ -41,7 +42,7 @@ test.each([
 });
 
 test('names that other parsers lose are ordinary keys', () => {
-  expect(readEnvFile('__proto__=c\nA-B=c\n1A=c\nconstructor=d', 'f').pairs.map(({ key }) => key)).toEqual([
+  expect(parseEnvFile('__proto__=c\nA-B=c\n1A=c\nconstructor=d', 'f').pairs.map(({ key }) => key)).toEqual([
     '__proto__',
     'A-B',
     '1A',
@@ -70,34 +71,38 @@ test.each([
   ['A=b\rB=c', 1, 'control character'],
   ['# comment\0', 1, 'control character'],
 ])('%j is refused with line %i', (text, line, message) => {
-  const { problems } = readEnvFile(text, '.env');
+  const { problems } = parseEnvFile(text, '.env');
   expect(told(problems)).toEqual([expect.stringMatching(new RegExp(`^\\.env:${line}: .*${message}`))]);
 });
 
 test('a long line of blanks is read in one walk', () => {
   const blanks = ' '.repeat(1_000_000);
-  const { pairs, problems } = readEnvFile(`A${blanks}B\nC=x${blanks}y`, 'f');
+  const { pairs, problems } = parseEnvFile(`A${blanks}B\nC=x${blanks}y`, 'f');
   expect(pairs.map(({ key, value }) => [key, value.length])).toEqual([['C', 1_000_002]]);
   expect(problems.map(({ where }) => where.line)).toEqual([1]);
 });
 
 test('all problems come at once, in the order of lines, and the rest of a lost value is none of them', () => {
   const text = 'A=1\nnonsense\nB="open\nMIIE/+==\n--end--\nC=x # y\nD=\u0007\nE=2\n';
-  expect(readEnvFile(text, 'f').problems.map(({ where }) => where.line)).toEqual([2, 3, 6, 7]);
+  expect(parseEnvFile(text, 'f').problems.map(({ where }) => where.line)).toEqual([2, 3, 6, 7]);
 });
 
 test('no problem and no warning shows anything of a line but a key', () => {
   const hidden = 'Canary7d1f';
   const lines = [`A=${hidden} # x`, `B="${hidden}"x`, hidden, `${hidden}.x=1`, `C=\`${hidden}#\``, `D="${hidden}`];
-  const { problems, warnings } = readEnvFile(lines.join('\n'), 'f');
+  const { problems, warnings } = parseEnvFile(lines.join('\n'), 'f');
   expect(problems.length).toBeGreaterThan(2);
   expect(JSON.stringify({ problems, warnings })).not.toContain(hidden);
 });
 
 test('keys without a value are left out and named', () => {
-  const { pairs, skipped } = readEnvFile('A=\nB=""\nC=\'\'\nD=x\n', '.env');
+  const { pairs, skipped } = parseEnvFile('A=\nB=""\nC=\'\'\nD=x\n', '.env');
   expect(pairs.map(({ key }) => key)).toEqual(['D']);
-  expect(skipped.map(({ key, where }) => `${key} ${placeOf(where)}`)).toEqual(['A .env:1', 'B .env:2', 'C .env:3']);
+  expect(skipped.map(({ key, where }) => `${key} ${formatLocation(where)}`)).toEqual([
+    'A .env:1',
+    'B .env:2',
+    'C .env:3',
+  ]);
 });
 
 test('any value that can be written comes back byte by byte, whichever way it was written (12,000 cases)', () => {
@@ -117,7 +122,7 @@ test('any value that can be written comes back byte by byte, whichever way it wa
         const written = ways[way % ways.length] ?? '';
         return `${before}${head}KEY_${index}${space}${written}${tail}${crlf ? '\r\n' : '\n'}`;
       });
-      const read = readEnvFile((mark ? '\u{feff}' : '') + lines.join(''), 'f');
+      const read = parseEnvFile((mark ? '\u{feff}' : '') + lines.join(''), 'f');
       expect(read.problems).toEqual([]);
       expect(read.pairs.map((pair) => [pair.key, pair.value])).toEqual(
         entries.map((one, index) => [`KEY_${index}`, one.value]),
@@ -133,7 +138,7 @@ test('any text at all is read or refused with a line, and never throws (10,000 c
     fc.property(text, (pieces) => {
       const whole = pieces.join('');
       const count = whole.split('\n').length;
-      const { problems } = readEnvFile(whole, 'f');
+      const { problems } = parseEnvFile(whole, 'f');
       for (const { where } of problems) expect(where.line).toSatisfy((line) => line >= 1 && line <= count);
       if (/(?![\t\n\r])\p{Cc}/u.test(whole)) expect(problems).not.toEqual([]);
     }),

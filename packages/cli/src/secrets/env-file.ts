@@ -1,6 +1,6 @@
 import { secretKeyPattern } from '@bothost/contract';
-import { quotedValue } from './quoted-value.ts';
-import type { Pair, Reading, Remark } from './reading.ts';
+import type { LocatedMessage, Pair, ParseResult } from './parse-result.ts';
+import { parseQuotedValue } from './quoted-value.ts';
 
 const beforeKey = /^[ \t]*(?:export[ \t]+)?/;
 const looksLikeAssignment = /^[ \t]*(?:export[ \t]+)?[A-Za-z0-9_-]{1,64}[ \t]*=/;
@@ -11,15 +11,16 @@ const control = /(?!\t)\p{Cc}/u;
  * Reads the text of a file of `KEY=value` lines (decisions, "`--file` grammar"). Pure; every problem is found in one go and
  * says its line, and never shows anything of it: it may be part of a value.
  */
-export function readEnvFile(text: string, source: string): Reading {
+export function parseEnvFile(text: string, source: string): ParseResult {
   const lines = text.replace(/^\u{feff}/u, '').split('\n');
   // The last one has no line feed behind it.
   for (const [index, line] of lines.slice(0, -1).entries()) lines[index] = line.replace(/\r$/, '');
   const pairs: Pair[] = [];
-  const skipped: Reading['skipped'][number][] = [];
-  const warnings: Remark[] = [];
-  const problems: Remark[] = [];
-  const add = (to: Remark[], at: number, message: string) => to.push({ where: { source, line: at + 1 }, message });
+  const skipped: ParseResult['skipped'][number][] = [];
+  const warnings: LocatedMessage[] = [];
+  const problems: LocatedMessage[] = [];
+  const add = (to: LocatedMessage[], at: number, message: string) =>
+    to.push({ where: { source, line: at + 1 }, message });
   for (const [at, line] of lines.entries()) {
     if (control.test(line)) add(problems, at, 'a control character that is not allowed, such as NUL or a lone CR');
   }
@@ -38,10 +39,10 @@ export function readEnvFile(text: string, source: string): Reading {
       add(problems, at, 'this is not KEY=value, a comment or a blank line');
       continue;
     }
-    const key = trimmed(line.slice(0, equals).replace(beforeKey, ''));
+    const key = trimBlanks(line.slice(0, equals).replace(beforeKey, ''));
     const isKey = secretKeyPattern.test(key);
     if (!isKey) add(problems, at, 'the key: use 1 to 64 letters, digits, underscores and hyphens');
-    const read = readValue(lines, at, line.slice(equals + 1));
+    const read = parseValue(lines, at, line.slice(equals + 1));
     next = at + read.lines;
     if ('problem' in read) {
       add(problems, at + read.lines - 1, read.problem);
@@ -53,19 +54,19 @@ export function readEnvFile(text: string, source: string): Reading {
     if (read.value === '') skipped.push({ key, where });
     else pairs.push({ key, value: read.value, where });
   }
-  return { pairs, skipped, warnings, problems: inOrder(problems) };
+  return { pairs, skipped, warnings, problems: sortByLine(problems) };
 }
 
 /** `lines`: how many the value takes, or where its problem is, counted from 1. */
-type Read =
+type ParsedValue =
   | { readonly lines: number; readonly value: string; readonly warnings: readonly string[] }
   | { readonly lines: number; readonly problem: string; readonly isQuoted: boolean };
 
-function readValue(lines: readonly string[], at: number, rest: string): Read {
+function parseValue(lines: readonly string[], at: number, rest: string): ParsedValue {
   const first = rest.replace(/^[ \t]+/, '');
   const quote = first[0];
-  if (quote !== '"' && quote !== "'") return unquoted(rest);
-  const read = quotedValue(lines, at, first, quote);
+  if (quote !== '"' && quote !== "'") return parseUnquoted(rest);
+  const read = parseQuotedValue(lines, at, first, quote);
   if (read === null) {
     return { lines: 1, problem: 'a quote is opened here and never closed', isQuoted: true };
   }
@@ -76,12 +77,12 @@ function readValue(lines: readonly string[], at: number, rest: string): Read {
   return { lines: read.lines, value: read.value, warnings: read.warnings };
 }
 
-function unquoted(rest: string): Read {
+function parseUnquoted(rest: string): ParsedValue {
   if (/[ \t]#/.test(rest)) {
     const problem = 'white space and # in a value without quotes, which some tools take for a comment: quote the value';
     return { lines: 1, problem, isQuoted: false };
   }
-  const value = trimmed(rest);
+  const value = trimBlanks(rest);
   const warnings = [
     ...(value.includes('#') ? ['some tools would cut the value at its #; quote it'] : []),
     ...(/["'`]/.test(value) ? ['the quotes in the value are part of it'] : []),
@@ -91,12 +92,12 @@ function unquoted(rest: string): Read {
 }
 
 /** Without blanks and tabs around it, by one walk however many there are within. */
-function trimmed(text: string): string {
+function trimBlanks(text: string): string {
   let end = text.length;
   while (end > 0 && ' \t'.includes(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end).replace(/^[ \t]+/, '');
 }
 
-function inOrder(problems: readonly Remark[]): readonly Remark[] {
+function sortByLine(problems: readonly LocatedMessage[]): readonly LocatedMessage[] {
   return problems.toSorted((one, other) => (one.where.line ?? 0) - (other.where.line ?? 0));
 }

@@ -3,25 +3,25 @@ import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import type { Block, Cell, Report } from '../output/report.ts';
 import { changeSigns } from './change-table.ts';
-import { obtainConsent, requireAskable } from './consent.ts';
-import { findPlace, placeFields } from './place.ts';
+import { confirmChange, requireConfirmable } from './confirm-change.ts';
 import { type CredentialSource, readCredentials, requireOneSource } from './pull-credentials.ts';
-import { readinessCell, settleReadiness } from './readiness.ts';
+import { readinessCell, resolveReadiness } from './readiness.ts';
 import { sendWrite } from './send-write.ts';
 import { requireSetName } from './set-name.ts';
 import { expiryCell, expiryWarning, verificationCell } from './verification.ts';
-import { askRegistry } from './verify-pull-secret.ts';
+import { verifyWithRegistry } from './verify-pull-secret.ts';
+import { findWriteTarget, targetFields } from './write-target.ts';
 
 export type PullSecretRequest = {
   readonly name: string;
   readonly host: string;
   readonly from: CredentialSource;
-  readonly verifies: boolean;
+  readonly shouldVerify: boolean;
   readonly image: string | undefined;
   readonly lifeSeconds: number | undefined;
   readonly region: string | undefined;
   readonly skip: boolean;
-  readonly isDry: boolean;
+  readonly isDryRun: boolean;
   readonly waitSeconds: number | undefined;
 };
 
@@ -30,7 +30,7 @@ export async function imagePullSecret(context: Context, wanted: PullSecretReques
   requireSetName(wanted.name);
   const host = requireRegistry(wanted.host);
   requireOneSource(context, wanted.from);
-  if (!wanted.isDry) requireAskable(context, wanted);
+  if (!wanted.isDryRun) requireConfirmable(context, wanted);
   // Without a key nobody is asked for anything.
   const client = await context.service();
   const secretValue = await readCredentials(context, wanted.from, host);
@@ -40,22 +40,24 @@ export async function imagePullSecret(context: Context, wanted: PullSecretReques
     host,
     secretValue,
     ...(wanted.region === undefined ? {} : { region: wanted.region }),
-    ...(wanted.lifeSeconds === undefined ? {} : { expiresAt: inSeconds(context.world.now(), wanted.lifeSeconds) }),
+    ...(wanted.lifeSeconds === undefined ? {} : { expiresAt: expiryTime(context.io.now(), wanted.lifeSeconds) }),
   };
   const plan = await client.putSecrets({ params, body: { ...body, dryRun: true } });
-  if (wanted.isDry) return reportOf(context, plan, null, null);
+  if (wanted.isDryRun) return pullSecretReport(context, plan, null, null);
   let written: WrittenSecrets = { ...plan, dryRun: false };
   const changes = plan.change !== 'none';
-  if (changes) await obtainConsent(context, wanted, await preview(context, client, plan), question(plan));
+  if (changes) await confirmChange(context, wanted, await preview(context, client, plan), question(plan));
   // The same credentials have the service try again what failed.
   if (changes || plan.readiness === 'failed') {
     const expectedRevision = plan.previousRevision ?? 0;
     written = await sendWrite(context, () => client.putSecrets({ params, body: { ...body, expectedRevision } }));
   }
-  const readiness = await settleReadiness(context, client, written, wanted.waitSeconds);
-  const check = wanted.verifies ? (await askRegistry(client, written.name, wanted.image)).verification : null;
-  if (check?.result === 'rejected') throw rejection(written, check);
-  return reportOf(context, written, readiness, check);
+  const readiness = await resolveReadiness(context, client, written, wanted.waitSeconds);
+  const check = wanted.shouldVerify
+    ? (await verifyWithRegistry(client, written.name, wanted.image)).verification
+    : null;
+  if (check?.result === 'rejected') throw rejectedFailure(written, check);
+  return pullSecretReport(context, written, readiness, check);
 }
 
 function requireRegistry(text: string): string {
@@ -64,11 +66,11 @@ function requireRegistry(text: string): string {
   throw new Failure('host-invalid', `This is not a registry: ${registry.problem}.`);
 }
 
-function inSeconds(now: Date, seconds: number): string {
+function expiryTime(now: Date, seconds: number): string {
   return new Date(now.getTime() + seconds * 1_000).toISOString();
 }
 
-function rejection(written: WrittenSecrets, check: PullSecretCheck): Failure {
+function rejectedFailure(written: WrittenSecrets, check: PullSecretCheck): Failure {
   const message = `Revision ${written.revision} of ${written.name} is stored, but: ${check.message}`;
   const hint = 'Run the command again with the right credentials.';
   return new Failure('credentials-rejected', message, hint, [], { written, verification: check });
@@ -80,7 +82,7 @@ function question({ name, previousRevision, host }: WrittenSecrets): string {
 }
 
 async function preview(context: Context, client: Client, plan: WrittenSecrets): Promise<readonly Block[]> {
-  const place = await findPlace(context, client, plan.region);
+  const place = await findWriteTarget(context, client, plan.region);
   const { previousRevision: before, host = '' } = plan;
   const now = before === null ? null : await hostOf(client, plan.name);
   return [
@@ -89,9 +91,9 @@ async function preview(context: Context, client: Client, plan: WrittenSecrets): 
       fields: [
         ['Image pull secret', before === null ? `${plan.name} (new)` : `${plan.name} (revision ${before})`],
         ['Registry', now === null || now === host ? host : { text: `${host} (now ${now})`, tone: 'warn' }],
-        ...placeFields(place),
+        ...targetFields(place),
         ...changeFields(plan),
-        ['Expires', expiryCell(plan.expiresAt ?? null, context.world.now())],
+        ['Expires', expiryCell(plan.expiresAt ?? null, context.io.now())],
       ],
     },
   ];
@@ -112,14 +114,14 @@ function changeFields({ changes }: WrittenSecrets): (readonly [string, Cell])[] 
   });
 }
 
-function reportOf(
-  { world, warn }: Context,
+function pullSecretReport(
+  { io, warn }: Context,
   written: WrittenSecrets,
   readiness: WrittenSecrets['readiness'],
   check: PullSecretCheck | null,
 ): Report {
   const expiresAt = written.expiresAt ?? null;
-  const warning = expiryWarning(written.name, expiresAt, world.now());
+  const warning = expiryWarning(written.name, expiresAt, io.now());
   if (warning !== null) warn(warning);
   const done = { created: 'created', updated: 'updated', none: 'unchanged' }[written.change];
   return {
@@ -135,7 +137,7 @@ function reportOf(
           ['Revision', written.revision === null ? '' : String(written.revision)],
           ...changeFields(written),
           ...(readiness === null ? [] : [['Status', readinessCell(readiness)] as const]),
-          ['Expires', expiryCell(expiresAt, world.now())],
+          ['Expires', expiryCell(expiresAt, io.now())],
           ...(check === null ? [] : [['Registry says', verificationCell(check)] as const]),
         ],
       },

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readJsonFile } from './json-file.ts';
-import { placeOf } from './reading.ts';
+import { parseJsonFile } from './json-file.ts';
+import { formatLocation } from './parse-result.ts';
 
 const problemsOf = (text: string) =>
-  readJsonFile(text, 'f.json').problems.map(({ where, message }) => `${placeOf(where)}: ${message}`);
+  parseJsonFile(text, 'f.json').problems.map(({ where, message }) => `${formatLocation(where)}: ${message}`);
 
 test('an object of texts is its keys and values, each with its line', () => {
-  const { pairs, skipped } = readJsonFile('\u{feff}{\n "A": "x\\ny",\n\n "__proto__": "\\u00e9", "E": ""\n}', 'f');
+  const { pairs, skipped } = parseJsonFile('\u{feff}{\n "A": "x\\ny",\n\n "__proto__": "\\u00e9", "E": ""\n}', 'f');
   expect(pairs.map(({ key, value, where }) => [key, value, where.line])).toEqual([
     ['A', 'x\ny', 2],
     ['__proto__', 'é', 4],
@@ -16,7 +16,7 @@ test('an object of texts is its keys and values, each with its line', () => {
 });
 
 test('a key that is there twice is there twice: what JSON.parse hides is found later', () => {
-  expect(readJsonFile('{"A":"1","A":"2","\\u0041":"3"}', 'f').pairs.map(({ key }) => key)).toEqual(['A', 'A', 'A']);
+  expect(parseJsonFile('{"A":"1","A":"2","\\u0041":"3"}', 'f').pairs.map(({ key }) => key)).toEqual(['A', 'A', 'A']);
 });
 
 test.each([
@@ -28,11 +28,11 @@ test.each([
   ['{\n"A": "x\ny"}', [2]],
   ['{"A": \'x\'}', [1]],
 ])('%j is refused with its lines', (text, lines) => {
-  expect(readJsonFile(text, 'f').problems.map(({ where }) => where.line)).toEqual(lines);
+  expect(parseJsonFile(text, 'f').problems.map(({ where }) => where.line)).toEqual(lines);
 });
 
 test('a long text that nothing closes is found out in one walk', () => {
-  const { problems } = readJsonFile(`{"A": "x",\n"B": "${'long '.repeat(10_000)}}`, 'f');
+  const { problems } = parseJsonFile(`{"A": "x",\n"B": "${'long '.repeat(10_000)}}`, 'f');
   expect(problems.map(({ where }) => where.line)).toEqual([2]);
 });
 
@@ -50,7 +50,7 @@ test('what JSON.stringify writes comes back byte by byte (10,000 cases)', () => 
     fc.property(fc.array(fc.tuple(key, value), { maxLength: 5 }), fc.nat(3), (members, indent) => {
       const break_ = indent === 0 ? '' : '\n';
       const text = `{${members.map(([name, text]) => `${break_}${JSON.stringify(name)} :${' '.repeat(indent)}${JSON.stringify(text)}`).join(',')}${break_}}`;
-      expect(readJsonFile(text, 'f').pairs.map((pair) => [pair.key, pair.value])).toEqual(members);
+      expect(parseJsonFile(text, 'f').pairs.map((pair) => [pair.key, pair.value])).toEqual(members);
     }),
     { numRuns: 10_000 },
   );

@@ -1,5 +1,5 @@
 import { secretKeyPattern } from '@bothost/contract';
-import type { Pair, Reading, Remark, Where } from './reading.ts';
+import type { LocatedMessage, Pair, ParseResult, SourceLocation } from './parse-result.ts';
 
 /** A text, a sign, or a bare word. Each character fits in one way only: a text that never ends is found out in one walk. */
 const token = /[ \t\r\n]*(?:("[^"\\\n]*(?:\\.[^"\\\n]*)*")|([{}[\]:,])|([-\w.+]+))/y;
@@ -8,18 +8,18 @@ const token = /[ \t\r\n]*(?:("[^"\\\n]*(?:\\.[^"\\\n]*)*")|([{}[\]:,])|([-\w.+]+
  * Reads the text of a JSON file that is one object of texts. Pure; duplicates are found, which JSON.parse would hide. A
  * mistake of syntax ends the reading, all others are found in one go.
  */
-export function readJsonFile(text: string, source: string): Reading {
+export function parseJsonFile(text: string, source: string): ParseResult {
   const content = text.replace(/^\u{feff}/u, '');
   const pairs: Pair[] = [];
-  const skipped: Reading['skipped'][number][] = [];
-  const problems: Remark[] = [];
+  const skipped: ParseResult['skipped'][number][] = [];
+  const problems: LocatedMessage[] = [];
   const lineOf = lineCounter(content);
-  const whereOf = (index: number): Where => ({ source, line: lineOf(index) });
+  const whereOf = (index: number): SourceLocation => ({ source, line: lineOf(index) });
   if (!isObject(content)) {
     const message = 'this is not a valid JSON object, such as {"KEY": "value"}';
-    return { pairs, skipped, warnings: [], problems: [{ where: whereOf(firstMistake(content)), message }] };
+    return { pairs, skipped, warnings: [], problems: [{ where: whereOf(findSyntaxError(content)), message }] };
   }
-  for (const { key, value, index } of membersOf(content)) {
+  for (const { key, value, index } of listMembers(content)) {
     const where = whereOf(index);
     if (!secretKeyPattern.test(key)) {
       problems.push({ where, message: 'the key: use 1 to 64 letters, digits, underscores and hyphens' });
@@ -55,15 +55,15 @@ function isObject(content: string): boolean {
 type Member = { readonly key: string; readonly value: string | null; readonly index: number };
 
 /** The members of the outermost object of valid JSON; a value that is no text is null. */
-function membersOf(content: string): readonly Member[] {
+function listMembers(content: string): readonly Member[] {
   const members: Member[] = [];
   let depth = 0;
   let key: { text: string; index: number } | null = null;
-  for (const { text, index } of tokensOf(content)) {
+  for (const { text, index } of tokenize(content)) {
     if (depth === 1 && text.startsWith('"') && key === null) key = { text, index };
     else if (depth === 1 && key !== null && text !== ':') {
-      const value = text.startsWith('"') ? textOf(text) : null;
-      members.push({ key: textOf(key.text), value, index: key.index });
+      const value = text.startsWith('"') ? parseString(text) : null;
+      members.push({ key: parseString(key.text), value, index: key.index });
       key = null;
     }
     if (text === '{' || text === '[') depth += 1;
@@ -72,11 +72,11 @@ function membersOf(content: string): readonly Member[] {
   return members;
 }
 
-function textOf(literal: string): string {
+function parseString(literal: string): string {
   return String(JSON.parse(literal));
 }
 
-function* tokensOf(content: string): Generator<{ readonly text: string; readonly index: number }> {
+function* tokenize(content: string): Generator<{ readonly text: string; readonly index: number }> {
   token.lastIndex = 0;
   for (let match = token.exec(content); match !== null; match = token.exec(content)) {
     const text = match[1] ?? match[2] ?? match[3] ?? '';
@@ -85,8 +85,8 @@ function* tokensOf(content: string): Generator<{ readonly text: string; readonly
 }
 
 /** Where the longest beginning ends that is made of JSON's words; good enough to name a line. */
-function firstMistake(content: string): number {
+function findSyntaxError(content: string): number {
   let end = 0;
-  for (const { text, index } of tokensOf(content)) end = index + text.length;
+  for (const { text, index } of tokenize(content)) end = index + text.length;
   return end;
 }

@@ -1,7 +1,7 @@
 import type { SecretSetListItem } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
+import { formatTime, optionalCell } from '../output/format.ts';
 import type { Block, Report } from '../output/report.ts';
-import { maybe, time } from '../output/values.ts';
 import { readinessCell } from './readiness.ts';
 import { expiryCell, expiryWarning, verificationCell } from './verification.ts';
 
@@ -13,7 +13,7 @@ export async function listSets(
   const client = await context.service();
   const query = { ...(region === undefined ? {} : { region }), ...(onlySets ? { type: 'secret' as const } : {}) };
   const { sets } = await client.listSecrets({ query });
-  const now = context.world.now();
+  const now = context.io.now();
   const ending = sets.flatMap(({ name, expiresAt }) => expiryWarning(name, expiresAt, now) ?? []);
   const failed = sets.filter(({ errorMessage }) => errorMessage !== undefined);
   const kind = onlySets ? [] : [{ title: 'Kind' }];
@@ -28,25 +28,27 @@ export async function listSets(
         columns: [
           { title: 'Name' },
           ...kind,
-          { title: 'Region', drop: 3 },
+          { title: 'Region', dropOrder: 3 },
           { title: 'Status' },
-          { title: 'Revision', align: 'right', drop: 4 },
-          { title: 'Keys', align: 'right', drop: 5 },
-          { title: 'Updated', drop: 2 },
+          { title: 'Revision', align: 'right', dropOrder: 4 },
+          { title: 'Keys', align: 'right', dropOrder: 5 },
+          { title: 'Updated', dropOrder: 2 },
           ...host,
         ],
         rows: sets.map((set) => {
           // Nothing but the name of one that is damaged can be believed.
-          const known = <T>(fact: T) => (set.damaged === true ? maybe(null) : fact);
+          const known = <T>(fact: T) => (set.damaged === true ? optionalCell(null) : fact);
           return [
             { text: set.name, tone: 'strong' },
             ...(onlySets ? [] : [known(set.type === 'secret' ? 'set' : 'pull secret')]),
             known(set.region),
             readinessCell(set.status),
             known(String(set.revision)),
-            set.type === 'secret' ? known(String(set.keyCount)) : maybe(null),
-            known(time(set.updatedAt)),
-            ...(onlySets ? [] : [maybe(set.host), verificationCell(set.verification), expiryCell(set.expiresAt, now)]),
+            set.type === 'secret' ? known(String(set.keyCount)) : optionalCell(null),
+            known(formatTime(set.updatedAt)),
+            ...(onlySets
+              ? []
+              : [optionalCell(set.host), verificationCell(set.verification), expiryCell(set.expiresAt, now)]),
           ];
         }),
         empty: onlySets ? 'No secret sets found.' : 'No secret sets and no image pull secrets found.',

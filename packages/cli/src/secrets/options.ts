@@ -1,4 +1,4 @@
-import { flag, integer, type Loose, loose, span, text } from '../command-line/options.ts';
+import { flag, integer, type OptionalValueOption, optionalValue, span, text } from '../command-line/options.ts';
 
 /** Options that the commands of secrets share. */
 export const skip = flag('Do not ask', 's');
@@ -14,7 +14,7 @@ export const ifRevision = integer(
   2_147_483_647,
 );
 /** Seconds. */
-export const wait: Loose<number> = loose(
+export const wait: OptionalValueOption<number> = optionalValue(
   span({ description: 'Wait until the region has it, 60s by default' }, 86_400),
   60,
 );

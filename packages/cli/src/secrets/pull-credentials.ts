@@ -1,8 +1,8 @@
 import { isEncodedCredentials, secretValueBytes } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
-import { canAsk } from '../world/confirm.ts';
-import { decodeUtf8 } from './decode.ts';
+import { canAsk } from '../io/confirm.ts';
+import { decodeUtf8 } from './decode-utf8.ts';
 import { readDockerConfig } from './docker-config.ts';
 import { readFileBytes, readInput } from './read-bytes.ts';
 
@@ -19,7 +19,7 @@ export type CredentialSource = {
 const configBytes = 1_048_576;
 
 /** Called wrongly, found out before anything is read: exactly one source, and one that can be asked. */
-export function requireOneSource({ world }: Pick<Context, 'world'>, source: CredentialSource): void {
+export function requireOneSource({ io }: Pick<Context, 'io'>, source: CredentialSource): void {
   const { text, isEncoded, username, passwordStdin, dockerConfig } = source;
   const given = [text, username, dockerConfig].filter((one) => one !== undefined).length;
   if (given > 1) {
@@ -29,7 +29,7 @@ export function requireOneSource({ world }: Pick<Context, 'world'>, source: Cred
   if (isEncoded && (username !== undefined || dockerConfig !== undefined)) {
     throw new UsageError('--no-encode is for complete credentials, given as an argument or when asked.');
   }
-  if (text === undefined && dockerConfig === undefined && !passwordStdin && !canAsk(world)) {
+  if (text === undefined && dockerConfig === undefined && !passwordStdin && !canAsk(io)) {
     throw new UsageError(
       'No credentials were given, and there is no terminal to ask for them on.',
       'Give them with --username and --password-stdin, or by --from-docker-config.',
@@ -41,11 +41,11 @@ export function requireOneSource({ world }: Pick<Context, 'world'>, source: Cred
 export async function readCredentials(context: Context, source: CredentialSource, host: string): Promise<string> {
   const { text, isEncoded, username, dockerConfig } = source;
   if (dockerConfig !== undefined) {
-    const content = decoded(await readFileBytes(context, dockerConfig, configBytes), dockerConfig);
+    const content = decodeText(await readFileBytes(context, dockerConfig, configBytes), dockerConfig);
     return readDockerConfig(content.replace(/^\ufeff/, ''), dockerConfig, host);
   }
   if (username !== undefined) {
-    if (username.includes(':')) throw refused('A user name cannot contain a colon.');
+    if (username.includes(':')) throw credentialFailure('A user name cannot contain a colon.');
     return encode(context, `${username}:${await readPassword(context, source, username, host)}`);
   }
   if (text !== undefined) {
@@ -54,10 +54,10 @@ export async function readCredentials(context: Context, source: CredentialSource
         'none given (asks) and --password-stdin do not',
     );
     // What was no UTF-8 among the arguments cannot be told any more.
-    if (text.includes('\ufffd')) throw refused('The argument is not valid UTF-8. Use --password-stdin.');
+    if (text.includes('\ufffd')) throw credentialFailure('The argument is not valid UTF-8. Use --password-stdin.');
   }
   const form = isEncoded ? 'username:password in Base64' : 'username:password';
-  const whole = text ?? (await context.world.ask.secret(`Credentials for ${host} (${form})`));
+  const whole = text ?? (await context.io.prompter.secret(`Credentials for ${host} (${form})`));
   return isEncoded ? requireEncoded(whole) : encode(context, whole);
 }
 
@@ -68,46 +68,49 @@ async function readPassword(
   host: string,
 ): Promise<string> {
   const password = passwordStdin
-    ? decoded(await readInput(context, secretValueBytes), 'standard input').replace(/\r?\n$/, '')
-    : await context.world.ask.secret(`Password of ${username} at ${host}`);
-  if (password === '') throw refused('The password is empty.');
+    ? decodeText(await readInput(context, secretValueBytes), 'standard input').replace(/\r?\n$/, '')
+    : await context.io.prompter.secret(`Password of ${username} at ${host}`);
+  if (password === '') throw credentialFailure('The password is empty.');
   return password;
 }
 
-function decoded(bytes: Uint8Array, source: string): string {
+function decodeText(bytes: Uint8Array, source: string): string {
   const read = decodeUtf8(bytes, source);
-  if ('problems' in read) throw refused(`${source}: this is not valid UTF-8.`);
+  if ('problems' in read) throw credentialFailure(`${source}: this is not valid UTF-8.`);
   return read.text;
 }
 
 function encode({ warn }: Pick<Context, 'warn'>, text: string): string {
   if (/\p{Cc}/u.test(text))
-    throw refused('They contain a control character, such as a line break, which is not allowed.');
+    throw credentialFailure('They contain a control character, such as a line break, which is not allowed.');
   if (!/^[^:]+:/.test(text)) {
     if (isEncodedCredentials(text)) {
-      throw refused('They are not username:password, and they look already encoded.', 'Give them with --no-encode.');
+      throw credentialFailure(
+        'They are not username:password, and they look already encoded.',
+        'Give them with --no-encode.',
+      );
     }
-    throw refused('They are not username:password: the first colon ends the user name.');
+    throw credentialFailure('They are not username:password: the first colon ends the user name.');
   }
   if (isEncodedCredentials(text.slice(text.indexOf(':') + 1))) {
     warn('the password looks like encoded credentials; give those alone, with --no-encode');
   }
-  return checked(Buffer.from(text, 'utf8').toString('base64'));
+  return requireSize(Buffer.from(text, 'utf8').toString('base64'));
 }
 
 function requireEncoded(text: string): string {
-  if (isEncodedCredentials(text)) return checked(text);
-  throw refused(
+  if (isEncodedCredentials(text)) return requireSize(text);
+  throw credentialFailure(
     'They are not username:password in Base64, which has one strict form.',
     text.includes(':') ? 'Leave out --no-encode if they are not encoded.' : null,
   );
 }
 
-function checked(encoded: string): string {
+function requireSize(encoded: string): string {
   if (encoded.length <= secretValueBytes) return encoded;
-  throw refused(`They are longer than ${secretValueBytes} bytes when they are encoded.`);
+  throw credentialFailure(`They are longer than ${secretValueBytes} bytes when they are encoded.`);
 }
 
-function refused(message: string, hint: string | null = null): Failure {
+function credentialFailure(message: string, hint: string | null = null): Failure {
   return new Failure('credentials-refused', `These credentials cannot be stored. ${message}`, hint);
 }

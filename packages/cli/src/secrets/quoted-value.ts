@@ -1,7 +1,7 @@
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', $: '$' };
 
 /** A value in quotes: how many lines it takes, and what stands after its closing quote. */
-export type Quoted = {
+export type QuotedValue = {
   readonly value: string;
   readonly lines: number;
   readonly rest: string;
@@ -12,14 +12,19 @@ export type Quoted = {
  * Reads a value that begins with its quote in `first`, the end of line `from`, and goes on over as many lines as it has;
  * null when nothing closes it. In single quotes everything is literal. A line break is a line feed.
  */
-export function quotedValue(lines: readonly string[], from: number, first: string, quote: '"' | "'"): Quoted | null {
+export function parseQuotedValue(
+  lines: readonly string[],
+  from: number,
+  first: string,
+  quote: '"' | "'",
+): QuotedValue | null {
   const parts: string[] = [];
   let keepsBackslash = false;
   for (let index = from; index < lines.length; index += 1) {
     const line = index === from ? first : (lines[index] ?? '');
     let at = index === from ? 1 : 0;
     for (;;) {
-      const stop = quote === "'" ? line.indexOf("'", at) : nextOf(line, at);
+      const stop = quote === "'" ? line.indexOf("'", at) : nextSpecialIndex(line, at);
       parts.push(line.slice(at, stop === -1 ? line.length : stop));
       if (stop === -1) break;
       if (line[stop] === quote) {
@@ -39,7 +44,7 @@ export function quotedValue(lines: readonly string[], from: number, first: strin
 }
 
 /** Of a backslash or double quote. */
-function nextOf(line: string, from: number): number {
+function nextSpecialIndex(line: string, from: number): number {
   const stops = [line.indexOf('"', from), line.indexOf('\\', from)].filter((at) => at !== -1);
   return stops.length === 0 ? -1 : Math.min(...stops);
 }

@@ -1,8 +1,8 @@
 import type { Client, SecretSetListItem, WrittenSecrets } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
+import { secondsBetween } from '../output/format.ts';
 import type { Cell } from '../output/report.ts';
-import { secondsBetween } from '../output/values.ts';
 import { withRetries } from '../service/retry.ts';
 
 export type SetRevision = {
@@ -11,29 +11,29 @@ export type SetRevision = {
   readonly revision: number;
 };
 
-type State = Pick<SecretSetListItem, 'status' | 'errorMessage' | 'revision'>;
+type SetState = Pick<SecretSetListItem, 'status' | 'errorMessage' | 'revision'>;
 
 /**
  * Waits until the region has a revision, or a later one. One that failed, is gone, or is not ready after `seconds` is a
  * `Failure`; what was written stays written.
  */
-export async function awaitReadiness(
-  context: Pick<Context, 'world' | 'talk'>,
+export async function waitUntilReady(
+  context: Pick<Context, 'io' | 'messages'>,
   client: Client,
   set: SetRevision,
   seconds: number,
 ): Promise<'ready'> {
-  const { world, talk } = context;
-  const begun = world.now().toISOString();
+  const { io, messages } = context;
+  const begun = io.now().toISOString();
   for (;;) {
-    const found = await withRetries(context, () => look(client, set));
+    const found = await withRetries(context, () => findSetState(client, set));
     if (found === null) throw new Failure('secret-set-not-found', `${set.name} was deleted in the meantime.`);
     if (found.revision >= set.revision && found.status !== 'pending') {
-      talk.status(null);
+      messages.status(null);
       if (found.status === 'ready') return 'ready';
       throw deliveryFailure(set.name, found);
     }
-    const waited = secondsBetween(begun, world.now());
+    const waited = secondsBetween(begun, io.now());
     if (waited >= seconds) {
       const message = `Revision ${set.revision} of ${set.name} is stored, but after ${seconds} s the region does not have it yet.`;
       throw new Failure(
@@ -42,37 +42,37 @@ export async function awaitReadiness(
         `The service keeps delivering it; check with: botcli cloud secrets list ${set.name}`,
       );
     }
-    talk.status(`${Math.floor(waited)} s: revision ${set.revision} of ${set.name} is on its way to the region`);
-    await world.pause(200);
+    messages.status(`${Math.floor(waited)} s: revision ${set.revision} of ${set.name} is on its way to the region`);
+    await io.sleep(200);
   }
 }
 
 /** The readiness of what was written, waited for where seconds are given. @throws what `awaitReadiness` throws */
-export async function settleReadiness(
-  context: Pick<Context, 'world' | 'talk'>,
+export async function resolveReadiness(
+  context: Pick<Context, 'io' | 'messages'>,
   client: Client,
   { name, type, revision, readiness }: WrittenSecrets,
   seconds: number | undefined,
 ): Promise<WrittenSecrets['readiness']> {
   if (seconds === undefined || revision === null || readiness === 'ready') return readiness;
   try {
-    return await awaitReadiness(context, client, { name, type, revision }, seconds);
+    return await waitUntilReady(context, client, { name, type, revision }, seconds);
   } catch (error) {
     // Ctrl-C, or a service that is gone: neither takes back what was written.
     if (!(error instanceof Failure)) {
-      context.talk.status(null);
-      context.talk.say(`Revision ${revision} of ${name} is stored anyway.`);
+      context.messages.status(null);
+      context.messages.notify(`Revision ${revision} of ${name} is stored anyway.`);
     }
     throw error;
   }
 }
 
-function deliveryFailure(name: string, { revision, errorMessage }: State): Failure {
+function deliveryFailure(name: string, { revision, errorMessage }: SetState): Failure {
   const why = errorMessage ?? 'no reason is known.';
   return new Failure('delivery-failed', `Revision ${revision} of ${name} is stored, but the region refused it: ${why}`);
 }
 
-async function look(client: Client, { name, type }: SetRevision): Promise<State | null> {
+async function findSetState(client: Client, { name, type }: SetRevision): Promise<SetState | null> {
   const { sets } = await client.listSecrets({ query: { type } });
   return sets.find((set) => set.name.toLowerCase() === name.toLowerCase()) ?? null;
 }

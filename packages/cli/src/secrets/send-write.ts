@@ -5,15 +5,15 @@ import { isTransient } from '../service/retry.ts';
 
 /** Sends a write that is no dry run. Where no answer came, it says what may have become of it. */
 export async function sendWrite(
-  { world, say }: Pick<Context, 'world' | 'say'>,
+  { io, notify }: Pick<Context, 'io' | 'notify'>,
   send: () => Promise<WrittenSecrets>,
 ): Promise<WrittenSecrets> {
   try {
     return await send();
   } catch (error) {
     const arrived = !(error instanceof ConnectionError && networkCode(error) === 'ECONNREFUSED');
-    if (world.signal.aborted || (isTransient(error) && arrived)) {
-      say('No answer came. The change was stored completely or not at all; it is safe to run this again.');
+    if (io.signal.aborted || (isTransient(error) && arrived)) {
+      notify('No answer came. The change was stored completely or not at all; it is safe to run this again.');
     }
     throw error;
   }

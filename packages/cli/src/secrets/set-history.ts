@@ -1,7 +1,7 @@
 import type { SecretRevision } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
+import { formatTime } from '../output/format.ts';
 import type { Cell, Report } from '../output/report.ts';
-import { time } from '../output/values.ts';
 import { readinessCell } from './readiness.ts';
 import { requireSetName } from './set-name.ts';
 
@@ -29,14 +29,14 @@ export async function showHistory(
           { title: 'Revision', align: 'right' },
           { title: 'Status' },
           { title: 'Created' },
-          { title: 'By key', drop: 1 },
-          { title: 'Action', drop: 2 },
+          { title: 'By key', dropOrder: 1 },
+          { title: 'Action', dropOrder: 2 },
           { title: 'Keys' },
         ],
         rows: rows.map((one) => [
           { text: String(one.revision), ...(one.current ? { tone: 'strong' as const } : {}) },
           one.current ? readinessCell(one.status) : { text: one.status, tone: 'dim' },
-          time(one.createdAt),
+          formatTime(one.createdAt),
           one.createdByKeyName ?? one.createdByKeyId ?? '',
           actionOf(one),
           keysOf(one),

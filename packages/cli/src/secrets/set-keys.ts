@@ -1,17 +1,17 @@
 import type { Context } from '../command-line/context.ts';
 import type { Report } from '../output/report.ts';
 import { type ChangeOptions, changeSet } from './change-set.ts';
-import { requireAskable } from './consent.ts';
+import { requireConfirmable } from './confirm-change.ts';
+import { readValues, type ValueInputs } from './read-values.ts';
 import { requireSetName } from './set-name.ts';
-import { type GivenValues, readValues } from './values.ts';
 
-export type SetKeys = GivenValues & ChangeOptions & { readonly region: string | undefined; readonly replaces: boolean };
+export type SetKeys = ValueInputs & ChangeOptions & { readonly region: string | undefined; readonly replaces: boolean };
 
 /** Creates or updates a secret set: reads all values, then asks for all of them in one request. */
 export async function setKeys(context: Context, given: SetKeys): Promise<Report> {
   const { name, replaces } = given;
   requireSetName(name);
-  if (!given.isDry) requireAskable(context, given);
+  if (!given.isDryRun) requireConfirmable(context, given);
   const { secrets, skipped } = await readValues(context, given);
   return changeSet(context, {
     ...given,

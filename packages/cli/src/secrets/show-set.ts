@@ -1,8 +1,8 @@
 import type { SecretSetDetails } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
+import { formatTime } from '../output/format.ts';
 import type { Block, Cell, Report } from '../output/report.ts';
-import { time } from '../output/values.ts';
-import { findSet, noSuchSet } from './find-set.ts';
+import { findSet, setNotFound } from './find-set.ts';
 import { readinessCell } from './readiness.ts';
 import { requireSetName } from './set-name.ts';
 import { credentialFields } from './verification.ts';
@@ -14,7 +14,7 @@ export async function showSet(
 ): Promise<Report> {
   requireSetName(name);
   const { item, details, host, credentials } = await findSet(await context.service(), name);
-  if (region !== undefined && item.region !== region) throw noSuchSet();
+  if (region !== undefined && item.region !== region) throw setNotFound();
   const { errorMessage, damaged: isDamaged = false } = item;
   const head: Block = {
     kind: 'fields',
@@ -25,7 +25,7 @@ export async function showSet(
       ...(errorMessage === undefined ? [] : [['Why', errorMessage] as const]),
       ...(isDamaged ? [] : [['Revision', String(item.revision)] as const]),
       ...(host === null ? [] : [['Registry', host] as const]),
-      ...(credentials === null || isDamaged ? [] : credentialFields(credentials, context.world.now())),
+      ...(credentials === null || isDamaged ? [] : credentialFields(credentials, context.io.now())),
     ],
   };
   if (details === null) return { json: { ...item, host }, blocks: [head] };
@@ -38,10 +38,10 @@ function keyTable({ secrets }: SecretSetDetails): Block {
     columns: [
       { title: 'Key' },
       { title: 'Fingerprint' },
-      { title: 'Revision', align: 'right', drop: 2 },
-      { title: 'Updated', drop: 1 },
+      { title: 'Revision', align: 'right', dropOrder: 2 },
+      { title: 'Updated', dropOrder: 1 },
     ],
-    rows: secrets.map((key) => [key.fieldName, key.fingerprint, String(key.revision), time(key.updatedAt)]),
+    rows: secrets.map((key) => [key.fieldName, key.fingerprint, String(key.revision), formatTime(key.updatedAt)]),
     empty: 'This set has no keys.',
   };
 }

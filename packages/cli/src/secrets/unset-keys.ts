@@ -1,10 +1,10 @@
 import { ApiError, type Client, closest, type SecretSetDetails, secretKeyPattern } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
+import { formatCount } from '../output/format.ts';
 import type { Report } from '../output/report.ts';
-import { counted } from '../output/values.ts';
 import { type ChangeOptions, changeSet } from './change-set.ts';
-import { requireAskable } from './consent.ts';
+import { requireConfirmable } from './confirm-change.ts';
 import { requireSetName } from './set-name.ts';
 
 export type UnsetKeys = ChangeOptions & {
@@ -18,18 +18,18 @@ export async function unsetKeys(context: Context, given: UnsetKeys): Promise<Rep
   const { name, ifExists } = given;
   requireSetName(name);
   requireKeys(given.keys);
-  if (!given.isDry) requireAskable(context, given);
-  const set = await look(await context.service(), name, ifExists);
+  if (!given.isDryRun) requireConfirmable(context, given);
+  const set = await findSetOrNull(await context.service(), name, ifExists);
   const present = new Set(set?.secrets.map(({ fieldName }) => fieldName));
   const keys = [...new Set(given.keys)];
   const missing = keys.filter((key) => !present.has(key));
-  if (missing.length > 0 && !ifExists) throw notThere(name, missing, [...present]);
+  if (missing.length > 0 && !ifExists) throw missingKeys(name, missing, [...present]);
   const remove = keys.filter((key) => present.has(key));
-  if (remove.length === 0) return nothingThere(name, missing);
+  if (remove.length === 0) return nothingToRemove(name, missing);
   return changeSet(context, {
     ...given,
     skipped: [],
-    question: () => `Remove ${counted(remove.length, 'key')} from ${name}?`,
+    question: () => `Remove ${formatCount(remove.length, 'key')} from ${name}?`,
     submit: (client, { dryRun, expectedRevision }) =>
       client.putSecrets({ params: { setName: name }, body: { remove, dryRun, expectedRevision } }),
   });
@@ -43,7 +43,7 @@ function requireKeys(keys: readonly string[]): void {
   throw new Failure('key-invalid', message);
 }
 
-async function look(client: Client, name: string, ifExists: boolean): Promise<SecretSetDetails | null> {
+async function findSetOrNull(client: Client, name: string, ifExists: boolean): Promise<SecretSetDetails | null> {
   try {
     return await client.getSecretSet({ params: { setName: name } });
   } catch (error) {
@@ -52,14 +52,14 @@ async function look(client: Client, name: string, ifExists: boolean): Promise<Se
   }
 }
 
-function notThere(name: string, missing: readonly string[], present: readonly string[]): Failure {
+function missingKeys(name: string, missing: readonly string[], present: readonly string[]): Failure {
   const message = `Not found: ${name} has no key ${missing.join(', ')}. Nothing was changed.`;
   const near = missing.length === 1 ? closest(missing[0] ?? '', present) : null;
   const hint = near === null ? `See its keys with: botcli cloud secrets list ${name}` : `Did you mean ${near}?`;
   return new Failure('secret-not-found', message, hint);
 }
 
-function nothingThere(name: string, missing: readonly string[]): Report {
+function nothingToRemove(name: string, missing: readonly string[]): Report {
   const line = `${name} has no key ${missing.join(', ')}. Nothing was changed.`;
   return { json: { status: 'OK', name, change: 'none', changes: [] }, blocks: [{ kind: 'note', lines: [line] }] };
 }

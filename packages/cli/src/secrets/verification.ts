@@ -1,6 +1,6 @@
 import type { PullSecretCheck, SecretSetListItem } from '@bothost/contract';
+import { formatTime } from '../output/format.ts';
 import type { Cell } from '../output/report.ts';
-import { time } from '../output/values.ts';
 
 const tones = { verified: 'good', rejected: 'bad', unreachable: 'warn', skipped: 'warn' } as const;
 
@@ -18,30 +18,30 @@ export function credentialFields(
     verification === null
       ? []
       : ([
-          ['Checked', time(verification.checkedAt)],
+          ['Checked', formatTime(verification.checkedAt)],
           ['Why', verification.message],
         ] as const);
   return [['Expires', expiryCell(expiresAt, now)], ['Registry says', verificationCell(verification)], ...said];
 }
 
 /** Credentials that end within this time are told about. */
-const soonMs = 24 * 3_600_000;
+const expirySoonMs = 24 * 3_600_000;
 
 /** When credentials end: `iso` null is not known. */
 export function expiryCell(iso: string | null, now: Date): Cell {
-  if (iso === null) return time(null);
+  if (iso === null) return formatTime(null);
   const left = Date.parse(iso) - now.getTime();
-  const shown = time(iso);
+  const shown = formatTime(iso);
   const { text, rich = text } = typeof shown === 'string' ? { text: shown } : shown;
   if (left <= 0) return { text, rich: `${rich}, expired`, tone: 'bad' };
-  return left <= soonMs ? { text, rich: `${rich}, soon`, tone: 'warn' } : shown;
+  return left <= expirySoonMs ? { text, rich: `${rich}, soon`, tone: 'warn' } : shown;
 }
 
 /** What to say of credentials that end soon or have ended; null of others. */
 export function expiryWarning(name: string, iso: string | null, now: Date): string | null {
   if (iso === null) return null;
   const left = Date.parse(iso) - now.getTime();
-  if (left > soonMs) return null;
+  if (left > expirySoonMs) return null;
   const when = iso.replace(/\.\d+Z$/, 'Z');
   return left <= 0
     ? `the credentials of ${name} expired at ${when}: set new ones`

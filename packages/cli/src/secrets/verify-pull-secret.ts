@@ -11,9 +11,9 @@ export async function verifyPullSecret(
   wanted: { readonly name: string; readonly image: string | undefined },
 ): Promise<Report> {
   requireSetName(wanted.name);
-  const checked = await askRegistry(await context.service(), wanted.name, wanted.image);
+  const checked = await verifyWithRegistry(await context.service(), wanted.name, wanted.image);
   const { name, host, revision, verification, expiresAt } = checked;
-  const now = context.world.now();
+  const now = context.io.now();
   const warning = expiryWarning(name, expiresAt, now);
   if (warning !== null) context.warn(warning);
   if (verification.result === 'rejected') {
@@ -36,6 +36,10 @@ export async function verifyPullSecret(
   };
 }
 
-export function askRegistry(client: Client, setName: string, image: string | undefined): Promise<CheckedPullSecret> {
+export function verifyWithRegistry(
+  client: Client,
+  setName: string,
+  image: string | undefined,
+): Promise<CheckedPullSecret> {
   return client.verifyImagePullSecret({ params: { setName }, ...(image === undefined ? {} : { body: { image } }) });
 }

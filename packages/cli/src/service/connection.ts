@@ -1,32 +1,32 @@
 import { type Client, createClient, inspectKey } from '@bothost/contract';
 import { Failure } from '../failure.ts';
+import type { Io } from '../io/io.ts';
 import { version } from '../version.ts';
-import type { World } from '../world/world.ts';
-import type { Sourced } from './settings.ts';
+import type { SourcedValue } from './settings.ts';
 
 /** How long the service may take to answer, in seconds: no operation waits for a bot. */
-export const answerSeconds = 30;
+export const responseTimeoutSeconds = 30;
 
 /** A client of the service; requests end with Ctrl-C and after `answerSeconds`. */
-export function connect(world: World, origin: string, key: string, organization?: string): Client {
+export function connect(io: Io, origin: string, key: string, organization?: string): Client {
   return createClient({
     origin,
     key,
     ...(organization === undefined ? {} : { organization }),
     userAgent: `botcli/${version}`,
     fetch: (input, init) =>
-      world.fetch(input, {
+      io.fetch(input, {
         ...init,
         signal: AbortSignal.any([
-          world.signal,
-          AbortSignal.timeout(answerSeconds * 1_000),
+          io.signal,
+          AbortSignal.timeout(responseTimeoutSeconds * 1_000),
           ...(init?.signal ? [init.signal] : []),
         ]),
       }),
   });
 }
 
-const advice = {
+const missingKeyHints = {
   private:
     'Start a service here with `npm start` (its first start writes a profile with keys), log in to another with ' +
     '`botcli cloud auth login`, or set BOTCLI_TOKEN.',
@@ -36,8 +36,8 @@ const advice = {
 } as const;
 
 /** The key to send, or a `Failure` that says what to do. Never puts a character of it into a message. */
-export function usableKey(kind: 'private' | 'public', key: Sourced | null, warn: (text: string) => void): string {
-  if (key === null) throw new Failure('key-missing', `There is no ${kind} key.`, advice[kind]);
+export function usableKey(kind: 'private' | 'public', key: SourcedValue | null, warn: (text: string) => void): string {
+  if (key === null) throw new Failure('key-missing', `There is no ${kind} key.`, missingKeyHints[kind]);
   // fetch would say it with the key in its message.
   if (!/^[\x21-\x7e]+$/.test(key.value)) {
     throw new Failure(

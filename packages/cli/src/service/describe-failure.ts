@@ -1,13 +1,17 @@
 import { ApiError, ConnectionError } from '@bothost/contract';
-import { type Described, localFailure } from '../output/described.ts';
-import { answerSeconds } from './connection.ts';
+import { describeLocalFailure, type FailureDescription } from '../output/failure-description.ts';
+import { responseTimeoutSeconds } from './connection.ts';
 import type { Settings } from './settings.ts';
 
 /** What a command was about, as far as its line says: the name of an agent, and whether it named a session. */
-export type Subject = { readonly agent: string | null; readonly hasSession: boolean };
+export type CommandSubject = { readonly agent: string | null; readonly hasSession: boolean };
 
 /** What went wrong with the service, in words for people and programs; null when it was something else. */
-export function describeServiceFailure(error: unknown, settings: Settings | null, subject: Subject): Described | null {
+export function describeServiceFailure(
+  error: unknown,
+  settings: Settings | null,
+  subject: CommandSubject,
+): FailureDescription | null {
   if (error instanceof ApiError) {
     return {
       code: error.code,
@@ -15,17 +19,17 @@ export function describeServiceFailure(error: unknown, settings: Settings | null
       message: error.message,
       requestId: error.requestId,
       issues: error.issues,
-      hint: adviceFor(error, settings, subject),
+      hint: hintFor(error, settings, subject),
       details: null,
     };
   }
-  if (isTimeout(error)) return timedOut(settings);
+  if (isTimeout(error)) return describeTimeout(settings);
   if (error instanceof ConnectionError)
-    return { ...localFailure('connection', error.message), hint: where(error, settings) };
+    return { ...describeLocalFailure('connection', error.message), hint: connectionHint(error, settings) };
   return null;
 }
 
-function adviceFor(error: ApiError, settings: Settings | null, { agent, hasSession }: Subject): string | null {
+function hintFor(error: ApiError, settings: Settings | null, { agent, hasSession }: CommandSubject): string | null {
   if (error.status === 401) {
     return `The key was sent to ${settings?.origin.value}. Log in with another one: botcli cloud auth login`;
   }
@@ -40,11 +44,11 @@ function adviceFor(error: ApiError, settings: Settings | null, { agent, hasSessi
   if (error.reason === 'deployment-not-ready' && agent !== null) {
     return `See why with: botcli cloud agent status ${agent}`;
   }
-  return secretAdvice[error.reason] ?? null;
+  return hintByReason[error.reason] ?? null;
 }
 
 /** Where a refusal of a secret set leads on to. */
-const secretAdvice: Readonly<Record<string, string>> = {
+const hintByReason: Readonly<Record<string, string>> = {
   'secret-set-not-found': 'List them with: botcli cloud secrets list --no-sets',
   'secret-revision-not-found': 'List them with: botcli cloud secrets history NAME',
   'secret-set-changed': 'Somebody else changed it in the meantime. Run the command again to see what it would do now.',
@@ -52,7 +56,7 @@ const secretAdvice: Readonly<Record<string, string>> = {
   'secret-set-in-use': '--force deletes it anyway.',
 };
 
-function where(error: ConnectionError, settings: Settings | null): string | null {
+function connectionHint(error: ConnectionError, settings: Settings | null): string | null {
   if (settings === null) return null;
   const { value, source } = settings.origin;
   const code = networkCode(error);
@@ -69,9 +73,9 @@ function isTimeout(error: unknown): boolean {
   return cause instanceof DOMException && cause.name === 'TimeoutError';
 }
 
-function timedOut(settings: Settings | null): Described {
-  const message = `No answer from ${settings?.origin.value ?? 'the service'} within ${answerSeconds} seconds.`;
-  return { ...localFailure('timeout', message), hint: 'Set another address with --api-url or BOTCLI_API_URL.' };
+function describeTimeout(settings: Settings | null): FailureDescription {
+  const message = `No answer from ${settings?.origin.value ?? 'the service'} within ${responseTimeoutSeconds} seconds.`;
+  return { ...describeLocalFailure('timeout', message), hint: 'Set another address with --api-url or BOTCLI_API_URL.' };
 }
 
 /** The system's word for a failed connection; fetch wraps it once or, with several addresses, twice. */

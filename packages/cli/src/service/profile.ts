@@ -17,7 +17,7 @@ export const noProfile: Profile = { api_url: null, organization: null, private_k
  */
 export async function readProfile(file: string, warn: (text: string) => void): Promise<Profile> {
   const table = (await readTable(file)) ?? {};
-  await closeToOthers(file, warn);
+  await restrictMode(file, warn);
   const value = (field: Field) => {
     const found = table[field];
     if (found !== undefined && typeof found !== 'string') {
@@ -50,7 +50,7 @@ export async function writeProfile(file: string, changes: Partial<Profile>): Pro
     const { stringify } = await import('smol-toml');
     await replaceFile(target, `${stringify(table).trimEnd()}\n`);
   } catch (error) {
-    throw new Failure('profile-unwritable', `Cannot write the profile ${file}: ${describe(error)}.`);
+    throw new Failure('profile-unwritable', `Cannot write the profile ${file}: ${describeSystemError(error)}.`);
   }
 }
 
@@ -73,8 +73,8 @@ async function readTable(file: string): Promise<TomlTable | null> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw new Failure('profile-unreadable', `Cannot read the profile ${file}: ${describe(error)}.`);
+    if (errorCode(error) === 'ENOENT') return null;
+    throw new Failure('profile-unreadable', `Cannot read the profile ${file}: ${describeSystemError(error)}.`);
   }
   const { parse, TomlError } = await import('smol-toml');
   try {
@@ -86,22 +86,22 @@ async function readTable(file: string): Promise<TomlTable | null> {
   }
 }
 
-async function closeToOthers(file: string, warn: (text: string) => void): Promise<void> {
+async function restrictMode(file: string, warn: (text: string) => void): Promise<void> {
   try {
     const { mode } = await stat(file);
     if ((mode & 0o077) === 0 || process.platform === 'win32') return;
     await chmod(file, 0o600);
     warn(`Others could read ${file}, which holds keys; its mode is 0600 now.`);
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT')
-      warn(`Others can read ${file}, and its mode cannot be changed: ${describe(error)}.`);
+    if (errorCode(error) !== 'ENOENT')
+      warn(`Others can read ${file}, and its mode cannot be changed: ${describeSystemError(error)}.`);
   }
 }
 
-function codeOf(error: unknown): string | null {
+function errorCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error ? String(error.code) : null;
 }
 
-function describe(error: unknown): string {
-  return codeOf(error) ?? (error instanceof Error ? error.message : String(error));
+function describeSystemError(error: unknown): string {
+  return errorCode(error) ?? (error instanceof Error ? error.message : String(error));
 }

@@ -1,18 +1,18 @@
 import { ConnectionError, failure } from '@bothost/contract';
 import { expect, test } from 'vitest';
-import { pauses, withRetries } from './retry.ts';
+import { retryDelaysMs, withRetries } from './retry.ts';
 
 function circumstances(signal = new AbortController().signal) {
   const waited: number[] = [];
-  const pause = async (milliseconds: number) => {
+  const sleep = async (milliseconds: number) => {
     waited.push(milliseconds);
   };
   const statuses: (string | null)[] = [];
   const status = (text: string | null) => {
     statuses.push(text);
   };
-  const talk = { say: () => {}, show: async () => {}, status, isLive: true };
-  return { waited, statuses, context: { world: { pause, signal }, talk } };
+  const messages = { notify: () => {}, show: async () => {}, status, isLive: true };
+  return { waited, statuses, context: { io: { sleep, signal }, messages } };
 }
 
 test.each([new ConnectionError('gone'), failure('shutting-down'), failure('bot-unreachable')])(
@@ -25,12 +25,12 @@ test.each([new ConnectionError('gone'), failure('shutting-down'), failure('bot-u
       if (asked < 4) throw error;
       return asked;
     });
-    expect([answer, waited]).toEqual([4, pauses.slice(0, 3)]);
+    expect([answer, waited]).toEqual([4, retryDelaysMs.slice(0, 3)]);
   },
 );
 
 test('that it is asked again is said until there is an answer, the last one too, and an answer at once says nothing', async () => {
-  for (const failures of [0, 1, pauses.length]) {
+  for (const failures of [0, 1, retryDelaysMs.length]) {
     const { statuses, context } = circumstances();
     let asked = 0;
     await withRetries(context, async () => {
@@ -49,7 +49,7 @@ test('a refusal is final, and so is the last attempt', async () => {
   expect(waited).toEqual([]);
   const fail = () => Promise.reject(new ConnectionError('gone'));
   await expect(withRetries(context, fail)).rejects.toThrow('gone');
-  expect(waited).toEqual(pauses);
+  expect(waited).toEqual(retryDelaysMs);
 });
 
 test('Ctrl-C is not waited through', async () => {

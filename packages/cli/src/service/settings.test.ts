@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readEnvironment } from '../config.ts';
 import type { Profile } from './profile.ts';
-import { settle } from './settings.ts';
+import { resolveSettings } from './settings.ts';
 
 const none = { 'api-url': undefined, organization: undefined };
 const empty: Profile = { api_url: null, organization: null, private_key: null, public_key: null };
@@ -10,7 +10,7 @@ const profile: Profile = { api_url: 'http://p:1', organization: 'prof', private_
 const environment = (variables: Record<string, string> = {}) => readEnvironment({ HOME: '/home/ada', ...variables });
 
 test('with nothing said, the service is where it listens by default, and nobody asks', () => {
-  expect(settle(none, environment(), empty)).toEqual({
+  expect(resolveSettings(none, environment(), empty)).toEqual({
     origin: { value: 'http://127.0.0.1:7420', source: 'the default' },
     privateKey: null,
     publicKey: null,
@@ -19,7 +19,7 @@ test('with nothing said, the service is where it listens by default, and nobody 
 });
 
 test('the profile is used where the environment says nothing, and an empty variable says nothing', () => {
-  expect(settle(none, environment({ BOTCLI_TOKEN: '', BOTCLI_API_URL: ' ' }), profile)).toEqual({
+  expect(resolveSettings(none, environment({ BOTCLI_TOKEN: '', BOTCLI_API_URL: ' ' }), profile)).toEqual({
     origin: { value: 'http://p:1', source: file },
     privateKey: { value: 'sk_p', source: file },
     publicKey: { value: 'pk_p', source: file },
@@ -29,20 +29,22 @@ test('the profile is used where the environment says nothing, and an empty varia
 
 test('flags win over the environment, and the environment over the profile', () => {
   const variables = { BOTCLI_API_URL: 'http://e:2', BOTCLI_ORG: 'env', BOTCLI_PUBLIC_KEY: 'pk_e' };
-  expect(settle(none, environment(variables), profile)).toMatchObject({
+  expect(resolveSettings(none, environment(variables), profile)).toMatchObject({
     origin: { value: 'http://e:2', source: 'BOTCLI_API_URL' },
     publicKey: { value: 'pk_e', source: 'BOTCLI_PUBLIC_KEY' },
     organization: { value: 'env', source: 'BOTCLI_ORG' },
   });
-  expect(settle({ 'api-url': 'http://f:3', organization: 'flag' }, environment(variables), profile)).toMatchObject({
+  expect(
+    resolveSettings({ 'api-url': 'http://f:3', organization: 'flag' }, environment(variables), profile),
+  ).toMatchObject({
     origin: { value: 'http://f:3', source: '--api-url' },
     organization: { value: 'flag', source: '--organization' },
   });
 });
 
 test('a private key from the environment implies its organization, a personal token does not', () => {
-  expect(settle(none, environment({ BOTCLI_TOKEN: 'sk_other' }), profile).organization).toBeNull();
-  expect(settle(none, environment({ BOTCLI_TOKEN: 'pcc_pat_x' }), profile).organization?.value).toBe('prof');
+  expect(resolveSettings(none, environment({ BOTCLI_TOKEN: 'sk_other' }), profile).organization).toBeNull();
+  expect(resolveSettings(none, environment({ BOTCLI_TOKEN: 'pcc_pat_x' }), profile).organization?.value).toBe('prof');
 });
 
 test.each([
@@ -52,11 +54,11 @@ test.each([
   ['http://h:1/v1/', 'http://h:1'],
   ['https://H/bots/v1', 'https://h/bots'],
 ])('the address %s is %s', (given, origin) => {
-  expect(settle({ ...none, 'api-url': given }, environment(), empty).origin.value).toBe(origin);
+  expect(resolveSettings({ ...none, 'api-url': given }, environment(), empty).origin.value).toBe(origin);
 });
 
 test.each(['h:1', 'localhost', 'ftp://h', 'http://user:word@h', 'http://h?x=1', ''])('%j is no address', (given) => {
-  expect(() => settle({ ...none, 'api-url': given }, environment(), empty)).toThrow(/address from --api-url/);
+  expect(() => resolveSettings({ ...none, 'api-url': given }, environment(), empty)).toThrow(/address from --api-url/);
 });
 
 test('the profile is found by BOTCLI_CONFIG, XDG_CONFIG_HOME and HOME, in this order', () => {

@@ -6,26 +6,26 @@ import type { Profile } from './profile.ts';
 const defaultOrigin = 'http://127.0.0.1:7420';
 
 /** A value, and where it came from, for people. */
-export type Sourced = { readonly value: string; readonly source: string };
+export type SourcedValue = { readonly value: string; readonly source: string };
 
 export type Settings = {
   /** Without a trailing slash or `/v1`. */
-  readonly origin: Sourced;
-  readonly privateKey: Sourced | null;
-  readonly publicKey: Sourced | null;
+  readonly origin: SourcedValue;
+  readonly privateKey: SourcedValue | null;
+  readonly publicKey: SourcedValue | null;
   /** Null: the organization of the key. */
-  readonly organization: Sourced | null;
+  readonly organization: SourcedValue | null;
 };
 
 /** Options of the command line, by name. */
 type Flags = { readonly 'api-url'?: string | undefined; readonly organization?: string | undefined };
 
 /** Flags win over the environment, the environment over the profile (decisions, "configuration"). */
-export function settle(flags: Flags, environment: Environment, profile: Profile): Settings {
+export function resolveSettings(flags: Flags, environment: Environment, profile: Profile): Settings {
   const file = environment.profileFile;
   const privateKey = first([environment.token, 'BOTCLI_TOKEN'], [profile.private_key, file]);
   return {
-    origin: toOrigin(
+    origin: parseOrigin(
       first([flags['api-url'], '--api-url'], [environment.apiUrl, 'BOTCLI_API_URL'], [profile.api_url, file]) ?? {
         value: defaultOrigin,
         source: 'the default',
@@ -42,14 +42,16 @@ export function settle(flags: Flags, environment: Environment, profile: Profile)
   };
 }
 
-function first(...choices: readonly (readonly [value: string | null | undefined, source: string])[]): Sourced | null {
+function first(
+  ...choices: readonly (readonly [value: string | null | undefined, source: string])[]
+): SourcedValue | null {
   for (const [value, source] of choices) {
     if (value !== null && value !== undefined) return { value, source };
   }
   return null;
 }
 
-function toOrigin({ value, source }: Sourced): Sourced {
+function parseOrigin({ value, source }: SourcedValue): SourcedValue {
   const url = URL.canParse(value) ? new URL(value) : null;
   const example = `It must look like ${defaultOrigin}.`;
   if (url === null || !/^https?:$/.test(url.protocol)) {

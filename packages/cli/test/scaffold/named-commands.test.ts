@@ -105,7 +105,7 @@ test('the program takes every command that init tells as the next one', async ()
 
 test.each([
   ['botcli cloud deploy --forec', 'Unknown option --forec.'],
-  ['botcli cloud agent log NAME', 'There is no command "botcli cloud agent log".'],
+  ['botcli cloud agent log NAME', 'Unknown command "botcli cloud agent log".'],
   ['botcli cloud secrets set --file .env', 'NAME is missing: '],
   ['botcli project add soniox', 'cannot be added'],
   ['botcli init . -t lightrtc -m cascade --stt deepgram', 'error: The project cannot be made from these answers.'],

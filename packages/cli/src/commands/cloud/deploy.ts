@@ -39,7 +39,7 @@ export const command = define({
   run: async (context, values) => {
     const { deploy } = await import('../../deploy/deploy.ts');
     return deploy(context, {
-      given: {
+      settings: {
         name: values.name,
         region: values.region,
         minAgents: values['min-agents'],
@@ -54,8 +54,8 @@ export const command = define({
       buildId: values['build-id'],
       isConfirmed: values.yes || values.force,
       isForced: values.force,
-      isDry: values['dry-run'],
-      waits: !values['no-wait'],
+      isDryRun: values['dry-run'],
+      shouldWait: !values['no-wait'],
     });
   },
 });

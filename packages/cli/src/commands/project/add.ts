@@ -26,7 +26,7 @@ export const command = define({
     const { changeProject } = await import('../../scaffold/changing/change-project.ts');
     const { changedConfiguration } = await import('../../scaffold/changing/changed-configuration.ts');
     return changeProject(context, {
-      directory: resolve(context.world.directory, directory ?? '.'),
+      directory: resolve(context.io.directory, directory ?? '.'),
       next: (configuration) => changedConfiguration(configuration, what),
       dryRun,
       yes,

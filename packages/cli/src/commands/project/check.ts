@@ -15,10 +15,10 @@ export const command = define({
   arguments: { directory: { description: 'Directory of the project (default: this one)', optional: true } },
   options: {},
   examples: ['project check', 'project check my-bot --json'],
-  run: async ({ world }, { directory: given }) => {
+  run: async ({ io }, { directory: given }) => {
     const { readAnswers } = await import('../../scaffold/checking/read-answers.ts');
     const { checkProject } = await import('../../scaffold/checking/check-project.ts');
-    const directory = resolve(world.directory, given ?? '.');
+    const directory = resolve(io.directory, given ?? '.');
     const answers = readAnswers(directory);
     const findings = await checkProject(directory, answers, version);
     const problems = findings.filter(({ state }) => state === 'problem');

@@ -19,7 +19,7 @@ export const command = define({
   examples: ['project update', 'project update my-bot --dry-run'],
   run: async (context, { directory, 'dry-run': dryRun, 'conflict-markers': conflictMarkers, yes }) => {
     const { changeProject } = await import('../../scaffold/changing/change-project.ts');
-    const place = resolve(context.world.directory, directory ?? '.');
+    const place = resolve(context.io.directory, directory ?? '.');
     return changeProject(context, {
       directory: place,
       next: (configuration) => configuration,

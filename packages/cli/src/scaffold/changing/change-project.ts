@@ -3,9 +3,9 @@ import { createTwoFilesPatch } from 'diff';
 import type { Context } from '../../command-line/context.ts';
 import type { PackageManager } from '../../config.ts';
 import { Failure } from '../../failure.ts';
+import { confirm } from '../../io/confirm.ts';
 import type { Report } from '../../output/report.ts';
 import { version } from '../../version.ts';
-import { confirm } from '../../world/confirm.ts';
 import { readAnswers } from '../checking/read-answers.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { planOf } from '../configuration/plan.ts';
@@ -45,7 +45,7 @@ export async function changeProject(context: Context, changing: Changing): Promi
   }
   // What is no project gets no lock.
   readAnswers(directory);
-  const unlock = begin(directory, context.say);
+  const unlock = begin(directory, context.notify);
   try {
     return await change(context, changing);
   } finally {
@@ -61,7 +61,7 @@ function begin(directory: string, say: (text: string) => void): () => void {
   }
 }
 
-async function change({ world, mode, say, talk }: Context, changing: Changing): Promise<Report> {
+async function change({ io, mode, notify, messages }: Context, changing: Changing): Promise<Report> {
   const { directory, dryRun, yes, conflictMarkers } = changing;
   const found = readAnswers(directory);
   const next = changing.next(found.configuration);
@@ -71,7 +71,7 @@ async function change({ world, mode, say, talk }: Context, changing: Changing): 
   const conflicts = steps.filter(({ kind }) => kind === 'conflict');
   const patch = touched.map(patchOf).join('');
   const variables = newVariables(found.configuration, next);
-  const manager = packageManagerFor(directory, world.environment);
+  const manager = packageManagerFor(directory, io.environment);
   const todo = dryRun
     ? []
     : nextSteps(
@@ -99,22 +99,22 @@ async function change({ world, mode, say, talk }: Context, changing: Changing): 
     ...[{ path: answers.path, before: answersBefore, after: answers.text }].filter(isChange),
   ];
   if (conflicts.length > 0 && (dryRun || !conflictMarkers)) {
-    if (dryRun && mode !== 'json') await talk.show(...report.blocks);
+    if (dryRun && mode !== 'json') await messages.show(...report.blocks);
     throw edited(conflicts, report, dryRun);
   }
   if (dryRun) return report;
   refuseLinks(directory, edits);
   if (touched.length > 0 && !yes) {
-    say(patch);
-    await confirm(world, `Change ${touched.length} files?`, '--yes');
+    notify(patch);
+    await confirm(io, `Change ${touched.length} files?`, '--yes');
   }
   try {
-    carryOut(directory, edits, world.signal);
+    carryOut(directory, edits, io.signal);
   } catch (error) {
     throw failureOf(error, directory);
   }
   if (conflicts.length > 0) {
-    if (mode !== 'json') await talk.show(...report.blocks);
+    if (mode !== 'json') await messages.show(...report.blocks);
     throw unresolved(conflicts, report);
   }
   return report;

@@ -1,4 +1,4 @@
-import type { Ask, Choice } from '../../world/world.ts';
+import type { Choice, Prompter } from '../../io/io.ts';
 import { machineNeeds } from '../catalogue/machine-needs.ts';
 import type { ServiceKind } from '../catalogue/service.ts';
 import { servicesOf } from '../catalogue/services.ts';
@@ -14,7 +14,7 @@ export type Answers = Readonly<Record<string, Answer>>;
 export type Question = {
   readonly name: string;
   readonly when: (answers: Answers) => boolean;
-  readonly ask: (ask: Ask, asking: Asking) => Promise<Answer>;
+  readonly ask: (ask: Prompter, asking: Asking) => Promise<Answer>;
 };
 
 type Answer = string | readonly string[];
@@ -115,7 +115,7 @@ export const questions: readonly Question[] = [
         ({ webOnly }) => webOnly === undefined || (isWeb(answers) && carriesVideo(answers)),
       );
       const marked = fitting.map(({ value }) => value).filter((value) => proposed.includes(value));
-      return ask.chooseMany('Features (space marks, Enter goes on)', [...fitting, ...extra], marked);
+      return ask.multiselect('Features (space marks, Enter goes on)', [...fitting, ...extra], marked);
     },
   },
   service(
@@ -177,7 +177,7 @@ function list(
       const choices = choicesFor(answers);
       const initial = choices.find(({ value }) => value === proposed) ?? choices[0];
       const asked = typeof question === 'string' ? question : question(answers);
-      return ask.choose(asked, [...choices, ...extra], initial?.value ?? '');
+      return ask.select(asked, [...choices, ...extra], initial?.value ?? '');
     },
   };
 }

@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import type { Ask, Choice } from '../../world/world.ts';
+import type { Choice, Prompter } from '../../io/io.ts';
 import type { Configuration, Issue } from '../configuration/configuration.ts';
 import { resolve } from '../configuration/resolve.ts';
 import { type Answers, givenBy, questions } from './questions.ts';
@@ -14,7 +14,7 @@ const drop = { value: 'drop', label: 'No, write nothing' } as const;
  * Asks for everything a project needs, shows it, and lets it be confirmed; each question can be gone back from. Ctrl-C at
  * any of them is an `Interrupted`. Nothing is written here.
  */
-export async function askForConfiguration(ask: Ask, defaultName: string): Promise<Configuration> {
+export async function askForConfiguration(ask: Prompter, defaultName: string): Promise<Configuration> {
   let answers: Answers = {};
   /** What was answered at last to each question, also to those that were gone back from: it is proposed again. */
   let former: Answers = {};
@@ -48,18 +48,18 @@ export async function askForConfiguration(ask: Ask, defaultName: string): Promis
 }
 
 /** Answers that do not fit together cost no more than the last of them. */
-function refused(ask: Ask, issues: readonly Issue[]): Promise<'drop' | 'back'> {
+function refused(ask: Prompter, issues: readonly Issue[]): Promise<'drop' | 'back'> {
   const lines = issues.map(({ path, message }) => `  ${path.replaceAll('_', ' ')}: ${message}`);
-  return ask.choose(['These answers do not work together.', ...lines].join('\n'), [backToLast, drop], 'back');
+  return ask.select(['These answers do not work together.', ...lines].join('\n'), [backToLast, drop], 'back');
 }
 
-async function confirmed(ask: Ask, configuration: Configuration): Promise<'make' | 'drop' | 'back'> {
+async function confirmed(ask: Prompter, configuration: Configuration): Promise<'make' | 'drop' | 'back'> {
   const chosen = Object.entries(configuration).flatMap(([key, value]) => {
     if (value === null || value === false) return [];
     const shown = Array.isArray(value) ? value.join(', ') : value === true ? 'yes' : String(value);
     return [`  ${key.replaceAll('_', ' ')}: ${shown}`];
   });
-  return ask.choose(
+  return ask.select(
     ['Make this project?', ...chosen].join('\n'),
     [{ value: 'make', label: 'Yes, make it' }, backToLast, drop],
     'make',

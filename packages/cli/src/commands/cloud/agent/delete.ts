@@ -1,7 +1,7 @@
 import { command as define } from '../../../command-line/command.ts';
 import { flag } from '../../../command-line/options.ts';
-import { counted } from '../../../output/values.ts';
-import { confirm } from '../../../world/confirm.ts';
+import { confirm } from '../../../io/confirm.ts';
+import { formatCount } from '../../../output/format.ts';
 
 export const command = define({
   summary: 'Delete an agent',
@@ -11,13 +11,13 @@ export const command = define({
   arguments: { name: { description: 'Name of the agent' } },
   options: { yes: flag('Do not ask', 'y'), force: flag('Do not ask', 'f') },
   examples: ['cloud agent delete my-bot --yes'],
-  run: async ({ service, world }, { name, yes, force }) => {
+  run: async ({ service, io }, { name, yes, force }) => {
     const client = await service();
     const agent = await client.getAgent({ params: { agentName: name } });
     if (!yes && !force) {
       const live = agent.activeSessionCount;
-      const goOn = live === 0 ? '' : ` ${counted(live, 'live session')} will run to the end.`;
-      await confirm(world, `Delete the agent ${name} with all its deployments?${goOn}`, '--yes');
+      const goOn = live === 0 ? '' : ` ${formatCount(live, 'live session')} will run to the end.`;
+      await confirm(io, `Delete the agent ${name} with all its deployments?${goOn}`, '--yes');
     }
     const deleted = await client.deleteAgent({ params: { agentName: name } });
     return {

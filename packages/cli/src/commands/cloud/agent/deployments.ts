@@ -1,8 +1,8 @@
 import type { DeploymentDetails } from '@bothost/contract';
 import { command as define } from '../../../command-line/command.ts';
 import { integer, text } from '../../../command-line/options.ts';
+import { formatTime, optionalCell } from '../../../output/format.ts';
 import type { Cell } from '../../../output/report.ts';
-import { maybe, time } from '../../../output/values.ts';
 
 export const command = define({
   summary: 'List the deployments of an agent, newest first',
@@ -33,11 +33,11 @@ export const command = define({
             { title: 'Deployment id' },
             { title: 'State' },
             { title: 'Code' },
-            { title: 'Build id', drop: 1 },
-            { title: 'Profile', drop: 3 },
-            { title: 'Sessions', align: 'right', drop: 5 },
-            { title: 'Created', drop: 4 },
-            { title: 'Served from', drop: 2 },
+            { title: 'Build id', dropOrder: 1 },
+            { title: 'Profile', dropOrder: 3 },
+            { title: 'Sessions', align: 'right', dropOrder: 5 },
+            { title: 'Created', dropOrder: 4 },
+            { title: 'Served from', dropOrder: 2 },
           ],
           rows: page.deployments.map(row),
           empty: 'No deployments found.',
@@ -53,11 +53,11 @@ function row(deployment: DeploymentDetails): readonly Cell[] {
     deployment.id,
     state(deployment),
     { text: deployment.contentHash, rich: deployment.contentHash.slice(0, 12) },
-    maybe(deployment.buildId),
+    optionalCell(deployment.buildId),
     deployment.agentProfile,
     String(deployment.activeSessionCount),
-    time(deployment.createdAt),
-    time(deployment.activatedAt),
+    formatTime(deployment.createdAt),
+    formatTime(deployment.activatedAt),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { command as define } from '../../../command-line/command.ts';
 import { text } from '../../../command-line/options.ts';
-import { maybe, time } from '../../../output/values.ts';
+import { formatTime, optionalCell } from '../../../output/format.ts';
 import { secretSetState } from '../../../records/secret-set-state.ts';
 
 export const command = define({
@@ -20,20 +20,20 @@ export const command = define({
           columns: [
             { title: 'Name' },
             { title: 'Region' },
-            { title: 'Agent id', drop: 2 },
-            { title: 'Active deployment id', drop: 1 },
-            { title: 'Secret set', drop: 5 },
-            { title: 'Created', drop: 3 },
-            { title: 'Updated', drop: 4 },
+            { title: 'Agent id', dropOrder: 2 },
+            { title: 'Active deployment id', dropOrder: 1 },
+            { title: 'Secret set', dropOrder: 5 },
+            { title: 'Created', dropOrder: 3 },
+            { title: 'Updated', dropOrder: 4 },
           ],
           rows: agents.map((agent) => [
             { text: agent.name, tone: 'strong' },
             agent.region,
             agent.id,
-            maybe(agent.activeDeploymentId),
-            agent.secretSets.length === 0 ? maybe(null) : agent.secretSets.map(secretSetState).join(', '),
-            time(agent.createdAt),
-            time(agent.updatedAt),
+            optionalCell(agent.activeDeploymentId),
+            agent.secretSets.length === 0 ? optionalCell(null) : agent.secretSets.map(secretSetState).join(', '),
+            formatTime(agent.createdAt),
+            formatTime(agent.updatedAt),
           ]),
           empty: 'No agents found.',
         },

@@ -48,7 +48,7 @@ export const command = define({
       ...(level === undefined ? {} : { level }),
     };
     const client = await context.service();
-    const startTime = since === undefined ? {} : { startTime: context.world.now().getTime() / 1_000 - since };
+    const startTime = since === undefined ? {} : { startTime: context.io.now().getTime() / 1_000 - since };
     const page = await client.getLogs({
       params: { agentName: name },
       query: { ...filter, ...startTime, limit, order: 'desc' },
@@ -115,13 +115,13 @@ function logPiece(line: LogLine, isOneSession: boolean): Piece {
     rich: (colors) => {
       // The last digits tell sessions apart; the first ones of such ids are their time.
       const session = isOneSession ? '' : `  ${colors.cyan((sessionId ?? '').slice(-6).padEnd(6))}`;
-      return `${colors.dim(timestamp.replace('T', ' ').slice(0, 23))}${session}  ${toned(line, colors)}`;
+      return `${colors.dim(timestamp.replace('T', ' ').slice(0, 23))}${session}  ${colorByLevel(line, colors)}`;
     },
   };
 }
 
 /** A bot that colors its lines itself keeps its colors. */
-function toned({ log, level, droppedBytes }: LogLine, colors: Colors): string {
+function colorByLevel({ log, level, droppedBytes }: LogLine, colors: Colors): string {
   const text = printableLog(log, colors.isColorSupported);
   if (text.includes('\u001b')) return text;
   if (droppedBytes !== undefined || level === 'WARNING') return colors.yellow(text);

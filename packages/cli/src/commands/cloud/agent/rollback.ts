@@ -2,7 +2,7 @@ import type { Client, DeploymentDetails } from '@bothost/contract';
 import { command as define } from '../../../command-line/command.ts';
 import { flag, text } from '../../../command-line/options.ts';
 import { Failure } from '../../../failure.ts';
-import { confirm } from '../../../world/confirm.ts';
+import { confirm } from '../../../io/confirm.ts';
 
 export const command = define({
   summary: 'Deploy again what an earlier deployment ran, with its settings',
@@ -23,32 +23,33 @@ export const command = define({
     'cloud agent rollback my-bot --to 0192f0c1-2345-7000-8000-00000000abcd --yes',
   ],
   run: async (context, { name, to, yes, force, 'no-wait': noWait }) => {
-    const { talk, world } = context;
+    const { messages, io } = context;
     const client = await context.service();
     const { deployments } = await client.listDeployments({ params: { agentName: name }, query: { limit: 100 } });
     const serving = deployments.find((one) => one.serving) ?? null;
-    const target = to === undefined ? servedBefore(deployments, serving) : await look(client, name, to, deployments);
-    const [{ announceRollback }, { attendRollout }, { outcomeReport }] = await Promise.all([
-      import('../../../deploy/announce.ts'),
+    const target =
+      to === undefined ? previousDeployment(deployments, serving) : await getDeployment(client, name, to, deployments);
+    const [{ rollbackPreview }, { waitForRollout }, { outcomeReport }] = await Promise.all([
+      import('../../../deploy/preview.ts'),
       import('../../../deploy/rollout.ts'),
       import('../../../deploy/outcome.ts'),
     ]);
-    const { blocks, changes } = announceRollback(name, serving, target);
-    await talk.show(...blocks);
-    if (!yes && !force) await confirm(world, `Roll ${name} back to ${target.id}?`, '--yes');
-    const begun = world.now().getTime();
+    const { blocks, changes } = rollbackPreview(name, serving, target);
+    await messages.show(...blocks);
+    if (!yes && !force) await confirm(io, `Roll ${name} back to ${target.id}?`, '--yes');
+    const begun = io.now().getTime();
     const answer = await client.rollback({ params: { agentName: name }, body: { deploymentId: target.id } });
     const deploymentId = answer.desiredDeploymentId;
     const deployment = noWait
-      ? await look(client, name, deploymentId, [])
-      : await attendRollout(context, client, name, deploymentId);
+      ? await getDeployment(client, name, deploymentId, [])
+      : await waitForRollout(context, client, name, deploymentId);
     return outcomeReport(context, {
       agentName: name,
       change: answer.change,
       changes,
       deployment,
       build: null,
-      seconds: noWait ? null : (world.now().getTime() - begun) / 1_000,
+      seconds: noWait ? null : (io.now().getTime() - begun) / 1_000,
       warning: answer.warning ?? null,
       packed: null,
       transports: null,
@@ -57,7 +58,7 @@ export const command = define({
 });
 
 /** As the service has it: what serves where a later one failed or is on its way, else what took traffic before it. */
-function servedBefore(all: readonly DeploymentDetails[], serving: DeploymentDetails | null): DeploymentDetails {
+function previousDeployment(all: readonly DeploymentDetails[], serving: DeploymentDetails | null): DeploymentDetails {
   if (serving !== null && all[0]?.id !== serving.id) return serving;
   const earlier = all.filter(({ id, activatedAt }) => activatedAt !== null && id !== serving?.id);
   const [found] = earlier.toSorted((a, b) => ((a.activatedAt ?? '') < (b.activatedAt ?? '') ? 1 : -1));
@@ -65,7 +66,7 @@ function servedBefore(all: readonly DeploymentDetails[], serving: DeploymentDeta
   throw new Failure('no-earlier-deployment', 'No other deployment of this agent has served before.');
 }
 
-async function look(
+async function getDeployment(
   client: Client,
   agentName: string,
   deploymentId: string,

@@ -3,8 +3,8 @@ import { command as define } from '../../../command-line/command.ts';
 import type { Context } from '../../../command-line/context.ts';
 import { choice, integer, text } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
+import { formatDuration, formatTime, formatYesNo, optionalCell, secondsBetween } from '../../../output/format.ts';
 import type { Block, Report } from '../../../output/report.ts';
-import { duration, maybe, secondsBetween, time, yesNo } from '../../../output/values.ts';
 import { sessionDetail } from '../../../records/session-detail.ts';
 import { type StartTotals, sessionState, startTotals } from '../../../records/session-state.ts';
 
@@ -58,11 +58,11 @@ export const command = define({
     }
     const client = await context.service();
     const session = await client.getSession({ params: { agentName: name, sessionId: id } });
-    return { json: session, blocks: sessionDetail(session, context.world.now()) };
+    return { json: session, blocks: sessionDetail(session, context.io.now()) };
   },
 });
 
-async function list({ service, world }: Context, agentName: string, query: Filter): Promise<Report> {
+async function list({ service, io }: Context, agentName: string, query: Filter): Promise<Report> {
   const client = await service();
   const page = await client.getSessions({ params: { agentName }, query });
   const totals = startTotals(page.sessions);
@@ -70,7 +70,7 @@ async function list({ service, world }: Context, agentName: string, query: Filte
     json: { ...page, totals },
     blocks: [
       { kind: 'note', lines: summary(page.total_count, page.sessions, totals) },
-      table(page.sessions, world.now()),
+      table(page.sessions, io.now()),
       ...(page.nextCursor === null ? [] : [{ kind: 'note', lines: [`More: --cursor ${page.nextCursor}`] } as const]),
     ],
   };
@@ -92,21 +92,21 @@ function table(sessions: readonly SessionSummary[], now: Date): Block {
     kind: 'table',
     columns: [
       { title: 'Session id' },
-      { title: 'Created', drop: 4 },
-      { title: 'Ended', drop: 1 },
-      { title: 'Duration', drop: 5 },
+      { title: 'Created', dropOrder: 4 },
+      { title: 'Ended', dropOrder: 1 },
+      { title: 'Duration', dropOrder: 5 },
       { title: 'Status' },
-      { title: 'Bot start', align: 'right', drop: 3 },
-      { title: 'Cold start', drop: 2 },
+      { title: 'Bot start', align: 'right', dropOrder: 3 },
+      { title: 'Cold start', dropOrder: 2 },
     ],
     rows: sessions.map((session) => [
       session.sessionId,
-      time(session.createdAt),
-      time(session.endedAt),
-      duration(secondsBetween(session.createdAt, session.endedAt ?? now)),
+      formatTime(session.createdAt),
+      formatTime(session.endedAt),
+      formatDuration(secondsBetween(session.createdAt, session.endedAt ?? now)),
       sessionState(session),
-      session.botStartSeconds === null ? maybe(null) : `${session.botStartSeconds}s`,
-      yesNo(session.coldStart),
+      session.botStartSeconds === null ? optionalCell(null) : `${session.botStartSeconds}s`,
+      formatYesNo(session.coldStart),
     ]),
     empty: 'No sessions found.',
   };

@@ -4,9 +4,9 @@ import type { StartResponse } from '@bothost/contract';
 import { command as define } from '../../../command-line/command.ts';
 import { choice, flag, text } from '../../../command-line/options.ts';
 import { Failure, UsageError } from '../../../failure.ts';
+import type { Io } from '../../../io/io.ts';
+import { formatTime } from '../../../output/format.ts';
 import type { Cell, Report } from '../../../output/report.ts';
-import { time } from '../../../output/values.ts';
-import type { World } from '../../../world/world.ts';
 
 export const command = define({
   summary: 'Start a session of an agent and print how to reach it',
@@ -35,11 +35,11 @@ export const command = define({
     `cloud agent start parrot --data '{"language": "en"}'`,
   ],
   run: async (context, { name, transport, data, 'api-key': apiKey }) => {
-    const { world, settings } = context;
+    const { io, settings } = context;
     const given = apiKey === undefined ? settings.publicKey : { value: apiKey, source: '--api-key' };
     const { connect, usableKey } = await import('../../../service/connection.ts');
-    const client = connect(world, settings.origin.value, usableKey('public', given, context.warn));
-    const body = data === undefined ? {} : { body: await readJsonObject(world, data, '--data') };
+    const client = connect(io, settings.origin.value, usableKey('public', given, context.warn));
+    const body = data === undefined ? {} : { body: await readJsonObject(io, data, '--data') };
     if (settings.organization?.source === '--organization') {
       await (await context.service()).getAgent({ params: { agentName: name } });
     }
@@ -48,10 +48,10 @@ export const command = define({
       body: { ...(transport === undefined ? { createDailyRoom: false } : { transport }), ...body },
     });
     const { socketTokenSeconds } = await import('@bothost/contract');
-    const tokenExpiresAt = new Date(world.now().getTime() + socketTokenSeconds * 1_000).toISOString();
-    const { json, blocks } = report(world.environment.program, settings.origin.value, name, answer, tokenExpiresAt);
-    const elsewhere = world.environment.publicKey === null && answer.wsUrl === undefined;
-    const lines = [`Set BOTCLI_PUBLIC_KEY for curl: the key is public_key in ${world.environment.profileFile}.`];
+    const tokenExpiresAt = new Date(io.now().getTime() + socketTokenSeconds * 1_000).toISOString();
+    const { json, blocks } = report(io.environment.program, settings.origin.value, name, answer, tokenExpiresAt);
+    const elsewhere = io.environment.publicKey === null && answer.wsUrl === undefined;
+    const lines = [`Set BOTCLI_PUBLIC_KEY for curl: the key is public_key in ${io.environment.profileFile}.`];
     return { json, blocks: elsewhere ? [...blocks, { kind: 'note', lines }] : blocks };
   },
 });
@@ -71,7 +71,10 @@ function report(program: string, origin: string, name: string, answer: StartResp
       {
         kind: 'fields',
         title: 'Reach it',
-        fields: [...reach(answer, proxyUrl, tokenExpiresAt), ['In a browser', `${talkUrl} (if it takes a WebSocket)`]],
+        fields: [
+          ...reachFields(answer, proxyUrl, tokenExpiresAt),
+          ['In a browser', `${talkUrl} (if it takes a WebSocket)`],
+        ],
       },
       {
         kind: 'fields',
@@ -86,12 +89,16 @@ function report(program: string, origin: string, name: string, answer: StartResp
 }
 
 /** A client's part of the answer: a socket with its token, or the proxy. The key stays out: the shell puts it in. */
-function reach(answer: StartResponse, proxyUrl: string, tokenExpiresAt: string): readonly (readonly [string, Cell])[] {
+function reachFields(
+  answer: StartResponse,
+  proxyUrl: string,
+  tokenExpiresAt: string,
+): readonly (readonly [string, Cell])[] {
   if (answer.wsUrl !== undefined) {
     return [
       ['WebSocket', answer.wsUrl],
       ...(answer.token === undefined ? [] : [['Token', answer.token] as const]),
-      ...(answer.token === undefined ? [] : [['Token expires', time(tokenExpiresAt)] as const]),
+      ...(answer.token === undefined ? [] : [['Token expires', formatTime(tokenExpiresAt)] as const]),
       ...(answer.body === undefined ? [] : [['Body', answer.body] as const]),
     ];
   }
@@ -105,8 +112,8 @@ function reach(answer: StartResponse, proxyUrl: string, tokenExpiresAt: string):
  * A JSON object given as an argument: the text itself, `@path` for a file, `-` for standard input. Its content is
  * never put into an error: it may be private.
  */
-async function readJsonObject(world: World, given: string, option: string): Promise<Record<string, unknown>> {
-  const { text, place } = await readText(world, given, option);
+async function readJsonObject(io: Io, given: string, option: string): Promise<Record<string, unknown>> {
+  const { text, place } = await readText(io, given, option);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -119,12 +126,12 @@ async function readJsonObject(world: World, given: string, option: string): Prom
   return value as Record<string, unknown>;
 }
 
-async function readText(world: World, given: string, option: string): Promise<{ text: string; place: string }> {
-  if (given === '-') return { text: await world.stdin.text(), place: 'Standard input' };
+async function readText(io: Io, given: string, option: string): Promise<{ text: string; place: string }> {
+  if (given === '-') return { text: await io.stdin.readText(), place: 'Standard input' };
   if (!given.startsWith('@')) return { text: given, place: `The value of ${option}` };
   const path = given.slice(1);
   try {
-    return { text: await readFile(resolve(world.directory, path), 'utf8'), place: path };
+    return { text: await readFile(resolve(io.directory, path), 'utf8'), place: path };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
     throw new Failure('file-unreadable', `Cannot read ${path}, named by ${option}${code}.`);

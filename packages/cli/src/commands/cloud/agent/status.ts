@@ -1,7 +1,7 @@
 import type { AgentDetails } from '@bothost/contract';
 import { command as define } from '../../../command-line/command.ts';
+import { formatDuration, formatTime, optionalCell } from '../../../output/format.ts';
 import type { Block } from '../../../output/report.ts';
-import { duration, maybe, time } from '../../../output/values.ts';
 import { secretSetState } from '../../../records/secret-set-state.ts';
 
 export const command = define({
@@ -13,10 +13,10 @@ export const command = define({
   arguments: { name: { description: 'Name of the agent' } },
   options: {},
   examples: ['cloud agent status parrot', 'cloud agent status parrot --json'],
-  run: async ({ service, world }, { name }) => {
+  run: async ({ service, io }, { name }) => {
     const client = await service();
     const agent = await client.getAgent({ params: { agentName: name } });
-    const { program } = world.environment;
+    const { program } = io.environment;
     const hasFailed = agent.currentRevision?.phase === 'Failed';
     const failed = hasFailed
       ? await client.getDeployment({ params: { agentName: name, deploymentId: agent.desiredDeploymentId } })
@@ -26,18 +26,25 @@ export const command = define({
       tail === '' ? [] : [{ kind: 'text', title: 'Last output', lines: tail.split(/\r?\n/) }];
     return {
       json: agent,
-      blocks: [state(agent), ...problems(agent), ...lastWords, ...revisions(agent), facts(agent), next(agent, program)],
+      blocks: [
+        summaryFields(agent),
+        ...conditionFields(agent),
+        ...lastWords,
+        ...revisions(agent),
+        detailFields(agent),
+        nextSteps(agent, program),
+      ],
     };
   },
 });
 
-function state(agent: AgentDetails): Block {
+function summaryFields(agent: AgentDetails): Block {
   return {
     kind: 'fields',
     fields: [
       ['Agent', { text: agent.name, tone: 'strong' }],
       ['Ready', agent.ready ? { text: 'True', tone: 'good' } : { text: 'False', tone: 'bad' }],
-      ['Phase', maybe(agent.currentRevision?.phase)],
+      ['Phase', optionalCell(agent.currentRevision?.phase)],
       ['Active sessions', String(agent.activeSessionCount)],
       ['Idle instances', String(agent.idleInstanceCount)],
       ['Starting instances', String(agent.startingInstanceCount)],
@@ -45,14 +52,16 @@ function state(agent: AgentDetails): Block {
   };
 }
 
-function problems(agent: AgentDetails): readonly Block[] {
+function conditionFields(agent: AgentDetails): readonly Block[] {
   const holding = agent.conditions.filter(({ status }) => status === 'True');
   const fields = [
-    ...agent.errors.map(({ code, message }) => [`Error ${code}`, { text: sentence(message), tone: 'bad' }] as const),
+    ...agent.errors.map(
+      ({ code, message }) => [`Error ${code}`, { text: firstSentence(message), tone: 'bad' }] as const,
+    ),
     ...holding.map(({ type, reason, message, lastTransitionTime }) => {
       const tone = type === 'Degraded' ? 'bad' : 'warn';
       const isSaid = message === '' || agent.errors.some((error) => error.message === message);
-      const text = isSaid ? reason : `${reason}: ${sentence(message)}`;
+      const text = isSaid ? reason : `${reason}: ${firstSentence(message)}`;
       const since = lastTransitionTime.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
       return [type, { text, rich: `${text} (since ${since})`, tone }] as const;
     }),
@@ -61,7 +70,7 @@ function problems(agent: AgentDetails): readonly Block[] {
 }
 
 /** What the bot wrote at last has lines of its own. */
-function sentence(message: string): string {
+function firstSentence(message: string): string {
   return message.split(' It wrote last:')[0]?.split('\n')[0] ?? message;
 }
 
@@ -75,8 +84,8 @@ function revisions({ currentRevision, previousRevision }: AgentDetails): readonl
         { title: 'Revision' },
         { title: 'Phase' },
         { title: 'Ready', align: 'right' },
-        { title: 'Bot', drop: 1 },
-        { title: 'Since', drop: 2 },
+        { title: 'Bot', dropOrder: 1 },
+        { title: 'Since', dropOrder: 2 },
         { title: 'Trouble' },
       ],
       rows: shown.map(({ deploymentID, phase, phaseStartedAt, readyReplicas, health }) => [
@@ -84,8 +93,8 @@ function revisions({ currentRevision, previousRevision }: AgentDetails): readonl
         { text: phase, tone: phases[phase] },
         String(readyReplicas),
         health.state,
-        time(phaseStartedAt),
-        health.reason === null ? maybe(null) : { text: trouble(health), tone: 'bad' },
+        formatTime(phaseStartedAt),
+        health.reason === null ? optionalCell(null) : { text: healthProblem(health), tone: 'bad' },
       ]),
       empty: '',
     },
@@ -94,12 +103,12 @@ function revisions({ currentRevision, previousRevision }: AgentDetails): readonl
 
 const phases = { Creating: 'warn', Validating: 'warn', Active: 'good', Draining: 'dim', Failed: 'bad' } as const;
 
-function trouble({ reason, lastExitCode }: NonNullable<AgentDetails['currentRevision']>['health']): string {
+function healthProblem({ reason, lastExitCode }: NonNullable<AgentDetails['currentRevision']>['health']): string {
   return `${reason}${lastExitCode === null ? '' : `, exit code ${lastExitCode}`}`;
 }
 
 /** What one would do now. */
-function next(agent: AgentDetails, program: string): Block {
+function nextSteps(agent: AgentDetails, program: string): Block {
   const failed = agent.currentRevision?.phase === 'Failed' ? agent.currentRevision.deploymentID : null;
   const command = (words: string) => `${program} cloud agent ${words}`;
   return {
@@ -123,7 +132,7 @@ function next(agent: AgentDetails, program: string): Block {
   };
 }
 
-function facts(agent: AgentDetails): Block {
+function detailFields(agent: AgentDetails): Block {
   const { resources } = agent.deployment.manifest.spec;
   return {
     kind: 'fields',
@@ -133,15 +142,21 @@ function facts(agent: AgentDetails): Block {
       ['Profile', `${agent.agentProfile} (CPU ${resources.cpu}, memory ${resources.memory})`],
       ['Min agents', String(agent.autoScaling.minReplicas)],
       ['Max agents', String(agent.autoScaling.maxReplicas)],
-      ['Max session duration', { text: String(agent.maxSessionDuration), rich: duration(agent.maxSessionDuration) }],
+      [
+        'Max session duration',
+        { text: String(agent.maxSessionDuration), rich: formatDuration(agent.maxSessionDuration) },
+      ],
       ['WebSocket auth', agent.websocketAuth],
-      ['Secret set', agent.secretSets.length === 0 ? maybe(null) : agent.secretSets.map(secretSetState).join(', ')],
+      [
+        'Secret set',
+        agent.secretSets.length === 0 ? optionalCell(null) : agent.secretSets.map(secretSetState).join(', '),
+      ],
       ['Agent id', agent.id],
-      ['Active deployment id', maybe(agent.activeDeploymentId)],
+      ['Active deployment id', optionalCell(agent.activeDeploymentId)],
       ['Desired deployment id', agent.desiredDeploymentId],
-      ['Build id', maybe(agent.deployment.buildId)],
-      ['Created', time(agent.createdAt)],
-      ['Updated', time(agent.updatedAt)],
+      ['Build id', optionalCell(agent.deployment.buildId)],
+      ['Created', formatTime(agent.createdAt)],
+      ['Updated', formatTime(agent.updatedAt)],
     ],
   };
 }

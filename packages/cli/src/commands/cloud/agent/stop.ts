@@ -1,6 +1,6 @@
 import { command as define } from '../../../command-line/command.ts';
 import { flag, required, text } from '../../../command-line/options.ts';
-import { confirm } from '../../../world/confirm.ts';
+import { confirm } from '../../../io/confirm.ts';
 
 export const command = define({
   summary: 'Stop a session of an agent',
@@ -12,9 +12,9 @@ export const command = define({
     yes: flag('Do not ask', 'y'),
   },
   examples: ['cloud agent stop parrot --session-id 0192f0c1-2345-7000-8000-00000000abcd --force'],
-  run: async ({ service, world }, { name, 'session-id': sessionId, force, yes }) => {
+  run: async ({ service, io }, { name, 'session-id': sessionId, force, yes }) => {
     const client = await service();
-    if (!force && !yes) await confirm(world, `Stop the session ${sessionId} of ${name}?`, '--force');
+    if (!force && !yes) await confirm(io, `Stop the session ${sessionId} of ${name}?`, '--force');
     const stopped = await client.stopSession({ params: { agentName: name, sessionId } });
     return {
       json: stopped,

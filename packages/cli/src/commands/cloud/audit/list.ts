@@ -1,8 +1,8 @@
 import type { AuditEntry } from '@bothost/contract';
 import { command as define } from '../../../command-line/command.ts';
 import { integer, text } from '../../../command-line/options.ts';
+import { formatTime, optionalCell } from '../../../output/format.ts';
 import type { Cell } from '../../../output/report.ts';
-import { maybe, time } from '../../../output/values.ts';
 import { auditActor, auditOptions, auditQuery } from '../../../records/audit-filter.ts';
 
 export const command = define({
@@ -31,13 +31,13 @@ export const command = define({
             { title: 'No.', align: 'right' },
             { title: 'Time' },
             { title: 'Who' },
-            { title: 'From', drop: 1 },
+            { title: 'From', dropOrder: 1 },
             { title: 'Action' },
             { title: 'Object' },
-            { title: 'Keys', drop: 2 },
-            { title: 'Revision', drop: 3 },
+            { title: 'Keys', dropOrder: 2 },
+            { title: 'Revision', dropOrder: 3 },
             { title: 'Result' },
-            { title: 'Times', align: 'right', drop: 4 },
+            { title: 'Times', align: 'right', dropOrder: 4 },
           ],
           rows: page.entries.map(row),
           empty: 'No entries found.',
@@ -51,12 +51,12 @@ export const command = define({
 function row(entry: AuditEntry): Cell[] {
   return [
     String(entry.sequence),
-    time(entry.at),
+    formatTime(entry.at),
     { text: entry.keyId ?? '', rich: auditActor(entry) },
-    maybe(entry.address),
+    optionalCell(entry.address),
     entry.action,
-    maybe(entry.object),
-    maybe(entry.keys.join(', ')),
+    optionalCell(entry.object),
+    optionalCell(entry.keys.join(', ')),
     revisions(entry),
     { text: entry.result, tone: toneOf(entry.result) },
     String(entry.count),
@@ -64,7 +64,7 @@ function row(entry: AuditEntry): Cell[] {
 }
 
 function revisions({ revisionBefore, revisionAfter }: AuditEntry): Cell {
-  if (revisionBefore === null) return maybe(null);
+  if (revisionBefore === null) return optionalCell(null);
   return revisionBefore === revisionAfter ? String(revisionBefore) : `${revisionBefore} > ${revisionAfter ?? 'none'}`;
 }
 

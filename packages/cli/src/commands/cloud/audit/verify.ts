@@ -1,6 +1,6 @@
 import { command as define } from '../../../command-line/command.ts';
 import { Failure } from '../../../failure.ts';
-import { maybe } from '../../../output/values.ts';
+import { optionalCell } from '../../../output/format.ts';
 
 export const command = define({
   summary: 'Check that no entry of the audit log was changed, removed or inserted',
@@ -30,10 +30,10 @@ export const command = define({
           fields: [
             ['Verified', { text: 'ok', tone: 'good' }],
             ['Entries', String(found.entries)],
-            ['First', maybe(found.firstSequence)],
-            ['Last', maybe(found.lastSequence)],
+            ['First', optionalCell(found.firstSequence)],
+            ['Last', optionalCell(found.lastSequence)],
             ['Hash of the last', found.lastHash],
-            ['Removed by age up to', maybe(found.removedThrough)],
+            ['Removed by age up to', optionalCell(found.removedThrough)],
           ],
         },
       ],

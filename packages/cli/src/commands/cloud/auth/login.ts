@@ -2,9 +2,9 @@ import { command as define } from '../../../command-line/command.ts';
 import type { Context } from '../../../command-line/context.ts';
 import { flag } from '../../../command-line/options.ts';
 import { Failure, UsageError } from '../../../failure.ts';
+import { canAsk } from '../../../io/confirm.ts';
 import { writeProfile } from '../../../service/profile.ts';
-import type { Sourced } from '../../../service/settings.ts';
-import { canAsk } from '../../../world/confirm.ts';
+import type { SourcedValue } from '../../../service/settings.ts';
 
 type Organization = { readonly id: string; readonly name: string; readonly verboseName: string };
 
@@ -17,34 +17,34 @@ export const command = define({
   options: { 'with-token': flag('Read the key from standard input') },
   examples: ['cloud auth login', 'cloud auth login --with-token < key.txt', 'cloud auth login --api-url URL'],
   run: async (context, values) => {
-    const { world, settings, say } = context;
+    const { io, settings, notify } = context;
     const key = await readKey(context, values['with-token']);
     const { connect, usableKey } = await import('../../../service/connection.ts');
-    const client = connect(world, settings.origin.value, usableKey('private', key, context.warn));
+    const client = connect(io, settings.origin.value, usableKey('private', key, context.warn));
     const { organizations } = await client.listOrganizations();
-    const organization = choose(context, organizations);
+    const organization = chooseOrganization(context, organizations);
     const moved = context.profile.api_url !== null && context.profile.api_url !== settings.origin.value;
     const left = context.profile.organization !== null && context.profile.organization !== organization.name;
     const outdated = context.profile.public_key !== null && (moved || left);
-    await writeProfile(world.environment.profileFile, {
+    await writeProfile(io.environment.profileFile, {
       api_url: settings.origin.value,
       organization: organization.name,
       private_key: key.value,
       ...(outdated ? { public_key: null } : {}),
     });
-    if (outdated) say('The public key in the profile belonged elsewhere and was removed.');
+    if (outdated) notify('The public key in the profile belonged elsewhere and was removed.');
     if (outdated || settings.publicKey === null) {
-      say('To start sessions, make a public key: botcli cloud keys create NAME --kind public --default');
+      notify('To start sessions, make a public key: botcli cloud keys create NAME --kind public --default');
     }
     return {
-      json: { apiUrl: settings.origin.value, organization, profile: world.environment.profileFile },
+      json: { apiUrl: settings.origin.value, organization, profile: io.environment.profileFile },
       blocks: [
         {
           kind: 'fields',
           fields: [
             ['Service', settings.origin.value],
             ['Organization', { text: organization.name, tone: 'strong' }],
-            ['Profile', world.environment.profileFile],
+            ['Profile', io.environment.profileFile],
           ],
         },
       ],
@@ -52,27 +52,30 @@ export const command = define({
   },
 });
 
-async function readKey({ world }: Context, fromInput: boolean): Promise<Sourced> {
-  const { token } = world.environment;
+async function readKey({ io }: Context, fromInput: boolean): Promise<SourcedValue> {
+  const { token } = io.environment;
   if (fromInput) {
-    const text = (await world.stdin.text()).trim();
+    const text = (await io.stdin.readText()).trim();
     if (text === '') throw new UsageError('Standard input is empty; --with-token reads the key from it.');
     return { value: text, source: 'standard input' };
   }
   if (token !== null) return { value: token, source: 'BOTCLI_TOKEN' };
-  if (!canAsk(world)) {
+  if (!canAsk(io)) {
     throw new UsageError(
       'There is no terminal to ask for the key on.',
       'Set BOTCLI_TOKEN, or give the key on standard input: botcli cloud auth login --with-token < FILE',
     );
   }
-  const typed = (await world.ask.secret('Private key or personal access token')).trim();
+  const typed = (await io.prompter.secret('Private key or personal access token')).trim();
   if (typed === '') throw new Failure('declined', 'No key was given. Nothing was changed.');
   return { value: typed, source: 'the prompt' };
 }
 
 /** The one that was asked for, else the one of the profile, else the first. */
-function choose({ settings, profile, say }: Context, organizations: readonly Organization[]): Organization {
+function chooseOrganization(
+  { settings, profile, notify }: Context,
+  organizations: readonly Organization[],
+): Organization {
   const find = (word: string | null) => organizations.find(({ id, name }) => id === word || name === word);
   const asked = settings.organization;
   const found = find(asked?.value ?? null);
@@ -82,6 +85,6 @@ function choose({ settings, profile, say }: Context, organizations: readonly Org
   }
   const [first, second] = organizations;
   if (first === undefined) throw new Failure('organization-not-found', 'This key does not belong to any organization.');
-  if (second !== undefined) say('Switch to another one with: botcli cloud organizations select NAME');
+  if (second !== undefined) notify('Switch to another one with: botcli cloud organizations select NAME');
   return first;
 }

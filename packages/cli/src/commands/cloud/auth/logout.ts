@@ -1,7 +1,7 @@
 import { command as define } from '../../../command-line/command.ts';
 import { flag } from '../../../command-line/options.ts';
+import { confirm } from '../../../io/confirm.ts';
 import { writeProfile } from '../../../service/profile.ts';
-import { confirm } from '../../../world/confirm.ts';
 
 export const command = define({
   summary: 'Remove the keys from the profile',
@@ -9,14 +9,14 @@ export const command = define({
   arguments: {},
   options: { yes: flag('Do not ask', 'y'), force: flag('Do not ask', 'f') },
   examples: ['cloud auth logout --yes'],
-  run: async ({ world, profile, warn }, { yes, force }) => {
-    const file = world.environment.profileFile;
+  run: async ({ io, profile, warn }, { yes, force }) => {
+    const file = io.environment.profileFile;
     const kept = profile.private_key !== null || profile.public_key !== null;
     if (kept && !yes && !force) {
-      await confirm(world, `Remove the keys from ${file}? The service cannot show them again.`, '--yes');
+      await confirm(io, `Remove the keys from ${file}? The service cannot show them again.`, '--yes');
     }
     if (kept) await writeProfile(file, { private_key: null, public_key: null, organization: null });
-    if (world.environment.token !== null) warn('BOTCLI_TOKEN is still set, and wins over the profile.');
+    if (io.environment.token !== null) warn('BOTCLI_TOKEN is still set, and wins over the profile.');
     return {
       json: { loggedOut: kept, profile: file },
       blocks: [

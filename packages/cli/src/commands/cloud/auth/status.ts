@@ -1,5 +1,5 @@
 import { command as define } from '../../../command-line/command.ts';
-import type { Settings, Sourced } from '../../../service/settings.ts';
+import type { Settings, SourcedValue } from '../../../service/settings.ts';
 
 export const command = define({
   summary: 'Show the service, the organization and where the keys come from',
@@ -8,7 +8,7 @@ export const command = define({
   options: {},
   examples: ['cloud auth status', 'cloud auth whoami --json'],
   run: async (context) => {
-    const { settings, world } = context;
+    const { settings, io } = context;
     const client = await context.service();
     const { organizations } = await client.listOrganizations();
     const asked = settings.organization?.value ?? null;
@@ -18,7 +18,7 @@ export const command = define({
     return {
       json: {
         apiUrl: settings.origin.value,
-        profile: world.environment.profileFile,
+        profile: io.environment.profileFile,
         organization: acting ?? null,
         organizations,
         privateKey: sourceOf(settings.privateKey),
@@ -32,7 +32,7 @@ export const command = define({
             ['Organization', acting === undefined ? 'none' : { text: acting.name, tone: 'strong' }],
             ['Private key', described(settings, 'privateKey')],
             ['Public key', described(settings, 'publicKey')],
-            ['Profile', world.environment.profileFile],
+            ['Profile', io.environment.profileFile],
           ],
         },
       ],
@@ -40,7 +40,7 @@ export const command = define({
   },
 });
 
-function sourceOf(key: Sourced | null): { readonly source: string } | null {
+function sourceOf(key: SourcedValue | null): { readonly source: string } | null {
   return key === null ? null : { source: key.source };
 }
 

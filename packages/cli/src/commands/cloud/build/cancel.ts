@@ -43,7 +43,7 @@ async function waitUntilEnded(context: Context, client: Client, buildId: string)
   let nextToken: string | undefined;
   do {
     const query = { limit: 10_000, wait: 20, ...(nextToken === undefined ? {} : { nextToken }) };
-    ({ nextToken } = await withRetries(context, () => client.getBuildLogs({ params, query }, context.world.signal)));
+    ({ nextToken } = await withRetries(context, () => client.getBuildLogs({ params, query }, context.io.signal)));
   } while (nextToken !== undefined);
   return (await client.getBuild({ params })).build;
 }

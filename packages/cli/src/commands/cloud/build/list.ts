@@ -1,7 +1,7 @@
 import type { Build } from '@bothost/contract';
 import { command as define } from '../../../command-line/command.ts';
 import { choice, integer, text } from '../../../command-line/options.ts';
-import { byteSize, maybe, time } from '../../../output/values.ts';
+import { formatBytes, formatTime, optionalCell } from '../../../output/format.ts';
 import { buildStatus } from '../../../records/build-status.ts';
 
 export const command = define({
@@ -41,11 +41,11 @@ export const command = define({
           columns: [
             { title: 'Build id' },
             { title: 'Status' },
-            { title: 'Region', drop: 3 },
-            { title: 'Duration', align: 'right', drop: 4 },
-            { title: 'Archive', align: 'right', drop: 2 },
-            { title: 'Content', drop: 1 },
-            { title: 'Created', drop: 5 },
+            { title: 'Region', dropOrder: 3 },
+            { title: 'Duration', align: 'right', dropOrder: 4 },
+            { title: 'Archive', align: 'right', dropOrder: 2 },
+            { title: 'Content', dropOrder: 1 },
+            { title: 'Created', dropOrder: 5 },
           ],
           rows: page.builds.map(row),
           empty: 'No builds found.',
@@ -61,9 +61,9 @@ function row(build: Build) {
     build.id,
     buildStatus(build),
     build.region,
-    build.buildDurationSeconds === null ? maybe(null) : `${Math.round(build.buildDurationSeconds)}s`,
-    { text: String(build.contextSizeBytes), rich: byteSize(build.contextSizeBytes) },
+    build.buildDurationSeconds === null ? optionalCell(null) : `${Math.round(build.buildDurationSeconds)}s`,
+    { text: String(build.contextSizeBytes), rich: formatBytes(build.contextSizeBytes) },
     { text: build.contentHash, rich: build.contentHash.slice(0, 12) },
-    time(build.createdAt),
+    formatTime(build.createdAt),
   ];
 }

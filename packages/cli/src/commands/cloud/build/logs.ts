@@ -31,7 +31,7 @@ export const command = define({
     return {
       pieces: async function* (signal) {
         yield* lines.map(piece);
-        for await (const line of comingLines(context, client, id, there.nextToken, signal)) yield piece(line);
+        for await (const line of followLines(context, client, id, there.nextToken, signal)) yield piece(line);
       },
     };
   },
@@ -45,14 +45,14 @@ async function readAll(context: Context, client: Client, buildId: string): Promi
   let nextToken: string | undefined;
   for (;;) {
     const query = { limit: 10_000, ...(nextToken === undefined ? {} : { nextToken }) };
-    const page = await client.getBuildLogs({ params: { buildId }, query }, context.world.signal);
+    const page = await client.getBuildLogs({ params: { buildId }, query }, context.io.signal);
     lines.push(...page.logs);
     nextToken = page.nextToken;
     if (nextToken === undefined || page.logs.length === 0) return { lines, nextToken };
   }
 }
 
-async function* comingLines(
+async function* followLines(
   context: Context,
   client: Client,
   buildId: string,

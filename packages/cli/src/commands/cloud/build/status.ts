@@ -1,7 +1,7 @@
 import type { Build } from '@bothost/contract';
 import { command as define } from '../../../command-line/command.ts';
+import { formatBytes, formatTime, optionalCell } from '../../../output/format.ts';
 import type { Block, Cell } from '../../../output/report.ts';
-import { byteSize, maybe, time } from '../../../output/values.ts';
 import { buildStatus } from '../../../records/build-status.ts';
 
 export const command = define({
@@ -9,10 +9,10 @@ export const command = define({
   arguments: { id: { description: 'Id of the build' } },
   options: {},
   examples: ['cloud build status 0192f0c1-2345-7000-8000-00000000abcd'],
-  run: async ({ service, world }, { id }) => {
+  run: async ({ service, io }, { id }) => {
     const client = await service();
     const { build } = await client.getBuild({ params: { buildId: id } });
-    const { program } = world.environment;
+    const { program } = io.environment;
     const [why = null, ...output] = build.errorMessage?.trimEnd().split('\n') ?? [];
     const lastWords: readonly Block[] =
       output.length === 0 ? [] : [{ kind: 'text', title: 'Last output', lines: output }];
@@ -35,12 +35,12 @@ function facts(build: Build, why: string | null): readonly (readonly [string, Ce
     ...(why === null ? [] : [['Error', { text: why, tone: 'bad' }] as const]),
     ...(build.errorCode === null ? [] : [['Error code', build.errorCode] as const]),
     ['Region', build.region],
-    ['Archive', { text: String(build.contextSizeBytes), rich: byteSize(build.contextSizeBytes) }],
+    ['Archive', { text: String(build.contextSizeBytes), rich: formatBytes(build.contextSizeBytes) }],
     ['Content hash', build.contentHash],
-    ['Created', time(build.createdAt)],
-    ['Started', time(build.startedAt)],
-    ['Completed', time(build.completedAt)],
-    ['Duration', seconds === null ? maybe(null) : `${seconds.toFixed(1)}s`],
+    ['Created', formatTime(build.createdAt)],
+    ['Started', formatTime(build.startedAt)],
+    ['Completed', formatTime(build.completedAt)],
+    ['Duration', seconds === null ? optionalCell(null) : `${seconds.toFixed(1)}s`],
   ];
 }
 

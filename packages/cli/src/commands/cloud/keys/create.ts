@@ -1,7 +1,7 @@
 import { command as define } from '../../../command-line/command.ts';
 import { choice, flag, required, span } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
-import { time } from '../../../output/values.ts';
+import { formatTime } from '../../../output/format.ts';
 import { writeProfile } from '../../../service/profile.ts';
 
 const tenYears = 10 * 366 * 86_400;
@@ -18,7 +18,7 @@ export const command = define({
     default: flag('Also keep it in the profile as the public key that `cloud agent start` uses', 'd'),
   },
   examples: ['cloud keys create website --kind public --expires 90d', 'cloud keys create ci --kind private --json'],
-  run: async ({ service, world, say }, { name, kind, expires, default: keep }) => {
+  run: async ({ service, io, notify }, { name, kind, expires, default: keep }) => {
     if (keep && kind !== 'public') throw new UsageError('--default is for public keys; log in with a private one.');
     const client = await service();
     const created = await client.createKey({
@@ -26,10 +26,10 @@ export const command = define({
     });
     // The key is shown even when it cannot be kept: nobody could ever read it again.
     const kept = keep
-      ? await writeProfile(world.environment.profileFile, { public_key: created.key }).then(
+      ? await writeProfile(io.environment.profileFile, { public_key: created.key }).then(
           () => true,
           (error: unknown) => {
-            say(`warning: ${error instanceof Error ? error.message : String(error)} The key is not in the profile.`);
+            notify(`warning: ${error instanceof Error ? error.message : String(error)} The key is not in the profile.`);
             return false;
           },
         )
@@ -44,8 +44,8 @@ export const command = define({
             ['Id', created.id],
             ['Name', created.name],
             ['Kind', created.kind],
-            ['Created', time(created.createdAt)],
-            ['Expires', created.expiresAt === null ? 'never' : time(created.expiresAt)],
+            ['Created', formatTime(created.createdAt)],
+            ['Expires', created.expiresAt === null ? 'never' : formatTime(created.expiresAt)],
           ],
         },
         { kind: 'note', lines: ['Keep the key now: it is not shown again.'] },

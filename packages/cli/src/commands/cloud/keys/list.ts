@@ -1,7 +1,7 @@
 import type { ApiKey } from '@bothost/contract';
 import { command as define } from '../../../command-line/command.ts';
+import { formatTime } from '../../../output/format.ts';
 import type { Cell } from '../../../output/report.ts';
-import { time } from '../../../output/values.ts';
 
 export const command = define({
   summary: 'List the API keys of the organization, revoked ones included',
@@ -9,10 +9,10 @@ export const command = define({
   arguments: {},
   options: {},
   examples: ['cloud keys list'],
-  run: async ({ service, world }) => {
+  run: async ({ service, io }) => {
     const client = await service();
     const { keys } = await client.listKeys();
-    const now = world.now().toISOString();
+    const now = io.now().toISOString();
     return {
       json: { keys },
       blocks: [
@@ -22,11 +22,11 @@ export const command = define({
             { title: 'Id' },
             { title: 'Name' },
             { title: 'Kind' },
-            { title: 'Key', drop: 4 },
+            { title: 'Key', dropOrder: 4 },
             { title: 'Status' },
-            { title: 'Created', drop: 3 },
-            { title: 'Expires', drop: 2 },
-            { title: 'Last used', drop: 1 },
+            { title: 'Created', dropOrder: 3 },
+            { title: 'Expires', dropOrder: 2 },
+            { title: 'Last used', dropOrder: 1 },
           ],
           rows: keys.map((key) => [
             key.id,
@@ -34,9 +34,9 @@ export const command = define({
             key.kind,
             `${key.start}...`,
             status(key, now),
-            time(key.createdAt),
-            time(key.expiresAt),
-            time(key.lastUsedAt),
+            formatTime(key.createdAt),
+            formatTime(key.expiresAt),
+            formatTime(key.lastUsedAt),
           ]),
           empty: 'No API keys found.',
         },

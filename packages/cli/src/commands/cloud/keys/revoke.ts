@@ -1,7 +1,7 @@
 import { command as define } from '../../../command-line/command.ts';
 import { flag } from '../../../command-line/options.ts';
-import { time } from '../../../output/values.ts';
-import { confirm } from '../../../world/confirm.ts';
+import { confirm } from '../../../io/confirm.ts';
+import { formatTime } from '../../../output/format.ts';
 
 export const command = define({
   summary: 'Revoke an API key for good',
@@ -9,13 +9,13 @@ export const command = define({
   arguments: { id: { description: 'Id of the key, as `cloud keys list` shows it' } },
   options: { yes: flag('Do not ask', 'y'), force: flag('Do not ask', 'f') },
   examples: ['cloud keys revoke 0192f0c1-2345-7000-8000-00000000abcd --yes'],
-  run: async ({ service, world, settings }, { id, yes, force }) => {
+  run: async ({ service, io, settings }, { id, yes, force }) => {
     const client = await service();
     if (!yes && !force) {
       const key = (await client.listKeys()).keys.find((one) => one.id === id.toLowerCase());
       const own = key !== undefined && settings.privateKey?.value.startsWith(key.start) === true;
       const what = key === undefined ? `the key ${id}` : `the ${key.kind} key "${key.name}"`;
-      await confirm(world, `Revoke ${what}${own ? ', which is the one in use here' : ''}?`, '--yes');
+      await confirm(io, `Revoke ${what}${own ? ', which is the one in use here' : ''}?`, '--yes');
     }
     const revoked = await client.revokeKey({ params: { keyId: id } });
     return {
@@ -24,7 +24,7 @@ export const command = define({
         {
           kind: 'fields',
           fields: [
-            ['Revoked', time(revoked.revokedAt)],
+            ['Revoked', formatTime(revoked.revokedAt)],
             ['Name', revoked.name],
             ['Id', revoked.id],
           ],

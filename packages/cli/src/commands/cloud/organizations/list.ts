@@ -16,7 +16,7 @@ export const command = define({
       blocks: [
         {
           kind: 'table',
-          columns: [{ title: 'Name' }, { title: 'Display name', drop: 1 }, { title: 'Id' }, { title: 'Current' }],
+          columns: [{ title: 'Name' }, { title: 'Display name', dropOrder: 1 }, { title: 'Id' }, { title: 'Current' }],
           rows: rows.map(({ name, verboseName, id, current }) => [
             name,
             verboseName,

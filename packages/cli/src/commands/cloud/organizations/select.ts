@@ -8,7 +8,7 @@ export const command = define({
   arguments: { name: { description: 'Name or id of the organization' } },
   options: {},
   examples: ['cloud organizations select acme'],
-  run: async ({ service, world, profile, settings, say, warn }, { name }) => {
+  run: async ({ service, io, profile, settings, notify, warn }, { name }) => {
     const client = await service();
     const { organizations } = await client.listOrganizations();
     const organization = organizations.find((one) => one.name === name || one.id === name);
@@ -17,20 +17,20 @@ export const command = define({
       throw new Failure('organization-not-found', `Your key cannot act for "${name}".`, `It can act for: ${known}.`);
     }
     const left = profile.public_key !== null && profile.organization !== organization.name;
-    await writeProfile(world.environment.profileFile, {
+    await writeProfile(io.environment.profileFile, {
       organization: organization.name,
       ...(left ? { public_key: null } : {}),
     });
-    if (left) say('The public key in the profile belonged to another organization and was removed.');
+    if (left) notify('The public key in the profile belonged to another organization and was removed.');
     if (settings.organization?.source === 'BOTCLI_ORG') warn('BOTCLI_ORG is set, and wins over the profile.');
     return {
-      json: { organization, profile: world.environment.profileFile },
+      json: { organization, profile: io.environment.profileFile },
       blocks: [
         {
           kind: 'fields',
           fields: [
             ['Organization', { text: organization.name, tone: 'strong' }],
-            ['Profile', world.environment.profileFile],
+            ['Profile', io.environment.profileFile],
           ],
         },
       ],

@@ -10,8 +10,8 @@ export const command = define({
   arguments: { name: { description: 'Name of the set' } },
   options: { skip, force: flag('Even if agents use it'), 'if-revision': ifRevision, 'dry-run': dryRun },
   examples: ['cloud secrets delete old-secrets', 'cloud secrets delete old-secrets --force --skip'],
-  run: async (context, { name, skip, force, 'if-revision': expected, 'dry-run': isDry }) => {
+  run: async (context, { name, skip, force, 'if-revision': expected, 'dry-run': isDryRun }) => {
     const { removeSet } = await import('../../../secrets/delete-set.ts');
-    return removeSet(context, { name, skip, force, ifRevision: expected, isDry });
+    return removeSet(context, { name, skip, force, ifRevision: expected, isDryRun });
   },
 });

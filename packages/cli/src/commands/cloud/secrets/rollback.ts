@@ -11,10 +11,17 @@ export const command = define({
   },
   options: { skip, 'if-revision': ifRevision, 'dry-run': dryRun, wait },
   examples: ['cloud secrets rollback my-bot-secrets 3', 'cloud secrets rollback my-bot-secrets 3 --dry-run'],
-  run: async (context, { name, revision, skip, 'if-revision': expected, 'dry-run': isDry, wait: seconds }) => {
+  run: async (context, { name, revision, skip, 'if-revision': expected, 'dry-run': isDryRun, wait: seconds }) => {
     if (!/^[1-9]\d{0,8}$/.test(revision))
       throw new UsageError('REVISION is a whole number from 1, as history shows it.');
     const { rollBackSet } = await import('../../../secrets/roll-back-set.ts');
-    return rollBackSet(context, { name, revision: Number(revision), skip, ifRevision: expected, isDry, wait: seconds });
+    return rollBackSet(context, {
+      name,
+      revision: Number(revision),
+      skip,
+      ifRevision: expected,
+      isDryRun,
+      wait: seconds,
+    });
   },
 });

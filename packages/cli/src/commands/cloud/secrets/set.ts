@@ -41,7 +41,7 @@ export const command = define({
       region: values.region,
       replaces: values.replace,
       ifRevision: values['if-revision'],
-      isDry: values['dry-run'],
+      isDryRun: values['dry-run'],
       wait: values.wait,
     });
   },

@@ -25,7 +25,7 @@ export const command = define({
       ifExists: values['if-exists'],
       skip: values.skip,
       ifRevision: values['if-revision'],
-      isDry: values['dry-run'],
+      isDryRun: values['dry-run'],
       wait: values.wait,
     });
   },

@@ -1,5 +1,5 @@
 import { command as define } from '../../../command-line/command.ts';
-import { asOperator, operatorOptions, waitFor, waitOption } from '../../../operator/as-operator.ts';
+import { asOperator, operatorOptions, waitForTask, waitOption } from '../../../operator/as-operator.ts';
 import { requireNoFindings, vaultReport } from '../../../operator/vault-report.ts';
 
 export const command = define({
@@ -15,7 +15,7 @@ export const command = define({
     asOperator(context, file, async (client) => {
       const begun = await client.reencryptVault();
       if (wait === false) return vaultReport(begun);
-      const status = await waitFor(context, client, 'reencrypt', begun);
+      const status = await waitForTask(context, client, 'reencrypt', begun);
       requireNoFindings(status, 'reencrypt');
       return vaultReport(status);
     }),

@@ -1,7 +1,7 @@
 import { command as define } from '../../../command-line/command.ts';
 import { text } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
-import { asOperator, operatorOptions, waitFor, waitOption } from '../../../operator/as-operator.ts';
+import { asOperator, operatorOptions, waitForTask, waitOption } from '../../../operator/as-operator.ts';
 import { requireNoFindings, vaultReport } from '../../../operator/vault-report.ts';
 
 const layers = ['root', 'organization'] as const;
@@ -28,10 +28,10 @@ export const command = define({
       const begun = await client.rotateVault({ body: { layer, organization: only } });
       const kind = layer === 'root' ? 'rekey' : 'rotate';
       if (wait === false) return vaultReport(begun);
-      const status = await waitFor(context, client, kind, begun);
+      const status = await waitForTask(context, client, kind, begun);
       requireNoFindings(status, kind);
       if (layer === 'organization')
-        context.say('Re-encrypt what was written before with: botcli operator vault reencrypt');
+        context.notify('Re-encrypt what was written before with: botcli operator vault reencrypt');
       return vaultReport(status);
     });
   },

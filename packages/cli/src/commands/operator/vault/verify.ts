@@ -1,6 +1,6 @@
 import { command as define } from '../../../command-line/command.ts';
 import { text } from '../../../command-line/options.ts';
-import { asOperator, operatorOptions, waitFor, waitOption } from '../../../operator/as-operator.ts';
+import { asOperator, operatorOptions, waitForTask, waitOption } from '../../../operator/as-operator.ts';
 import { requireNoFindings, vaultReport } from '../../../operator/vault-report.ts';
 
 export const command = define({
@@ -20,7 +20,7 @@ export const command = define({
     asOperator(context, file, async (client) => {
       const begun = await client.verifyVault({ body: { organization: only } });
       if (wait === false) return vaultReport(begun);
-      const status = await waitFor(context, client, 'verify', begun);
+      const status = await waitForTask(context, client, 'verify', begun);
       requireNoFindings(status, 'verify');
       return vaultReport(status);
     }),

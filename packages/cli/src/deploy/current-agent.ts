@@ -1,7 +1,7 @@
 import { type AgentDetails, ApiError, type Client, type DeploymentDetails } from '@bothost/contract';
 
 /** What is there before a deploy. */
-export type Current = {
+export type CurrentAgent = {
   readonly agent: AgentDetails;
   /** The one that was asked for last, whatever became of it. */
   readonly desired: DeploymentDetails;
@@ -10,7 +10,7 @@ export type Current = {
 };
 
 /** The agent with its deployments, or null when there is none of that name. */
-export async function findCurrent(client: Client, agentName: string): Promise<Current | null> {
+export async function findCurrentAgent(client: Client, agentName: string): Promise<CurrentAgent | null> {
   const agent = await client.getAgent({ params: { agentName } }).catch((error: unknown) => {
     if (error instanceof ApiError && error.reason === 'not-found') return null;
     throw error;

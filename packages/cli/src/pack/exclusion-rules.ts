@@ -2,61 +2,61 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import ignore from 'ignore';
 import { Failure } from '../failure.ts';
+import { defaultPatterns, isAlwaysExcluded } from './default-exclusions.ts';
 import { type DockerIgnore, readDockerIgnore } from './docker-ignore.ts';
-import { defaultPatterns, isAlwaysOut } from './exclusions.ts';
 
 /** What of a project stays behind, and by whose word. */
-export type Rules = {
+export type ExclusionRules = {
   /** Has to be called for a folder (`''` is the root) before what is in it is judged. */
-  readonly enter: (folder: string) => Promise<void>;
+  readonly enterFolder: (folder: string) => Promise<void>;
   /** Why a path stays behind, in words, or null. Paths are relative, with `/`. */
   readonly reason: (path: string, isFolder: boolean) => string | null;
   /** Whether nothing below a folder that stays behind can be taken back. */
-  readonly prunes: boolean;
+  readonly canPruneFolders: boolean;
 };
 
 /**
  * The rules of one project: `.dockerignore` alone when there is one, else the defaults and each folder's `.gitignore`;
  * after either the `[build.exclude]` patterns, in the grammar of `.gitignore`. What is always out comes before all.
  */
-export async function readRules(root: string, excluded: readonly string[]): Promise<Rules> {
+export async function readRules(root: string, excluded: readonly string[]): Promise<ExclusionRules> {
   const last = excluded.map((pattern) => ({ pattern, mark: '[build.exclude] of the deploy file' }));
   const docker = await dockerIgnoreOf(root);
   return docker === null ? gitRules(root, last) : dockerRules(docker, last);
 }
 
-type Pattern = { readonly pattern: string; readonly mark: string };
+type IgnorePattern = { readonly pattern: string; readonly mark: string };
 
-function gitRules(root: string, last: readonly Pattern[]): Rules {
-  const read: Pattern[] = defaultPatterns.map((pattern) => ({ pattern, mark: 'by default' }));
+function gitRules(root: string, last: readonly IgnorePattern[]): ExclusionRules {
+  const read: IgnorePattern[] = defaultPatterns.map((pattern) => ({ pattern, mark: 'by default' }));
   let matcher = ignore().add([...read, ...last]);
   return {
-    enter: async (folder) => {
+    enterFolder: async (folder) => {
       const found = await gitIgnoreOf(root, folder);
       if (found.length === 0) return;
       read.push(...found);
       matcher = ignore().add([...read, ...last]);
     },
     reason: (path, isFolder) => {
-      if (isAlwaysOut(basename(path))) return 'always';
+      if (isAlwaysExcluded(basename(path))) return 'always';
       const found = matcher.test(isFolder ? `${path}/` : path);
       return found.ignored ? (found.rule?.mark ?? null) : null;
     },
-    prunes: true,
+    canPruneFolders: true,
   };
 }
 
-function dockerRules(docker: DockerIgnore, last: readonly Pattern[]): Rules {
+function dockerRules(docker: DockerIgnore, last: readonly IgnorePattern[]): ExclusionRules {
   const matcher = ignore().add(last);
   return {
-    enter: async () => {},
+    enterFolder: async () => {},
     reason: (path, isFolder) => {
-      if (isAlwaysOut(basename(path))) return 'always';
+      if (isAlwaysExcluded(basename(path))) return 'always';
       const found = matcher.test(isFolder ? `${path}/` : path);
       if (found.ignored) return found.rule?.mark ?? null;
-      return docker.leavesOut(path) && !found.unignored ? '.dockerignore' : null;
+      return docker.excludes(path) && !found.unignored ? '.dockerignore' : null;
     },
-    prunes: !docker.takesBack,
+    canPruneFolders: !docker.hasNegation,
   };
 }
 
@@ -70,18 +70,18 @@ async function dockerIgnoreOf(root: string): Promise<DockerIgnore | null> {
   }
 }
 
-async function gitIgnoreOf(root: string, folder: string): Promise<readonly Pattern[]> {
+async function gitIgnoreOf(root: string, folder: string): Promise<readonly IgnorePattern[]> {
   const text = await readText(join(root, folder, '.gitignore'));
   const mark = folder === '' ? '.gitignore' : `${folder}/.gitignore`;
   return (text ?? '')
     .replace(/^\uFEFF/, '')
     .split(/\r?\n/)
     .filter((line) => line.trim() !== '' && !line.startsWith('#'))
-    .map((line) => ({ pattern: below(folder, line), mark }));
+    .map((line) => ({ pattern: rootPattern(folder, line), mark }));
 }
 
 /** A pattern of a folder's own file as one of the root: later files come after it, and so win as git has it. */
-function below(folder: string, line: string): string {
+function rootPattern(folder: string, line: string): string {
   if (folder === '') return line;
   const sign = line.startsWith('!') ? '!' : '';
   const pattern = line.slice(sign.length);

@@ -5,7 +5,7 @@ import { deployFileNames } from '@bothost/contract';
  * still holds what was removed from the project), and the deploy file, whose settings travel as settings, so that a
  * change of them makes no new build.
  */
-export function isAlwaysOut(name: string): boolean {
+export function isAlwaysExcluded(name: string): boolean {
   return name.startsWith('.env') || versionControl.has(name) || deployFiles.has(name);
 }
 

@@ -2,7 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Something of a project that stays behind. */
-export type LeftOut = {
+export type ExcludedPath = {
   readonly path: string;
   /** By whose word: `always`, `by default`, or the file that says so. */
   readonly reason: string;
@@ -13,12 +13,12 @@ export type LeftOut = {
 };
 
 /** Counts what is at and below a path. Each entry is taken off the budget, and counting ends with it. */
-export async function measure(
+export async function measureExcluded(
   root: string,
   path: string,
   reason: string,
   budget: { entries: number },
-): Promise<LeftOut> {
+): Promise<ExcludedPath> {
   const sum = { files: 0, bytes: 0, isWhole: true };
   await count(join(root, path), sum, budget);
   return { path, reason, ...sum };

@@ -1,4 +1,4 @@
-import type { Remark } from './reading.ts';
+import type { LocatedMessage } from './parse-result.ts';
 
 const utf16 = ['fffe', 'feff'];
 
@@ -8,7 +8,7 @@ const utf16 = ['fffe', 'feff'];
 export function decodeUtf8(
   bytes: Uint8Array,
   source: string,
-): { readonly text: string } | { readonly problems: Remark[] } {
+): { readonly text: string } | { readonly problems: LocatedMessage[] } {
   try {
     return { text: decode(bytes) };
   } catch {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { duration, mebibytes, percentile, time } from './values.ts';
+import { formatDuration, formatMebibytes, formatTime, percentile } from './format.ts';
 
 test.each([
   [0, '00:00:00'],
@@ -8,7 +8,7 @@ test.each([
   [360_000, '100:00:00'],
   [-3, '00:00:00'],
 ])('%d seconds are %s', (seconds, text) => {
-  expect(duration(seconds)).toBe(text);
+  expect(formatDuration(seconds)).toBe(text);
 });
 
 test('percentiles are nearest rank, and of nothing there is none', () => {
@@ -18,9 +18,17 @@ test('percentiles are nearest rank, and of nothing there is none', () => {
 });
 
 test('a time is whole for programs and short for people', () => {
-  expect(time('2026-11-20T16:01:05.123Z')).toEqual({ text: '2026-11-20T16:01:05.123Z', rich: '2026-11-20 16:01:05Z' });
+  expect(formatTime('2026-11-20T16:01:05.123Z')).toEqual({
+    text: '2026-11-20T16:01:05.123Z',
+    rich: '2026-11-20 16:01:05Z',
+  });
 });
 
 test('memory is mebibytes, and bytes below one', () => {
-  expect([0, 1_048_575, 1_048_576, 157_286_400].map(mebibytes)).toEqual(['0 B', '1048575 B', '1.0 MiB', '150.0 MiB']);
+  expect([0, 1_048_575, 1_048_576, 157_286_400].map(formatMebibytes)).toEqual([
+    '0 B',
+    '1048575 B',
+    '1.0 MiB',
+    '150.0 MiB',
+  ]);
 });

@@ -1,11 +1,11 @@
 import type { AgentSettings, Client, DeployedAgent } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { isTransient, withRetries } from '../service/retry.ts';
-import { type Current, findCurrent } from './current.ts';
+import { type CurrentAgent, findCurrentAgent } from './current-agent.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 
 /** What the service made of a deploy. */
-export type Accepted = {
+export type AcceptedDeployment = {
   readonly deploymentId: string;
   readonly change: DeployedAgent['change'];
   readonly warning: string | null;
@@ -15,12 +15,12 @@ export type Accepted = {
  * Creates or updates the agent. When no answer comes, nobody knows whether it was done: then the agent is looked at, and
  * it is asked again only if it was not.
  */
-export async function askForDeployment(
-  context: Pick<Context, 'world' | 'talk'>,
+export async function submitDeployment(
+  context: Pick<Context, 'io' | 'messages'>,
   client: Client,
-  agent: { readonly name: string; readonly region: string; readonly before: Current | null },
+  agent: { readonly name: string; readonly region: string; readonly before: CurrentAgent | null },
   settings: AgentSettings,
-): Promise<Accepted> {
+): Promise<AcceptedDeployment> {
   const write = async () => {
     const answer =
       agent.before === null
@@ -33,8 +33,8 @@ export async function askForDeployment(
     try {
       return await write();
     } catch (error) {
-      if (context.world.signal.aborted || !isTransient(error)) throw error;
-      const found = await withRetries(context, () => findCurrent(client, agent.name));
+      if (context.io.signal.aborted || !isTransient(error)) throw error;
+      const found = await withRetries(context, () => findCurrentAgent(client, agent.name));
       const deploymentId = found?.desired.id;
       if (deploymentId === undefined || deploymentId === agent.before?.desired.id) return write();
       return { deploymentId, change: 'deployment', warning: null };

@@ -1,20 +1,20 @@
 import type { DeploymentDetails } from '@bothost/contract';
+import { formatCount, formatTime } from '../output/format.ts';
 import type { Block, Cell } from '../output/report.ts';
-import { counted, time } from '../output/values.ts';
-import type { Current } from './current.ts';
+import type { CurrentAgent } from './current-agent.ts';
+import type { DesiredAgent } from './desired-agent.ts';
 import { type Change, codeChange, revisionChanges, settingChanges } from './difference.ts';
-import type { Wanted } from './wanted.ts';
 
 /** What a deploy would do, for somebody who is about to be asked. */
-export function announcement(
-  { name }: Wanted,
+export function deployPreview(
+  { name }: DesiredAgent,
   place: {
     readonly region: string;
     readonly organization: string | null;
     readonly origin: string;
     readonly source: string;
   },
-  current: Current | null,
+  current: CurrentAgent | null,
   changes: readonly Change[],
 ): readonly Block[] {
   const organization = place.organization === null ? '' : ` of ${place.organization}`;
@@ -32,7 +32,7 @@ export function announcement(
   ];
 }
 
-function notes(current: Current | null): readonly Block[] {
+function notes(current: CurrentAgent | null): readonly Block[] {
   if (current === null) return [];
   const { agent, desired, serving } = current;
   const live = agent.activeSessionCount;
@@ -40,7 +40,7 @@ function notes(current: Current | null): readonly Block[] {
     ...(live === 0
       ? []
       : [
-          `${counted(live, 'live session')} ${live === 1 ? 'stays' : 'stay'} on the current version; new ones get the new one.`,
+          `${formatCount(live, 'live session')} ${live === 1 ? 'stays' : 'stay'} on the current version; new ones get the new one.`,
         ]),
     ...(desired.state === 'failed'
       ? [`The last deploy (${desired.id}) failed: ${desired.failure?.message ?? ''}`]
@@ -54,7 +54,7 @@ function notes(current: Current | null): readonly Block[] {
 }
 
 /** What a rollback would do: the differences from what serves to what is gone back to. */
-export function announceRollback(
+export function rollbackPreview(
   name: string,
   serving: DeploymentDetails | null,
   target: DeploymentDetails,
@@ -70,7 +70,7 @@ export function announceRollback(
     secretSet: spec.envFromSecretNames[0] ?? null,
   });
   const changes = [...(code === null ? [] : [code]), ...settings, ...revisionChanges(serving, target)];
-  const served: Cell = target.activatedAt === null ? 'never' : time(target.activatedAt);
+  const served: Cell = target.activatedAt === null ? 'never' : formatTime(target.activatedAt);
   return {
     changes,
     blocks: [
@@ -79,7 +79,7 @@ export function announceRollback(
         fields: [
           ['Agent', { text: name, tone: 'strong' }],
           ['Back to', target.id],
-          ['Created', time(target.createdAt)],
+          ['Created', formatTime(target.createdAt)],
           ['Served from', served],
         ],
       },
@@ -88,7 +88,7 @@ export function announceRollback(
   };
 }
 
-const none: Cell = { text: '', rich: '-', tone: 'dim' };
+const emptyCell: Cell = { text: '', rich: '-', tone: 'dim' };
 
 function changeTable(changes: readonly Change[], empty: string): Block {
   return {
@@ -96,9 +96,9 @@ function changeTable(changes: readonly Change[], empty: string): Block {
     columns: [{ title: 'Change' }, { title: 'From' }, { title: '  ' }, { title: 'To' }],
     rows: changes.map(({ key, from, to }) => [
       key,
-      from === null ? none : from,
+      from === null ? emptyCell : from,
       { text: '->', tone: 'dim' },
-      to === null ? none : { text: to, tone: 'good' },
+      to === null ? emptyCell : { text: to, tone: 'good' },
     ]),
     empty,
   };

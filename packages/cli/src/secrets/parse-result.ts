@@ -1,28 +1,28 @@
 /** Where something was written: a file with a line, or an argument. */
-export type Where = { readonly source: string; readonly line: number | null };
+export type SourceLocation = { readonly source: string; readonly line: number | null };
 
 /** One key with its value, as it was written. */
-export type Pair = { readonly key: string; readonly value: string; readonly where: Where };
+export type Pair = { readonly key: string; readonly value: string; readonly where: SourceLocation };
 
 /** Something about a place. No message ever holds a part of a value, nor of a line that could not be read. */
-export type Remark = { readonly where: Where; readonly message: string };
+export type LocatedMessage = { readonly where: SourceLocation; readonly message: string };
 
 /** What was read of one source: usable only when there is no problem. */
-export type Reading = {
+export type ParseResult = {
   readonly pairs: readonly Pair[];
   /** Keys without a value, which are left out. */
-  readonly skipped: readonly { readonly key: string; readonly where: Where }[];
-  readonly problems: readonly Remark[];
-  readonly warnings: readonly Remark[];
+  readonly skipped: readonly { readonly key: string; readonly where: SourceLocation }[];
+  readonly problems: readonly LocatedMessage[];
+  readonly warnings: readonly LocatedMessage[];
 };
 
 /** `.env:3`, `argument 2` */
-export function placeOf({ source, line }: Where): string {
+export function formatLocation({ source, line }: SourceLocation): string {
   return line === null ? source : `${source}:${line}`;
 }
 
 /** Several readings as one, in their order. */
-export function together(readings: readonly Reading[]): Reading {
+export function mergeResults(readings: readonly ParseResult[]): ParseResult {
   return {
     pairs: readings.flatMap(({ pairs }) => pairs),
     skipped: readings.flatMap(({ skipped }) => skipped),

@@ -3,7 +3,7 @@ import { Failure, UsageError } from '../failure.ts';
 import type { Project } from './project.ts';
 
 /** What an agent shall be, but for its code. What is undefined stays as it is, or has the service's default. */
-export type Wanted = {
+export type DesiredAgent = {
   readonly name: string;
   readonly region: string | undefined;
   readonly settings: {
@@ -18,15 +18,18 @@ export type Wanted = {
 };
 
 /** What the command line says. */
-export type Given = Wanted['settings'] & { readonly name: string | undefined; readonly region: string | undefined };
+export type AgentFlags = DesiredAgent['settings'] & {
+  readonly name: string | undefined;
+  readonly region: string | undefined;
+};
 
 /**
  * Flags over the file, the file over defaults. A file says everything: what it leaves out has its default, so that what
  * runs is what is written. Without a file, what no flag says stays as it is.
  */
-export function settleWanted(given: Given, { deployFile }: Project): Wanted {
+export function resolveDesiredAgent(flags: AgentFlags, { deployFile }: Project): DesiredAgent {
   const file = deployFile?.content;
-  const name = given.name ?? file?.agent_name;
+  const name = flags.name ?? file?.agent_name;
   if (name === undefined) {
     throw new UsageError(
       'There is no deploy.toml here, and no agent name was given.',
@@ -34,22 +37,22 @@ export function settleWanted(given: Given, { deployFile }: Project): Wanted {
     );
   }
   const settings = {
-    minAgents: given.minAgents ?? file?.scaling.min_agents,
-    maxAgents: given.maxAgents ?? file?.scaling.max_agents,
-    agentProfile: given.agentProfile ?? file?.agent_profile,
-    maxSessionDuration: given.maxSessionDuration ?? file?.max_session_duration,
-    websocketAuth: given.websocketAuth ?? file?.websocket_auth,
-    secretSet: given.secretSet ?? (file === undefined ? undefined : (file.secret_set ?? null)),
+    minAgents: flags.minAgents ?? file?.scaling.min_agents,
+    maxAgents: flags.maxAgents ?? file?.scaling.max_agents,
+    agentProfile: flags.agentProfile ?? file?.agent_profile,
+    maxSessionDuration: flags.maxSessionDuration ?? file?.max_session_duration,
+    websocketAuth: flags.websocketAuth ?? file?.websocket_auth,
+    secretSet: flags.secretSet ?? (file === undefined ? undefined : (file.secret_set ?? null)),
   };
   const { minAgents, maxAgents } = settings;
   if (minAgents !== undefined && maxAgents !== undefined && minAgents > maxAgents) {
     throw new Failure('settings-invalid', `The minimum of ${minAgents} agents is above the maximum of ${maxAgents}.`);
   }
-  return { name, region: given.region ?? file?.region, settings };
+  return { name, region: flags.region ?? file?.region, settings };
 }
 
 /** The settings as the service takes them. */
-export function toRequest({ settings }: Wanted): AgentSettings {
+export function toRequest({ settings }: DesiredAgent): AgentSettings {
   const { minAgents, maxAgents, agentProfile, maxSessionDuration, websocketAuth, secretSet } = settings;
   const scaled = minAgents !== undefined || maxAgents !== undefined;
   return {

@@ -1,9 +1,9 @@
 import { readEnvironment } from '../config.ts';
 import { Failure, Interrupted } from '../failure.ts';
-import type { Ask, Output, World } from './world.ts';
+import type { Io, Output, Prompter } from './io.ts';
 
-/** The world as this process sees it. Ctrl-C aborts the signal once; a second one ends the process as it always does. */
-export function processWorld(): World {
+/** The streams, environment and clock of this process. The first Ctrl-C aborts the signal; a second one kills the process. */
+export function processIo(): Io {
   const interruption = new AbortController();
   process.once('SIGINT', () => interruption.abort(new Interrupted()));
   return {
@@ -12,16 +12,16 @@ export function processWorld(): World {
       return currentDirectory();
     },
     stdin: {
-      terminal: process.stdin.isTTY === true,
-      text: () => readAll(interruption.signal),
-      bytes: (limit) => readBytes(interruption.signal, limit),
+      isTerminal: process.stdin.isTTY === true,
+      readText: () => readAll(interruption.signal),
+      readBytes: (limit) => readBytes(interruption.signal, limit),
     },
-    stdout: outputOf(process.stdout),
-    stderr: outputOf(process.stderr),
-    ask: lazyAsk(interruption.signal),
+    stdout: toOutput(process.stdout),
+    stderr: toOutput(process.stderr),
+    prompter: lazyPrompter(interruption.signal),
     fetch,
     now: () => new Date(),
-    pause: async (milliseconds) => {
+    sleep: async (milliseconds) => {
       const { setTimeout } = await import('node:timers/promises');
       await setTimeout(milliseconds, undefined, { signal: interruption.signal });
     },
@@ -29,7 +29,7 @@ export function processWorld(): World {
   };
 }
 
-/** Asked for only where it matters: most commands work without one. */
+/** Read on demand: most commands work without a current directory. */
 function currentDirectory(): string {
   try {
     return process.cwd();
@@ -38,27 +38,27 @@ function currentDirectory(): string {
   }
 }
 
-function outputOf(stream: NodeJS.WriteStream): Output {
-  const closed = tolerateClosedReader(stream);
+function toOutput(stream: NodeJS.WriteStream): Output {
+  const closed = watchForClosedReader(stream);
   return {
     closed,
-    terminal: stream.isTTY === true,
-    // A terminal that does not know its width says 0.
+    isTerminal: stream.isTTY === true,
+    // 0: the terminal does not know its width.
     columns: stream.columns || 80,
     write: (text) => void stream.write(text),
   };
 }
 
 /**
- * Aborted when the reader of a pipe has closed it, as after `| head`: there is no reader left to report to. Any other error of
- * standard output, such as a full disk, ends the program with status 1.
+ * Returns a signal that is aborted when the reader of a pipe has closed it, as `| head` does. Any other error of standard
+ * output, such as a full disk, sets exit status 1.
  */
-function tolerateClosedReader(stream: NodeJS.WriteStream): AbortSignal {
+function watchForClosedReader(stream: NodeJS.WriteStream): AbortSignal {
   const closed = new AbortController();
   stream.on('error', (error: NodeJS.ErrnoException) => {
     closed.abort();
     if (error.code === 'EPIPE' || stream === process.stderr) return;
-    process.stderr.write(`error: Standard output cannot be written (${error.code}).\n`);
+    process.stderr.write(`error: Cannot write to standard output (${error.code}).\n`);
     process.once('exit', () => {
       process.exitCode = 1;
     });
@@ -69,33 +69,33 @@ function tolerateClosedReader(stream: NodeJS.WriteStream): AbortSignal {
 async function readAll(signal: AbortSignal): Promise<string> {
   const { text } = await import('node:stream/consumers');
   const { addAbortSignal } = await import('node:stream');
-  return text(addAbortSignal(signal, await input()));
+  return text(addAbortSignal(signal, await stdinStream()));
 }
 
 async function readBytes(signal: AbortSignal, limit: number): Promise<Uint8Array> {
   const { addAbortSignal } = await import('node:stream');
   const { readLimited } = await import('./read-limited.ts');
-  return readLimited(addAbortSignal(signal, await input()), limit);
+  return readLimited(addAbortSignal(signal, await stdinStream()), limit);
 }
 
-/** Standard input to be read to its end. A terminal gets a stream of its own: after Ctrl-D questions can still be asked. */
-async function input(): Promise<NodeJS.ReadStream> {
+/** Standard input, to be read to its end. A terminal gets a separate stream, so that prompts still work after Ctrl-D. */
+async function stdinStream(): Promise<NodeJS.ReadStream> {
   if (process.stdin.isTTY !== true) return process.stdin;
   const { ReadStream } = await import('node:tty');
   return new ReadStream(0);
 }
 
-/** The prompts are loaded when the first question is asked. */
-function lazyAsk(signal: AbortSignal): Ask {
-  const prompts = async () => (await import('./prompt-ask.ts')).promptAsk(signal);
+/** Loads the prompt library when the first question is asked. */
+function lazyPrompter(signal: AbortSignal): Prompter {
+  const prompts = async () => (await import('./prompter.ts')).createPrompter(signal);
   return {
     secret: async (question) => {
       const { askHidden } = await import('./hidden-prompt.ts');
       return askHidden(process.stdin, (text) => void process.stderr.write(text), signal, question);
     },
-    confirm: async (...given) => (await prompts()).confirm(...given),
-    text: async (...given) => (await prompts()).text(...given),
-    choose: async (...given) => (await prompts()).choose(...given),
-    chooseMany: async (...given) => (await prompts()).chooseMany(...given),
+    confirm: async (...args) => (await prompts()).confirm(...args),
+    text: async (...args) => (await prompts()).text(...args),
+    select: async (...args) => (await prompts()).select(...args),
+    multiselect: async (...args) => (await prompts()).multiselect(...args),
   };
 }

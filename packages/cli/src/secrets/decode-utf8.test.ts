@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hostileValue } from '../../test/hostile-values.ts';
-import { decodeUtf8 } from './decode.ts';
+import { decodeUtf8 } from './decode-utf8.ts';
 
 test('UTF-8 is kept as it is, a byte-order mark included', () => {
   expect(decodeUtf8(Buffer.from('\u{feff}é\r\n'), 'f')).toEqual({ text: '\u{feff}é\r\n' });

@@ -1,86 +1,86 @@
 import { secretValueBytes } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
-import { canAsk } from '../world/confirm.ts';
-import { readArguments, type Wanted } from './argument-pairs.ts';
+import { canAsk } from '../io/confirm.ts';
+import { parseArguments, type RequestedKey } from './argument-pairs.ts';
 import { keyProblems, keyWarnings, valueProblems } from './check-pairs.ts';
-import { decodeUtf8 } from './decode.ts';
-import { readEnvFile } from './env-file.ts';
-import { readJsonFile } from './json-file.ts';
+import { decodeUtf8 } from './decode-utf8.ts';
+import { parseEnvFile } from './env-file.ts';
+import { parseJsonFile } from './json-file.ts';
+import { formatLocation, type LocatedMessage, mergeResults, type Pair, type ParseResult } from './parse-result.ts';
 import { readFileBytes, readInput } from './read-bytes.ts';
-import { type Pair, placeOf, type Reading, type Remark, together } from './reading.ts';
 
 export const fileFormats = ['env', 'json'] as const;
 export type FileFormat = (typeof fileFormats)[number];
 
 /** What the command line says about keys and values. */
-export type GivenValues = {
+export type ValueInputs = {
   readonly pairs: readonly string[];
   readonly file: string | undefined;
   readonly format: FileFormat;
 };
 
 /** Keys with their values, checked; and the keys of a file that had none. */
-export type Values = {
+export type SecretValues = {
   readonly secrets: readonly { readonly secretKey: string; readonly secretValue: string }[];
   readonly skipped: readonly string[];
 };
 
 /** Bytes of a file of many keys. */
 const fileBytes = 1_048_576;
-const nothing: Reading = { pairs: [], skipped: [], problems: [], warnings: [] };
+const emptyResult: ParseResult = { pairs: [], skipped: [], problems: [], warnings: [] };
 
 /**
  * Reads all values from wherever they come, prompts last. Every problem of all of them comes in one `Failure`, before
  * anything is sent or asked for; none shows anything of a value. Warnings are said.
  */
-export async function readValues(context: Context, given: GivenValues): Promise<Values> {
+export async function readValues(context: Context, given: ValueInputs): Promise<SecretValues> {
   if (given.pairs.length === 0 && given.file === undefined) {
     throw new UsageError('There are no keys to set.', 'Give KEY=value, KEY alone to be asked for it, or --file .env');
   }
-  const named = readArguments(given.pairs);
-  requireTerminal(context, named.wanted);
-  const inputs = named.wanted.filter(({ source }) => source.kind === 'input');
+  const named = parseArguments(given.pairs);
+  requireTerminal(context, named.keys);
+  const inputs = named.keys.filter(({ source }) => source.kind === 'input');
   if (inputs.length + (given.file === '-' ? 1 : 0) > 1) {
     throw new UsageError('Standard input can be read only once.', 'Give one value with -, and the others with @FILE.');
   }
   const parts = [
-    { ...nothing, problems: named.problems, warnings: named.warnings },
-    ...(given.file === undefined ? [] : [await readMany(context, given.file, given.format)]),
+    { ...emptyResult, problems: named.problems, warnings: named.warnings },
+    ...(given.file === undefined ? [] : [await readPairsFile(context, given.file, given.format)]),
   ];
   const read = [];
-  for (const wanted of named.wanted) read.push(await readOne(context, wanted));
-  const all = together([...parts, ...read]);
-  const prompted = named.wanted.filter(({ source }) => source.kind === 'prompt').map(toKey);
+  for (const wanted of named.keys) read.push(await readKeyValue(context, wanted));
+  const all = mergeResults([...parts, ...read]);
+  const prompted = named.keys.filter(({ source }) => source.kind === 'prompt').map(toKey);
   const keys = [...all.pairs, ...all.skipped, ...prompted];
-  refuse([...all.problems, ...keyProblems(keys), ...valueProblems(all.pairs)]);
+  requireNoProblems([...all.problems, ...keyProblems(keys), ...valueProblems(all.pairs)]);
   for (const { where, message } of [...all.warnings, ...keyWarnings([...all.pairs, ...prompted])]) {
-    context.warn(`${placeOf(where)}: ${message}`);
+    context.warn(`${formatLocation(where)}: ${message}`);
   }
-  if (named.wanted.some(({ source }) => source.kind === 'literal')) context.warn(argumentsAreSeen);
+  if (named.keys.some(({ source }) => source.kind === 'literal')) context.warn(argumentWarning);
   const skipped = all.skipped.map(({ key }) => key);
   const answered = [];
-  for (const { key, where } of prompted) answered.push({ key, where, value: await ask(context, key) });
+  for (const { key, where } of prompted) answered.push({ key, where, value: await promptForValue(context, key) });
   const pairs = [...all.pairs, ...answered];
   if (pairs.length === 0) throw new Failure('no-values', 'None of the keys has a value, so there is nothing to set.');
-  refuse(valueProblems(pairs));
+  requireNoProblems(valueProblems(pairs));
   return { secrets: pairs.map(({ key, value }) => ({ secretKey: key, secretValue: value })), skipped };
 }
 
-const argumentsAreSeen =
+const argumentWarning =
   "values in arguments stay in the shell's history and are visible in the process list; KEY alone, KEY=-, KEY=@FILE and " +
   '--file do not';
 
-function refuse(problems: readonly Remark[]): void {
+function requireNoProblems(problems: readonly LocatedMessage[]): void {
   if (problems.length === 0) return;
   const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`;
-  const issues = problems.map(({ where, message }) => ({ path: placeOf(where), message }));
+  const issues = problems.map(({ where, message }) => ({ path: formatLocation(where), message }));
   throw new Failure('values-refused', `Nothing was sent: ${count}.`, null, issues);
 }
 
-function requireTerminal({ world }: Context, wanted: readonly Wanted[]): void {
+function requireTerminal({ io }: Context, wanted: readonly RequestedKey[]): void {
   const [first] = wanted.filter(({ source }) => source.kind === 'prompt');
-  if (first === undefined || canAsk(world)) return;
+  if (first === undefined || canAsk(io)) return;
   throw new UsageError(
     // Not the word itself: it may be a value whose key was forgotten.
     `There is no = in ${first.place}, so botcli would ask for the value, but there is no terminal to ask on.`,
@@ -88,53 +88,53 @@ function requireTerminal({ world }: Context, wanted: readonly Wanted[]): void {
   );
 }
 
-function toKey({ key, place }: Wanted) {
+function toKey({ key, place }: RequestedKey) {
   return { key, where: { source: place, line: null } };
 }
 
-async function readMany(context: Context, file: string, format: FileFormat): Promise<Reading> {
+async function readPairsFile(context: Context, file: string, format: FileFormat): Promise<ParseResult> {
   const source = file === '-' ? 'standard input' : file;
   const bytes = file === '-' ? await readInput(context, fileBytes) : await readFileBytes(context, file, fileBytes);
   if (bytes.byteLength > fileBytes) return tooLong(source, fileBytes);
   const decoded = decodeUtf8(bytes, source);
-  if ('problems' in decoded) return { ...nothing, problems: decoded.problems };
-  return format === 'json' ? readJsonFile(decoded.text, source) : readEnvFile(decoded.text, source);
+  if ('problems' in decoded) return { ...emptyResult, problems: decoded.problems };
+  return format === 'json' ? parseJsonFile(decoded.text, source) : parseEnvFile(decoded.text, source);
 }
 
 /** A value as it is, byte by byte: also the line break that it may end with. */
-async function readOne(context: Context, wanted: Wanted): Promise<Reading> {
+async function readKeyValue(context: Context, wanted: RequestedKey): Promise<ParseResult> {
   const { source } = wanted;
   const one = toKey(wanted);
-  if (source.kind === 'prompt') return nothing;
-  if (source.kind === 'literal') return { ...nothing, pairs: [{ ...one, value: source.value }] };
+  if (source.kind === 'prompt') return emptyResult;
+  if (source.kind === 'literal') return { ...emptyResult, pairs: [{ ...one, value: source.value }] };
   const isInput = source.kind === 'input';
   const place = isInput ? 'standard input' : source.path;
   const bytes = await (isInput
     ? readInput(context, secretValueBytes)
-    : readFileBytes(context, source.path, secretValueBytes, fileOf(wanted)));
+    : readFileBytes(context, source.path, secretValueBytes, fileLabel(wanted)));
   if (bytes.byteLength > secretValueBytes) return tooLong(place, secretValueBytes);
   const decoded = decodeUtf8(bytes, place);
-  if ('problems' in decoded) return { ...nothing, problems: decoded.problems };
+  if ('problems' in decoded) return { ...emptyResult, problems: decoded.problems };
   const where = { source: place, line: null };
   const pair: Pair = { key: wanted.key, value: decoded.text, where };
   const message = `${wanted.key}: the value ends with a line break, which is part of it`;
   const endsLine = /^[^\n]*\n$/.test(pair.value);
-  return { ...nothing, pairs: [pair], warnings: endsLine ? [{ where, message }] : [] };
+  return { ...emptyResult, pairs: [pair], warnings: endsLine ? [{ where, message }] : [] };
 }
 
 /** Not by its path, which may be a value that begins with @. */
-function fileOf({ key, place }: Wanted) {
+function fileLabel({ key, place }: RequestedKey) {
   return {
     name: `the file that ${place} names for ${key}`,
     hint: `A value that begins with @ is written ${key}='\\@...'`,
   };
 }
 
-function tooLong(source: string, limit: number): Reading {
+function tooLong(source: string, limit: number): ParseResult {
   const message = `more than ${limit} bytes, which is the limit`;
-  return { ...nothing, problems: [{ where: { source, line: null }, message }] };
+  return { ...emptyResult, problems: [{ where: { source, line: null }, message }] };
 }
 
-function ask({ world }: Context, key: string): Promise<string> {
-  return world.ask.secret(`Value of ${key}`);
+function promptForValue({ io }: Context, key: string): Promise<string> {
+  return io.prompter.secret(`Value of ${key}`);
 }

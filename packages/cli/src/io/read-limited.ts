@@ -1,4 +1,4 @@
-/** Reads a stream to its end, or until it has given more than `limit` bytes; then it is left. */
+/** Reads a stream to its end, or until it has delivered more than `limit` bytes. */
 export async function readLimited(stream: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -2,14 +2,14 @@ import { Failure, Interrupted } from '../failure.ts';
 
 type Terminal = Pick<NodeJS.ReadStream, 'setRawMode' | 'on' | 'off' | 'resume' | 'pause'>;
 
-/** What comes within so many milliseconds of a line's end, or of what is refused, is the rest of the same paste. */
-const restOfPaste = 50;
+/** Input that arrives within this time after a line break belongs to the same paste. */
+const pasteGapMs = 50;
 
 /**
- * Asks on a terminal and shows nothing of the answer, not even its length. It is taken byte by byte, blanks and tabs
- * included; Backspace takes back a character, Ctrl-U all. Ctrl-C is an `Interrupted`; several pasted lines and keys that are
- * no text are a `Failure`, since the answer would not be what was meant. A paste may come in pieces that end where its lines
- * do, so that the answer is waited for a moment longer. The terminal shows again what is typed, whatever happens.
+ * Prompts on a terminal without showing the answer or its length. The answer is kept byte for byte, including leading and
+ * trailing white space; Backspace deletes a character, Ctrl-U all. Ctrl-C throws `Interrupted`. A paste of several lines and
+ * keys that are not text throw a `Failure`, because the answer would be incomplete. A terminal can deliver a paste line by
+ * line, so the prompt waits `pasteGapMs` after a line break. Echo is always restored.
  */
 export function askHidden(
   input: Terminal,
@@ -18,7 +18,7 @@ export function askHidden(
   question: string,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    // Ctrl-C may have come before the question: nobody would tell it again.
+    // An abort before the prompt fires no event.
     if (signal.aborted) return reject(new Interrupted());
     let typed = '';
     let isEntered = false;
@@ -36,7 +36,7 @@ export function askHidden(
       settle();
     };
     const interrupt = () => end(() => reject(new Interrupted()));
-    // Nothing more comes: no terminal is there any more, or the paste is over.
+    // Called at the end of input and at the end of a paste.
     const conclude = () => {
       if (refusal !== null) return end(() => reject(refusal));
       if (!isEntered) return interrupt();
@@ -44,7 +44,7 @@ export function askHidden(
     };
     const take = (chunk: Buffer) => {
       if (refusal === null) {
-        const keys = decoded(decoder, chunk);
+        const keys = decodeUtf8(decoder, chunk);
         const read = readKeys(typed, keys === null || !isEntered ? keys : `\r${keys}`);
         typed = read.typed;
         if (read.end === null) return;
@@ -52,12 +52,12 @@ export function askHidden(
         isEntered = read.end === 'entered';
         if (!isEntered) refusal = new Failure('answer-unclear', read.end, 'Use a file: KEY=@FILE');
       }
-      // The rest of a paste must not go to whatever reads the terminal next.
+      // Consume the rest of a paste, so that the shell does not run it.
       clearTimeout(timer);
-      timer = setTimeout(conclude, restOfPaste);
+      timer = setTimeout(conclude, pasteGapMs);
     };
     signal.addEventListener('abort', interrupt, { once: true });
-    // Before the question: whoever answers at once, as a program does, would be shown.
+    // Turn echo off before the question is shown: a program may answer at once.
     input.setRawMode(true);
     write(`${question} (not shown): `);
     input.on('data', take);
@@ -66,10 +66,10 @@ export function askHidden(
   });
 }
 
-type Read = { readonly typed: string; readonly end: 'entered' | 'interrupted' | (string & {}) | null };
+type KeyResult = { readonly typed: string; readonly end: 'entered' | 'interrupted' | (string & {}) | null };
 
-/** Applies pressed keys to what was typed before. */
-function readKeys(before: string, keys: string | null): Read {
+/** Applies key presses to the text typed so far. */
+function readKeys(before: string, keys: string | null): KeyResult {
   if (keys === null) return { typed: before, end: 'The input is not valid UTF-8.' };
   let typed = before;
   const all = [...keys];
@@ -85,7 +85,7 @@ function readKeys(before: string, keys: string | null): Read {
   return { typed, end: null };
 }
 
-function decoded(decoder: InstanceType<typeof TextDecoder>, chunk: Buffer): string | null {
+function decodeUtf8(decoder: InstanceType<typeof TextDecoder>, chunk: Buffer): string | null {
   try {
     return decoder.decode(chunk, { stream: true });
   } catch {

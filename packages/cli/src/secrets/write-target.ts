@@ -3,7 +3,7 @@ import type { Context } from '../command-line/context.ts';
 import type { Cell } from '../output/report.ts';
 
 /** Where secrets are written, for somebody who is about to confirm it. */
-export type Place = {
+export type WriteTarget = {
   readonly organization: string;
   readonly origin: string;
   readonly region: string;
@@ -11,11 +11,11 @@ export type Place = {
 };
 
 /** The organization by its name also where the key implies it; `region` is the one that the service named. */
-export async function findPlace(
+export async function findWriteTarget(
   { settings }: Pick<Context, 'settings'>,
   client: Client,
   region: string,
-): Promise<Place> {
+): Promise<WriteTarget> {
   const [{ properties }, organization] = await Promise.all([
     client.getProperties(),
     settings.organization?.value ?? impliedOrganization(client),
@@ -30,7 +30,7 @@ async function impliedOrganization(client: Client): Promise<string> {
 }
 
 /** The rows that say it. */
-export function placeFields(place: Place): readonly (readonly [string, Cell])[] {
+export function targetFields(place: WriteTarget): readonly (readonly [string, Cell])[] {
   return [
     ['Organization', place.organization],
     ['Service', place.origin],

@@ -1,5 +1,5 @@
-/** A failure in words: `code` and `reason` for programs, the rest for people. */
-export type Described = {
+/** A failure as it is printed: `code` and `reason` for programs, the rest for people. */
+export type FailureDescription = {
   readonly code: string;
   readonly reason: string;
   readonly message: string;
@@ -9,7 +9,7 @@ export type Described = {
   readonly details: Readonly<Record<string, unknown>> | null;
 };
 
-/** A failure that no service was asked about: its word is its code. */
-export function localFailure(reason: string, message: string, hint: string | null = null): Described {
+/** Describes a failure that the service did not report; its code is its reason. */
+export function describeLocalFailure(reason: string, message: string, hint: string | null = null): FailureDescription {
   return { code: reason, reason, message, requestId: null, issues: [], hint, details: null };
 }
