@@ -1,6 +1,7 @@
 import type { Build, Client } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
+import { secondsBetween } from '../output/format.ts';
 import { printableLog } from '../output/log-text.ts';
 import type { Archive } from '../pack/archive.ts';
 import { withRetries } from '../service/retry.ts';
@@ -9,16 +10,13 @@ import { upload } from './upload.ts';
 
 export type BuildResult = {
   readonly build: Build;
-  /** Bytes that had to be sent. */
+  /** Bytes that were uploaded. */
   readonly sentBytes: number;
-  /** Whether it was there before, and nothing was prepared. */
+  /** Whether the build existed before. */
   readonly isCached: boolean;
 };
 
-/**
- * The build of an archive: the one that is there, or a new one, whose log is shown while it goes on. A build that does
- * not succeed is a `Failure`.
- */
+/** Finds a build of the same content, or creates one and shows its log. Throws a `Failure` if the build does not succeed. */
 export async function obtainBuild(
   context: Pick<Context, 'io' | 'messages' | 'settings'>,
   client: Client,
@@ -31,7 +29,7 @@ export async function obtainBuild(
   if (found !== undefined) return { build: found, sentBytes: 0, isCached: true };
   const { uploadId, sentBytes } = await withInterruptNotice(
     context,
-    'What was uploaded is kept: run the same deploy again to resume.',
+    'The uploaded part is kept. Run the same deploy again to resume.',
     () => upload(context, client, archive, place.region),
   );
   const dockerfilePath = place.dockerfile === undefined ? {} : { dockerfilePath: place.dockerfile };
@@ -43,38 +41,44 @@ export async function obtainBuild(
   const made = await withInterruptNotice(
     context,
     `The build continues in the service. Run the same deploy again to follow it, or cancel it: botcli cloud build cancel ${build.id}`,
-    () => followBuild(context, client, build.id),
+    () => followBuild(context, client, build),
   );
   return { build: made, sentBytes, isCached: false };
 }
 
-/** Shows the log of a build until it is over. */
-async function followBuild(context: Pick<Context, 'io' | 'messages'>, client: Client, buildId: string): Promise<Build> {
+/** Shows the log of a build until it ends. The build may have been started by an earlier run of this command. */
+async function followBuild(context: Pick<Context, 'io' | 'messages'>, client: Client, created: Build): Promise<Build> {
   const { messages, io } = context;
-  const begun = io.now().getTime();
-  // On a terminal the time is seen going by; elsewhere one long question is as good.
+  const params = { buildId: created.id };
+  const getBuild = async () => (await withRetries(context, () => client.getBuild({ params }))).build;
+  // On a terminal, poll every second to update the elapsed time.
   const wait = messages.isLive ? 1 : 20;
+  let build = created;
   let nextToken: string | undefined;
-  // The first line comes when it has its turn: an organization's builds are made one after the other.
-  let hasBegun = false;
   do {
-    const seconds = Math.floor((io.now().getTime() - begun) / 1_000);
-    messages.status(`${hasBegun ? 'Building' : 'Waiting for the build to begin'}, ${seconds} s`);
+    // An organization's builds run one at a time, so a build can be pending for a while.
+    if (messages.isLive && build.startedAt === null) build = await getBuild();
+    messages.status(progressOf(build, io.now()));
     const query = { wait, ...(nextToken === undefined ? {} : { nextToken }) };
-    const page = await withRetries(context, () => client.getBuildLogs({ params: { buildId }, query }));
+    const page = await withRetries(context, () => client.getBuildLogs({ params, query }));
     for (const line of page.logs) messages.notify(`  ${printableLog(line.replace(/^\S+ /, ''), false)}`);
-    hasBegun ||= page.logs.length > 0;
     nextToken = page.nextToken;
   } while (nextToken !== undefined);
   messages.status(null);
-  const { build } = await withRetries(context, () => client.getBuild({ params: { buildId } }));
+  build = await getBuild();
   if (build.status !== 'success') throw buildFailure(build);
   return build;
 }
 
+/** The elapsed time counts from the service's record, so it is right for a build that has been running for a while. */
+function progressOf({ startedAt, createdAt }: Build, now: Date): string {
+  const seconds = Math.max(0, Math.floor(secondsBetween(startedAt ?? createdAt, now)));
+  return startedAt === null ? `Build is queued, ${seconds} s` : `Building, ${seconds} s`;
+}
+
 export function buildFailure(build: Build): Failure {
-  // The last output of a command comes below the sentence, one line each.
-  const [why = '', ...output] = (build.errorMessage ?? 'Its log says why.').trimEnd().split('\n');
+  // The first line is the error, the others are the last output of the failed command.
+  const [why = '', ...output] = (build.errorMessage ?? 'See its log.').trimEnd().split('\n');
   const what = build.status === 'timeout' ? 'took too long' : 'failed';
   return new Failure(
     'build-failed',

@@ -34,8 +34,10 @@ export type DeployService = TestService & {
     buildFails: boolean;
     /** Somebody cancels the build while it is followed. */
     buildIsCanceled: boolean;
-    /** Looks at the log of a build before it has its turn. */
+    /** Number of requests for the log of a build while it is still queued. */
     waits: number;
+    /** When the next build started: in the past for a build that an earlier run of the command created. */
+    startedAt: string;
     /** What the next deployment becomes. */
     fails: DeploymentDetails['failure'];
     log: string[];
@@ -65,6 +67,7 @@ export async function startDeployService(): Promise<DeployService> {
     buildFails: false,
     buildIsCanceled: false,
     waits: 0,
+    startedAt: '2026-11-20T17:00:00.000Z',
     fails: null,
     log: ['installing', 'done'],
     live: 0,
@@ -135,6 +138,10 @@ export async function startDeployService(): Promise<DeployService> {
     faults.losesWrites = null;
     throw hangUp;
   };
+  const running = (one: Build): Build =>
+    faults.waits > 0
+      ? { ...one, status: 'pending', createdAt: faults.startedAt, startedAt: null }
+      : { ...one, status: 'building', startedAt: faults.startedAt };
   const service = await startTestService(
     { privateKey, publicKey },
     {
@@ -187,7 +194,7 @@ export async function startDeployService(): Promise<DeployService> {
             : {}),
         });
         const [made = build] = builds;
-        return { build: { ...made, status: 'building' }, contextHash: made.contextHash, cached: false };
+        return { build: running(made), contextHash: made.contextHash, cached: false };
       },
       getBuildLogs: ({ query }) => {
         tripped();
@@ -203,7 +210,7 @@ export async function startDeployService(): Promise<DeployService> {
       getBuild: ({ params }) => {
         const found = builds.find(({ id }) => id === params['buildId']);
         if (found === undefined) throw failure('build-not-found');
-        return { build: found };
+        return { build: faults.waits > 0 ? running(found) : { ...found, startedAt: faults.startedAt } };
       },
       createAgent: ({ body }) => accept(body),
       updateAgent: ({ body }) => accept(body),

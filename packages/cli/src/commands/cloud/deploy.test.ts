@@ -310,7 +310,7 @@ test('Ctrl-C during an upload is exit 130, leaves nothing behind here, and the p
   const going = deploy('--yes', { signal: interruption.signal });
   await expect.poll(() => service.received().length).toBeGreaterThan(0);
   interruption.abort(new Interrupted());
-  expect(await going).toMatchObject({ status: 130, stderr: expect.stringContaining('What was uploaded is kept') });
+  expect(await going).toMatchObject({ status: 130, stderr: expect.stringContaining('The uploaded part is kept') });
   expect((await deploy('--yes')).status).toBe(0);
 });
 
@@ -364,11 +364,18 @@ test('a build that fails is exit 1 with its reason, and nothing is deployed', as
   );
 });
 
-test('on a terminal it is seen whether a build goes on or waits for its turn', async () => {
+test('shows on a terminal that a build is queued, then running', async () => {
   service.faults.waits = 1;
   const { status, stderr } = await deploy('--yes', { terminal: true });
   expect(status).toBe(0);
-  expect(stderr).toMatch(/Waiting for the build to begin, \d+ s[\s\S]*installing[\s\S]*Building, \d+ s[\s\S]*done/);
+  expect(stderr).toMatch(/Build is queued, 0 s[\s\S]*Building, 0 s[\s\S]*installing[\s\S]*done/);
+});
+
+test('shows the elapsed time of a build that an earlier run of the command started', async () => {
+  service.faults.startedAt = '2026-11-20T16:58:00.000Z';
+  const { stderr } = await deploy('--yes', { terminal: true, now: new Date('2026-11-20T17:00:00.000Z') });
+  expect(stderr).toMatch(/Building, 120 s[\s\S]*installing/);
+  expect(stderr).not.toMatch(/queued|Waiting/);
 });
 
 test('a bot that does not start is exit 1 with its last words, and what serves on is named', async () => {
