@@ -7,6 +7,7 @@ const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, impor
 export default defineConfig({
   resolve: {
     alias: {
+      '@bothost/contract/statuses': source('contract/src/statuses.ts'),
       '@bothost/contract/suggest': source('contract/src/suggest.ts'),
       '@bothost/contract': source('contract/src/index.ts'),
       '@bothost/runtime/directory-hash': source('runtime/src/directory-hash.ts'),

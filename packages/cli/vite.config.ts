@@ -17,7 +17,8 @@ const scaffold = /src\/scaffold\/(?!wizard|changing|checking|init-by-asking|foll
 export default defineConfig({
   resolve: {
     alias: [
-      // Apart, since every command suggests words and few need the rest of the contract.
+      // Separate entry points, because few commands need the rest of the contract.
+      { find: '@bothost/contract/statuses', replacement: contract('statuses.ts') },
       { find: '@bothost/contract/suggest', replacement: contract('suggest.ts') },
       { find: '@bothost/contract', replacement: contract('index.ts') },
     ],

@@ -47,7 +47,7 @@ test.each(Object.keys(commands))('the examples of %s are lines that it takes', a
   }
 });
 
-test('no command file loads the contract or the configuration file parser, so that help stays quick', async () => {
+test('command files load neither the contract nor the configuration file parser, so help starts quickly', async () => {
   for (const path of Object.keys(commands)) {
     const source = await readFile(`${folder}${path.split(' ').join('/')}.ts`, 'utf8');
     expect(source).not.toMatch(/^import (?!type).*'@bothost\/contract'/m);

@@ -54,7 +54,7 @@ export type { InputOf, Method, Operation, RequestOf, ResponseOf } from './operat
 export type { AgentDetails, AgentListItem, AgentSettings, DeployedAgent } from './operations/agents.ts';
 export { type OperationName, type Operations, operations } from './operations/all.ts';
 export type { AuditEntry, AuditVerification } from './operations/audit.ts';
-export { type Build, type BuildStatus, UploadAnswer, uploadPath } from './operations/builds.ts';
+export { type Build, UploadAnswer, uploadPath } from './operations/builds.ts';
 export type { DeploymentDetails, DeploymentProblem, PinnedSecretSet } from './operations/deployments.ts';
 export type { ApiKey } from './operations/keys.ts';
 export { type LogLevel, type LogLine, logLevels } from './operations/logs.ts';
@@ -67,16 +67,43 @@ export type {
   SecretSetDetails,
   SecretSetListItem,
 } from './operations/secrets.ts';
-export type {
-  EndState,
-  ResourceMetrics,
-  SessionEvent,
-  SessionResponse,
-  SessionSummary,
-  StartPhases,
+export {
+  type CompletionStatus,
+  ReportedStatus,
+  type ResourceMetrics,
+  type SessionEvent,
+  type SessionResponse,
+  type SessionSummary,
+  type StartPhases,
 } from './operations/sessions.ts';
 export { proxyMethods, proxyPath, type StartResponse, type Transport } from './operations/start.ts';
 export { apiBase, fillPath, iceServersPath, operatorBase, pathsOf, publicBase } from './paths.ts';
 export { canonicalRegistry, imagePathPart, isEncodedCredentials, isPlainRegistry } from './registry-host.ts';
 export { SecretKey, SecretSetName, secretValueProblems, utf8Bytes } from './secret-fields.ts';
+export {
+  type BotState,
+  type BuildStatus,
+  botStateLabels,
+  buildStatusLabels,
+  completionStatusLabel,
+  completionStatusLabels,
+  type DeploymentPhase,
+  type DeploymentState,
+  deploymentPhaseLabels,
+  deploymentStateLabels,
+  type EndState,
+  endStateLabels,
+  type KnownCompletionStatus,
+  type PullSecretResult,
+  pullSecretResultLabels,
+  type SecretReadiness,
+  type SessionEventCode,
+  type StatusLabels,
+  secretReadinessLabels,
+  sessionEventLabels,
+  statusLabel,
+  statusValues,
+  type VaultTaskState,
+  vaultTaskStateLabels,
+} from './statuses.ts';
 export { closest } from './suggest.ts';

@@ -86,7 +86,7 @@ function opened(
       await context.persist(() => markLive(context, sessionId, { at: startedAt, readyAt, cold }));
     },
     refused: ({ status, phrase }) => {
-      const event = { code: 'SOCKET_REFUSED', at: context.now().toISOString(), detail: { status, phrase } };
+      const event = { code: 'SOCKET_REFUSED', at: context.now().toISOString(), detail: { status, phrase } } as const;
       return context.persist(() => recordEvents(context.db, sessionId, [event]));
     },
     finish: (status) => context.reconciler.endSession(sessionId, status),

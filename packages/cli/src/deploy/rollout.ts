@@ -1,4 +1,5 @@
 import type { Client, DeploymentDetails } from '@bothost/contract';
+import { deploymentStateLabels, statusLabel } from '@bothost/contract/statuses';
 import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { secondsBetween } from '../output/format.ts';
@@ -47,7 +48,7 @@ async function pollRollout(
       throw new Failure('overtaken', message, `See it with: botcli cloud agent status ${agentName}`);
     }
     const seconds = Math.floor(secondsBetween(startedAt.toISOString(), io.now()));
-    const phase = found.state === 'preparing' ? 'Preparing' : 'Starting the first instance';
+    const phase = statusLabel(deploymentStateLabels, found.state);
     messages.status(`${seconds} s: ${phase}${servingNote(agent.activeDeploymentId, deploymentId)}`);
     if (!messages.isLive && (lastNotice.phase !== phase || seconds - lastNotice.seconds >= noticeIntervalSeconds)) {
       messages.notify(`${phase}${seconds === 0 ? '' : `, ${seconds} s`}`);

@@ -1,4 +1,5 @@
 import type { VaultStatus, VaultTask } from '@bothost/contract';
+import { statusLabel, vaultTaskStateLabels } from '@bothost/contract/statuses';
 import { Failure } from '../failure.ts';
 import { formatTime } from '../output/format.ts';
 import type { Block, Report } from '../output/report.ts';
@@ -48,7 +49,11 @@ export function vaultBlocks(status: VaultStatus): readonly Block[] {
       ],
       rows: status.tasks.map((task) => [
         task.task,
-        { text: task.state, tone: task.state === 'done' ? 'good' : 'warn' },
+        {
+          text: task.state,
+          rich: statusLabel(vaultTaskStateLabels, task.state),
+          tone: task.state === 'done' ? 'good' : 'warn',
+        },
         `${task.done}/${task.total}`,
         task.findings.length === 0 ? '0' : { text: String(task.findings.length), tone: 'bad' },
         formatTime(task.startedAt),

@@ -1,15 +1,17 @@
 import type { Build } from '@bothost/contract';
+import { buildStatusLabels, statusLabel } from '@bothost/contract/statuses';
 import type { Cell } from '../output/report.ts';
 
-/** The status of a build as a coloured word. */
+const tones = {
+  pending: 'dim',
+  building: 'warn',
+  success: 'good',
+  failed: 'bad',
+  timeout: 'bad',
+  canceled: 'dim',
+} as const;
+
+/** The status of a build: its label on a terminal, its value in plain text. */
 export function buildStatus({ status }: Build): Cell {
-  const tones = {
-    pending: 'dim',
-    building: 'warn',
-    success: 'good',
-    failed: 'bad',
-    timeout: 'bad',
-    canceled: 'dim',
-  } as const;
-  return { text: status, tone: tones[status] };
+  return { text: status, rich: statusLabel(buildStatusLabels, status), tone: tones[status] };
 }

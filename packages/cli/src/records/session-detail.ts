@@ -1,4 +1,5 @@
 import type { ResourceMetrics, SessionEvent, SessionResponse, StartPhases } from '@bothost/contract';
+import { completionStatusLabel, sessionEventLabels, statusLabel } from '@bothost/contract/statuses';
 import {
   formatDuration,
   formatMebibytes,
@@ -28,7 +29,7 @@ function sessionFields(session: SessionResponse, now: Date): Block {
     fields: [
       ['Session', { text: session.sessionId, tone: 'strong' }],
       ['Status', sessionState(session)],
-      ['Completion status', optionalCell(session.completionStatus)],
+      ['Completion status', completion(session.completionStatus)],
       ['Created', formatTime(session.createdAt)],
       ['Ended', formatTime(session.endedAt)],
       ['Duration', formatDuration(secondsBetween(session.createdAt, session.endedAt ?? now))],
@@ -41,6 +42,10 @@ function sessionFields(session: SessionResponse, now: Date): Block {
       ...meetings,
     ],
   };
+}
+
+function completion(status: string | null): Cell {
+  return status === null ? optionalCell(null) : { text: status, rich: `${status}: ${completionStatusLabel(status)}` };
 }
 
 function startPhaseFields({ claim, boot, handOver }: StartPhases): Block {
@@ -60,7 +65,11 @@ function eventTable(list: readonly SessionEvent[]): Block {
   return {
     kind: 'table',
     columns: [{ title: 'Time' }, { title: 'Event' }, { title: 'Cause' }],
-    rows: list.map((event) => [formatTime(event.eventTs), event.eventCode, describeCause(event)]),
+    rows: list.map((event) => [
+      formatTime(event.eventTs),
+      { text: event.eventCode, rich: statusLabel(sessionEventLabels, event.eventCode) },
+      describeCause(event),
+    ]),
     empty: '',
   };
 }

@@ -1,35 +1,29 @@
 import type { SessionSummary } from '@bothost/contract';
+import { type EndState, endStateLabels, statusLabel } from '@bothost/contract/statuses';
 import { percentile } from '../output/format.ts';
-import type { Cell } from '../output/report.ts';
+import type { Cell, Tone } from '../output/report.ts';
+
+const tones: Readonly<Record<EndState, Tone | undefined>> = {
+  active: 'good',
+  completed: undefined,
+  ended_before_agent_start: 'warn',
+  agent_start_timeout: 'bad',
+  terminated: 'warn',
+  agent_error: 'bad',
+};
 
 /**
- * Words for a session's end state, as existing users know them (cloud API 11.1). An unknown one is a plain end. A bot that
- * answered and did not start has refused, with 200, too: one without WebSockets says so to whoever wants one.
+ * The label of a session's end state. An error shows the HTTP status of the bot's response, if there is one; a bot that
+ * responded without having started refused the session, for example because it serves no WebSockets.
  */
-export function sessionState(session: {
-  readonly endState: string;
-  readonly completionStatus: string | null;
-  readonly botStartSeconds: number | null;
-}): Cell {
-  switch (session.endState) {
-    case 'active':
-      return { text: 'Active', tone: 'good' };
-    case 'completed':
-      return 'Complete';
-    case 'ended_before_agent_start':
-      return { text: 'Ended before start', tone: 'warn' };
-    case 'agent_start_timeout':
-      return { text: 'Timeout', tone: 'bad' };
-    case 'terminated':
-      return { text: 'Terminated', tone: 'warn' };
-    case 'agent_error': {
-      const { completionStatus, botStartSeconds } = session;
-      if (completionStatus === null || !/^\d{3}$/.test(completionStatus)) return { text: 'Agent error', tone: 'bad' };
-      return { text: `${botStartSeconds === null ? 'Refused' : 'Error'} (${completionStatus})`, tone: 'bad' };
-    }
-    default:
-      return 'Ended';
-  }
+export function sessionState(session: Pick<SessionSummary, 'endState' | 'completionStatus' | 'botStartSeconds'>): Cell {
+  const { endState, completionStatus, botStartSeconds } = session;
+  const tone = tones[endState];
+  const hasHttpStatus = endState === 'agent_error' && /^\d{3}$/.test(completionStatus ?? '');
+  const text = hasHttpStatus
+    ? `${botStartSeconds === null ? 'Refused' : 'Error'} (${completionStatus})`
+    : statusLabel(endStateLabels, endState);
+  return tone === undefined ? text : { text, tone };
 }
 
 export type StartTotals = {

@@ -1,4 +1,5 @@
 import type { Client, SecretSetListItem, WrittenSecrets } from '@bothost/contract';
+import { type SecretReadiness, secretReadinessLabels, statusLabel } from '@bothost/contract/statuses';
 import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { secondsBetween } from '../output/format.ts';
@@ -79,7 +80,7 @@ async function findSetState(client: Client, { name, type }: SetRevision): Promis
 
 const tones = { ready: 'good', pending: 'warn', failed: 'bad' } as const;
 
-/** A readiness as lists show it. */
-export function readinessCell(status: keyof typeof tones): Cell {
-  return { text: status, tone: tones[status] };
+/** The readiness of a revision: its label on a terminal, its value in plain text. */
+export function readinessCell(status: SecretReadiness): Exclude<Cell, string> {
+  return { text: status, rich: statusLabel(secretReadinessLabels, status), tone: tones[status] };
 }

@@ -35,7 +35,7 @@ export async function showHistory(
         ],
         rows: rows.map((one) => [
           { text: String(one.revision), ...(one.current ? { tone: 'strong' as const } : {}) },
-          one.current ? readinessCell(one.status) : { text: one.status, tone: 'dim' },
+          one.current ? readinessCell(one.status) : { ...readinessCell(one.status), tone: 'dim' },
           formatTime(one.createdAt),
           one.createdByKeyName ?? one.createdByKeyId ?? '',
           actionOf(one),

@@ -28,6 +28,6 @@ it('what a registry said comes with when and why; what nobody asked says nothing
   const verification = { result: 'rejected', message: 'No.', image: null, checkedAt: now.toISOString() } as const;
   const fields = credentialFields({ expiresAt: null, verification }, now);
   expect(fields.map(([label]) => label)).toEqual(['Expires', 'Registry says', 'Checked', 'Why']);
-  expect(verificationCell(verification)).toEqual({ text: 'rejected', tone: 'bad' });
+  expect(verificationCell(verification)).toEqual({ text: 'rejected', rich: 'Rejected', tone: 'bad' });
   expect(verificationCell(null)).toMatchObject({ text: '' });
 });

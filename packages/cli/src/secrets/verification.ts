@@ -1,4 +1,5 @@
 import type { PullSecretCheck, SecretSetListItem } from '@bothost/contract';
+import { pullSecretResultLabels, statusLabel } from '@bothost/contract/statuses';
 import { formatTime } from '../output/format.ts';
 import type { Cell } from '../output/report.ts';
 
@@ -6,7 +7,9 @@ const tones = { verified: 'good', rejected: 'bad', unreachable: 'warn', skipped:
 
 /** The last check of an image pull secret, as lists show it. */
 export function verificationCell(check: Pick<PullSecretCheck, 'result'> | null): Cell {
-  return check === null ? { text: '', rich: '-', tone: 'dim' } : { text: check.result, tone: tones[check.result] };
+  if (check === null) return { text: '', rich: '-', tone: 'dim' };
+  const { result } = check;
+  return { text: result, rich: statusLabel(pullSecretResultLabels, result), tone: tones[result] };
 }
 
 /** What is known of an image pull secret beside its readiness. */

@@ -142,7 +142,7 @@ export const session: SessionResponse = {
   endState: 'agent_error',
   meetingIds: [],
   events: [
-    { eventCode: 'SESSION_START_INITIATED', eventTs: created, detail: null },
+    { eventCode: 'INSTANCE_CPU_LIMIT_NOT_ENFORCED', eventTs: created, detail: null },
     {
       eventCode: 'INSTANCE_EXITED',
       eventTs: '2026-11-20T16:01:05.000Z',

@@ -11,12 +11,13 @@ import {
 } from '../agent-fields.ts';
 import { requestBodyBytes } from '../limits.ts';
 import { operation } from '../operation.ts';
+import { botStateLabels, deploymentPhaseLabels, statusValues } from '../statuses.ts';
 import { Deployment, PinnedSecretSet } from './deployments.ts';
 import { AgentPath, Id, noBody, none, Time } from './fields.ts';
 
 const RevisionHealth = z.object({
   ready: z.boolean(),
-  state: z.enum(['running', 'waiting', 'terminated']),
+  state: z.enum(statusValues(botStateLabels)),
   restartCount: z.number().int(),
   replicasStarted: z.number().int(),
   reason: z.string().nullable(),
@@ -27,7 +28,7 @@ const RevisionHealth = z.object({
 
 const RevisionInfo = z.object({
   deploymentID: Id,
-  phase: z.enum(['Creating', 'Validating', 'Active', 'Draining', 'Failed']),
+  phase: z.enum(statusValues(deploymentPhaseLabels)),
   readyReplicas: z.number().int(),
   phaseStartedAt: Time,
   hasInfrastructureIssue: z.boolean().describe('It cannot start for a reason that is not the bot'),

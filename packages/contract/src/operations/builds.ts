@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { buildLogLines, buildLogWaitSeconds, buildPageRows, requestBodyBytes, uploadBytes } from '../limits.ts';
 import { operation } from '../operation.ts';
+import { buildStatusLabels, statusValues } from '../statuses.ts';
 import { Id, noBody, none, Time } from './fields.ts';
 
-export const BuildStatus = z.enum(['pending', 'building', 'success', 'failed', 'timeout', 'canceled']);
-export type BuildStatus = z.infer<typeof BuildStatus>;
+const Status = z.enum(statusValues(buildStatusLabels));
 
 /** An uploaded project on its way to something a runtime can start (cloud API 5.6; the fields of ours say so). */
 export const Build = z
   .object({
     id: Id,
     organizationId: Id,
-    status: BuildStatus,
+    status: Status,
     region: z.string(),
     contextHash: z
       .string()
@@ -121,7 +121,7 @@ export const listBuilds = operation({
   path: '/builds',
   params: none,
   query: z.object({
-    status: BuildStatus.optional(),
+    status: Status.optional(),
     region: z.string().optional(),
     contextHash: z.string().optional(),
     contentHash: z.string().optional(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { WebsocketAuth } from '../agent-fields.ts';
 import { operation } from '../operation.ts';
+import { deploymentStateLabels, statusValues } from '../statuses.ts';
 import { AgentPath, Id, noBody, none, Paging, Time } from './fields.ts';
 
 /** A deployment as agents show it (cloud API 5.3). */
@@ -59,8 +60,8 @@ export type PinnedSecretSet = z.infer<typeof PinnedSecretSet>;
 /** One version of an agent, with how it went. Its source and settings never change; only scaling may. */
 const DeploymentDetails = Deployment.extend({
   state: z
-    .enum(['preparing', 'validating', 'ready', 'failed'])
-    .describe('validating: its first instance is starting; only a ready one ever takes traffic'),
+    .enum(statusValues(deploymentStateLabels))
+    .describe('validating: its first instance is starting; only a ready deployment serves sessions'),
   serving: z.boolean().describe('New sessions run on it'),
   contentHash: z.string().describe('Of what it runs: two deployments of the same content have the same'),
   agentProfile: z.string(),

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { requestBodyBytes } from '../limits.ts';
 import { operation } from '../operation.ts';
+import { statusValues, vaultTaskStateLabels } from '../statuses.ts';
 import { noBody, none, Time } from './fields.ts';
 
 const VaultTask = z.object({
   task: z
     .enum(['rekey', 'rotate', 'reencrypt', 'verify'])
     .describe('rekey wraps the keys of organizations with another root key, rotate makes new ones'),
-  state: z.enum(['running', 'done']),
+  state: z.enum(statusValues(vaultTaskStateLabels)),
   done: z.number().int(),
   total: z.number().int(),
   startedAt: Time,

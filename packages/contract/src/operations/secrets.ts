@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { secretHistoryRows } from '../limits.ts';
 import { operation } from '../operation.ts';
+import { pullSecretResultLabels, secretReadinessLabels, statusValues } from '../statuses.ts';
 import { Id, noBody, none, Time } from './fields.ts';
 
 export const SecretSetKind = z.enum(['secret', 'imagePullSecret']);
-export const Readiness = z.enum(['pending', 'ready', 'failed']);
+export const Readiness = z.enum(statusValues(secretReadinessLabels));
 export const Revision = z.number().int().describe('Counts the writes of this set, from 1');
 export const Fingerprint = z
   .string()
@@ -25,8 +26,8 @@ const setFields = {
 const PullSecretCheck = z
   .object({
     result: z
-      .enum(['verified', 'rejected', 'unreachable', 'skipped'])
-      .describe('skipped: the registry was not asked, or asks nobody for credentials'),
+      .enum(statusValues(pullSecretResultLabels))
+      .describe('skipped: the registry was not contacted, or needs no credentials'),
     message: z.string().describe('Why, and what to do'),
     image: z.string().nullable().describe('Which was looked for'),
     checkedAt: Time,

@@ -1,6 +1,23 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
+import {
+  completionStatusLabels,
+  endStateLabels,
+  type KnownCompletionStatus,
+  sessionEventLabels,
+  statusValues,
+} from '../statuses.ts';
 import { AgentPath, Id, noBody, none, Paging, Time } from './fields.ts';
+
+/** A completion status that a bot chose, in the body of its response. */
+export const ReportedStatus = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9_]{0,63}$/)
+  .brand('ReportedStatus');
+type ReportedStatus = z.infer<typeof ReportedStatus>;
+
+/** How a session ended: as the service observed it, the HTTP status of the bot's response, or what the bot reported. */
+export type CompletionStatus = KnownCompletionStatus | `${number}` | ReportedStatus;
 
 /** One point of the series (spec 2.2). */
 const MetricsSample = z
@@ -35,17 +52,6 @@ export const ResourceMetrics = z
   .meta({ id: 'ResourceMetrics' });
 export type ResourceMetrics = z.infer<typeof ResourceMetrics>;
 
-/** Where a session stands, for clients that show one word (cloud API 5.2 and 11.1). */
-export const EndState = z.enum([
-  'active',
-  'completed',
-  'ended_before_agent_start',
-  'agent_start_timeout',
-  'terminated',
-  'agent_error',
-]);
-export type EndState = z.infer<typeof EndState>;
-
 /** How long each phase of a start took, in milliseconds. */
 export const StartPhases = z
   .object({
@@ -58,7 +64,11 @@ export type StartPhases = z.infer<typeof StartPhases>;
 
 /** Something that happened to a session; `detail` holds the cause behind an end (exit code, signal, crash tail). */
 export const SessionEvent = z
-  .object({ eventCode: z.string(), eventTs: Time, detail: z.record(z.string(), z.unknown()).nullable() })
+  .object({
+    eventCode: z.enum(statusValues(sessionEventLabels)),
+    eventTs: Time,
+    detail: z.record(z.string(), z.unknown()).nullable(),
+  })
   .meta({ id: 'SessionEvent' });
 export type SessionEvent = z.infer<typeof SessionEvent>;
 
@@ -73,10 +83,10 @@ const summaryFields = {
   completionStatus: z
     .string()
     .nullable()
-    .describe('HTTP_COMPLETED, HTTP_ERROR, WS_CONNECTION_CLOSED, an HTTP status as a string, or another word'),
+    .describe(`${statusValues(completionStatusLabels).join(', ')}, an HTTP status as a string, or a word of the bot`),
   createdAt: Time,
   updatedAt: Time,
-  endState: EndState,
+  endState: z.enum(statusValues(endStateLabels)),
 };
 
 /** A session as lists show it. */

@@ -1,4 +1,4 @@
-import { ApiError, failures } from '@bothost/contract';
+import { ApiError, type BuildStatus, failures } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { type PollingLoop, startPollingLoop } from '../concurrency/polling-loop.ts';
 import type { Database } from '../store/tables.ts';
@@ -21,7 +21,7 @@ export type WorkerContext = AttemptContext & {
   readonly isDraining: () => boolean;
   readonly buildsAtOnce: number;
   /** Called when a build is over. */
-  readonly onOver: (build: { readonly id: string; readonly status: string; readonly seconds: number }) => void;
+  readonly onOver: (build: { readonly id: string; readonly status: BuildStatus; readonly seconds: number }) => void;
 };
 
 /** Runs the builds of the region, including those that an earlier server did not finish. */

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import {
   type ApiError,
   type Carrier,
+  type CompletionStatus,
   carrierMessageBytes,
   failure,
   nameLength,
@@ -37,7 +38,7 @@ export type SocketSession = {
   readonly live: () => Promise<void>;
   /** Keeps with the session what the bot answered in place of taking the socket. */
   readonly refused: (answer: Refusal) => Promise<void>;
-  readonly finish: (status: string) => Promise<void>;
+  readonly finish: (status: CompletionStatus) => Promise<void>;
   /** Has `abort` called when the session is stopped. */
   readonly onStop: (abort: () => void) => void;
 };
@@ -115,7 +116,7 @@ export function createAgentSocket(context: AgentSocketContext) {
     client: SocketClient,
     path: SocketPath,
     session: SocketSession,
-  ): Promise<string> {
+  ): Promise<CompletionStatus> {
     const stopped = new AbortController();
     session.onStop(() => stopped.abort());
     await client.claimed();

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { CompletionStatus } from '@bothost/contract';
 import { WebSocket } from 'ws';
 import { headersForBot } from './forwarded-headers.ts';
 
@@ -10,9 +11,9 @@ export type Refusal = { readonly status: number; readonly phrase: string };
  */
 export class Refused extends Error {
   override readonly name = 'Refused';
-  readonly status: string;
+  readonly status: CompletionStatus;
   readonly answer: Refusal | null;
-  constructor(status: string, answer: Refusal | null = null) {
+  constructor(status: CompletionStatus, answer: Refusal | null = null) {
     super(`the bot did not accept the socket: ${status}`);
     this.status = status;
     this.answer = answer;
@@ -59,5 +60,5 @@ function refusalOf({ statusCode, statusMessage = '' }: IncomingMessage): Refused
     .replaceAll(/[^ -~]|[[\]]/g, '')
     .slice(0, 60)
     .trim();
-  return new Refused(String(statusCode), { status: statusCode, phrase });
+  return new Refused(`${statusCode}`, { status: statusCode, phrase });
 }

@@ -1,3 +1,4 @@
+import { type BuildStatus, completionStatusLabels, statusValues } from '@bothost/contract';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** What the service counts for its operator, in Prometheus' terms; served at `/metrics`. */
@@ -7,7 +8,7 @@ export type Telemetry = {
   readonly sessionStarted: (start: 'warm' | 'cold' | 'waiting' | 'refused') => void;
   readonly botStarted: (start: StartTimes) => void;
   readonly sessionEnded: (status: string) => void;
-  readonly buildOver: (build: { readonly status: string; readonly seconds: number }) => void;
+  readonly buildOver: (build: { readonly status: BuildStatus; readonly seconds: number }) => void;
   readonly proxied: (kind: 'http' | 'websocket', outcome: string) => void;
 };
 
@@ -20,16 +21,8 @@ export type StartTimes = {
   readonly startedAt: Date;
 };
 
-/** A bot may end with a word of its own: those are one label value, so that it cannot flood the operator's Prometheus. */
-const knownStatuses = new Set([
-  'HTTP_COMPLETED',
-  'HTTP_ERROR',
-  'WS_CONNECTION_CLOSED',
-  'BOT_START_TIMEOUT',
-  'BOT_CONNECTION_TIMEOUT',
-  'SESSION_STOPPED',
-  'SESSION_TIME_LIMIT',
-]);
+/** A bot may report a status of its own. All of these share one label value, so that a bot cannot flood Prometheus. */
+const knownStatuses: ReadonlySet<string> = new Set(statusValues(completionStatusLabels));
 
 const startBuckets = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120];
 const buildBuckets = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600];

@@ -1,3 +1,4 @@
+import type { CompletionStatus } from '@bothost/contract';
 import type { InstanceAddress } from '@bothost/runtime';
 import { controlToken } from '../instances/control-token.ts';
 import { startHeaders } from '../sessions/bot-headers.ts';
@@ -34,7 +35,7 @@ export type DispatchContext = {
   readonly closing: AbortSignal;
   /** Retries while the database is unavailable. */
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
-  readonly endSession: (sessionId: string, status: string, at?: Date) => Promise<void>;
+  readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date) => Promise<void>;
   /** The bot has the session: requests can be forwarded to it. */
   readonly onOpen: (sessionId: string) => void;
   /** The bot has just accepted the session. */

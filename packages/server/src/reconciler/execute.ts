@@ -1,3 +1,4 @@
+import type { CompletionStatus } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
 import { forgetPrepared, lockForScaling } from '../agents/deployment.ts';
 import { provisionInstances, retireInstance } from '../instances/lifecycle.ts';
@@ -21,8 +22,13 @@ type Context = {
   readonly validation: Pick<Validation, 'passed'>;
   readonly runner: InstanceRunner;
   readonly dispatchContext: Parameters<typeof adoptSession>[0];
-  readonly endSession: (sessionId: string, status: string, at?: Date, only?: 'waiting') => Promise<void>;
-  readonly instanceRemoved: (instanceId: string, status: string, cause: string | null, at?: Date) => Promise<void>;
+  readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date, only?: 'waiting') => Promise<void>;
+  readonly instanceRemoved: (
+    instanceId: string,
+    status: CompletionStatus,
+    cause: string | null,
+    at?: Date,
+  ) => Promise<void>;
   /** When something ended that no server observed. */
   readonly unobservedEndAt: () => Date;
   readonly requestReconcile: () => void;

@@ -1,9 +1,10 @@
-import type { InstanceEvent, InstanceExit, Runtime } from '@bothost/runtime';
+import type { CompletionStatus, SessionEventCode } from '@bothost/contract';
+import type { InstanceEvent, InstanceExit, InstanceNotice, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { findInstance, markEnded, noteInstance, type OpenInstance } from '../instances/lifecycle.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import { markLive, recordEvents, stateOfSession } from '../sessions/progress.ts';
-import type { Database } from '../store/tables.ts';
+import type { Database, StoredEvent } from '../store/tables.ts';
 import { isColdStart } from './cold-start.ts';
 import { completionOfExit } from './completion.ts';
 import { redactTail } from './redact.ts';
@@ -18,7 +19,7 @@ type Context = {
   readonly ownership: SessionOwnership;
   readonly signal: AbortSignal;
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
-  readonly endSession: (sessionId: string, status: string, at?: Date) => Promise<void>;
+  readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date) => Promise<void>;
   readonly requestReconcile: () => void;
   /** When something ended that no server observed. */
   readonly unobservedEndAt: () => Date;
@@ -72,7 +73,7 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
     await context.onIdleExit(instance.deployment_id, { ...event.exit, tail });
   if (instance !== undefined && sessionId !== null) {
     const cause = { code, signal, outOfMemory, ...(code === 0 ? {} : { tail }) };
-    const stored = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
+    const stored: StoredEvent = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
     await persist(() => recordEvents(db, sessionId, [stored]));
     await context.ownership.released(sessionId, AbortSignal.timeout(lastWordMilliseconds));
     const at = code === null && signal === null ? unseen : event.at;
@@ -84,11 +85,17 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
   context.requestReconcile();
 }
 
+const noticeCodes: Readonly<Record<InstanceNotice, SessionEventCode>> = {
+  'listens-wide': 'INSTANCE_LISTENS_WIDE',
+  'cpu-limit-not-enforced': 'INSTANCE_CPU_LIMIT_NOT_ENFORCED',
+  'memory-limit-sampled': 'INSTANCE_MEMORY_LIMIT_SAMPLED',
+  'output-dropped': 'INSTANCE_OUTPUT_DROPPED',
+};
+
 async function notice(context: Context, event: Extract<InstanceEvent, { kind: 'noticed' }>): Promise<void> {
   const { instanceId, detail } = event;
   context.logger.warn({ instanceId, notice: event.notice }, detail);
-  const code = `INSTANCE_${event.notice.toUpperCase().replaceAll('-', '_')}`;
-  const stored = { code, at: event.at.toISOString(), detail: { detail } };
+  const stored: StoredEvent = { code: noticeCodes[event.notice], at: event.at.toISOString(), detail: { detail } };
   const sessionId = await context.persist(() => noteInstance(context.db, instanceId, stored));
   if (sessionId !== null) await context.persist(() => recordEvents(context.db, sessionId, [stored]));
 }
@@ -99,7 +106,7 @@ async function statusByExit(
   sessionId: string,
   instance: OpenInstance,
   exit: { code: number | null },
-) {
+): Promise<CompletionStatus> {
   const session = await context.persist(() => stateOfSession(context.db, sessionId));
   const at = session?.bot_started_at ?? session?.handed_over_at ?? null;
   if (session === undefined || at === null) return 'HTTP_ERROR';

@@ -1,4 +1,4 @@
-import { type ProfileName, profiles, startDeadlineSeconds } from '@bothost/contract';
+import { type CompletionStatus, type ProfileName, profiles, startDeadlineSeconds } from '@bothost/contract';
 import type { InstanceSpec, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { OpenDeployment } from '../agents/deployment.ts';
@@ -27,7 +27,7 @@ export type RunnerContext = {
   /** The instance answers; `row` says which session waits for it, if any. */
   readonly onReady: (row: OpenInstance) => void;
   /** Nothing of the instance is left. `status` is for a session that had it; `cause` says why it did not start. */
-  readonly onRemoved: (instanceId: string, status: string, cause: string | null) => Promise<void>;
+  readonly onRemoved: (instanceId: string, status: CompletionStatus, cause: string | null) => Promise<void>;
 };
 
 export type InstanceRunner = {
@@ -76,7 +76,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     await removed(row, late ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR', message);
   }
 
-  async function removed(row: OpenInstance, status: string, cause: string | null): Promise<void> {
+  async function removed(row: OpenInstance, status: CompletionStatus, cause: string | null): Promise<void> {
     await context.runtime.stop(row.id, 0);
     await context.onRemoved(row.id, status, cause);
   }

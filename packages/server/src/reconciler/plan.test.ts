@@ -1,3 +1,4 @@
+import type { KnownCompletionStatus } from '@bothost/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -63,8 +64,8 @@ const retire: Action = { do: 'retire-instance', instanceId: 'i' };
 const stop: Action = { do: 'stop-instance', instanceId: 'i' };
 const lost: Action = { do: 'instance-lost', instanceId: 'i' };
 const adopt: Action = { do: 'adopt-session', sessionId: 's' };
-const decide = (status: string): Action => ({ do: 'decide-end', sessionId: 's', status });
-const end = (status: string, at: 'now' | 'last-heartbeat' = 'now'): Action => ({
+const decide = (status: KnownCompletionStatus): Action => ({ do: 'decide-end', sessionId: 's', status });
+const end = (status: KnownCompletionStatus, at: 'now' | 'last-heartbeat' = 'now'): Action => ({
   do: 'end-session',
   sessionId: 's',
   status,

@@ -1,8 +1,15 @@
-import { socketTokenSeconds, startDeadlineSeconds, warmSurplusSeconds } from '@bothost/contract';
+import {
+  type DeploymentState,
+  type KnownCompletionStatus,
+  socketTokenSeconds,
+  startDeadlineSeconds,
+  warmSurplusSeconds,
+} from '@bothost/contract';
+import type { InstanceState, SessionState } from '../store/tables.ts';
 
 export type PlannedDeployment = {
   readonly id: string;
-  readonly state: 'preparing' | 'validating' | 'ready' | 'failed';
+  readonly state: DeploymentState;
   /** New sessions run on it. */
   readonly serving: boolean;
   /** It is prepared and not yet serving because this process is at it. */
@@ -21,7 +28,7 @@ export type PlannedInstance = {
   readonly id: string;
   readonly deploymentId: string;
   readonly sessionId: string | null;
-  readonly state: 'starting' | 'ready' | 'stopping';
+  readonly state: Exclude<InstanceState, 'ended'>;
   readonly readyAt: Date | null;
   /** The runtime has it. */
   readonly running: boolean;
@@ -31,7 +38,7 @@ export type PlannedInstance = {
 
 export type PlannedSession = {
   readonly id: string;
-  readonly state: 'waiting' | 'starting' | 'live' | 'ending';
+  readonly state: Exclude<SessionState, 'ended'>;
   readonly transport: 'none' | 'webrtc' | 'websocket';
   readonly createdAt: Date;
   readonly requestedAt: Date | null;
@@ -66,11 +73,11 @@ export type Action =
   | { readonly do: 'instance-lost'; readonly instanceId: string }
   | { readonly do: 'remove-stray'; readonly instanceId: string }
   | { readonly do: 'adopt-session'; readonly sessionId: string }
-  | { readonly do: 'decide-end'; readonly sessionId: string; readonly status: string }
+  | { readonly do: 'decide-end'; readonly sessionId: string; readonly status: KnownCompletionStatus }
   | {
       readonly do: 'end-session';
       readonly sessionId: string;
-      readonly status: string;
+      readonly status: KnownCompletionStatus;
       readonly at: 'now' | 'last-heartbeat';
       /** Only if it is still so: its client may come at this very moment. */
       readonly only?: 'waiting';
@@ -98,7 +105,7 @@ export function plan(observed: ObservedState): Action[] {
 }
 
 function planSession(session: PlannedSession, instance: PlannedInstance | undefined, now: Date): Action[] {
-  const end = (status: string, at: 'now' | 'last-heartbeat' = 'now'): Action[] => [
+  const end = (status: KnownCompletionStatus, at: 'now' | 'last-heartbeat' = 'now'): Action[] => [
     { do: 'end-session', sessionId: session.id, status, at },
   ];
   if (session.relayLost) return end('WS_CONNECTION_CLOSED', 'last-heartbeat');

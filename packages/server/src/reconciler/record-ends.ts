@@ -1,3 +1,4 @@
+import type { CompletionStatus } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { findInstance, markEnded } from '../instances/lifecycle.ts';
@@ -24,12 +25,17 @@ type Context = {
 
 export type EndRecorder = {
   /** Ends a session, once. With `only` it ends only a session that is still in that state. */
-  readonly endSession: (sessionId: string, status: string, at?: Date, only?: 'waiting') => Promise<void>;
+  readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date, only?: 'waiting') => Promise<void>;
   /**
    * Records that nothing of an instance is left. A session that was still assigned to it ends with `status`; `cause` says
    * why the instance did not start.
    */
-  readonly instanceRemoved: (instanceId: string, status: string, cause: string | null, at?: Date) => Promise<void>;
+  readonly instanceRemoved: (
+    instanceId: string,
+    status: CompletionStatus,
+    cause: string | null,
+    at?: Date,
+  ) => Promise<void>;
 };
 
 /** Records the ends of sessions and instances, in the database and in what this server remembers. */
@@ -38,7 +44,7 @@ export function createEndRecorder(context: Context): EndRecorder {
 
   async function endSession(
     sessionId: string,
-    status: string,
+    status: CompletionStatus,
     at: Date = context.now(),
     only?: 'waiting',
   ): Promise<void> {
@@ -54,11 +60,16 @@ export function createEndRecorder(context: Context): EndRecorder {
     requestReconcile();
   }
 
-  async function instanceRemoved(instanceId: string, status: string, cause: string | null, at?: Date): Promise<void> {
+  async function instanceRemoved(
+    instanceId: string,
+    status: CompletionStatus,
+    cause: string | null,
+    at?: Date,
+  ): Promise<void> {
     const sessionId = (await persist(() => findInstance(db, instanceId)))?.session_id ?? null;
     if (sessionId !== null) {
       if (cause !== null) {
-        const event = { code: 'INSTANCE_START_FAILED', at: context.now().toISOString(), detail: { cause } };
+        const event = { code: 'INSTANCE_START_FAILED', at: context.now().toISOString(), detail: { cause } } as const;
         await persist(() => recordEvents(db, sessionId, [event]));
       }
       await endSession(sessionId, status, at);

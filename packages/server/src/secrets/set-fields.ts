@@ -1,10 +1,11 @@
+import type { SecretReadiness } from '@bothost/contract';
 import { shownProblem } from './delivery-problems.ts';
 import type { SecretSetRow } from './rows.ts';
 
 /** What every answer says of a set, by its row and the delivery of its newest revision. */
 export function fieldsOf(
   set: SecretSetRow,
-  delivery: { readonly state: 'pending' | 'ready' | 'failed'; readonly error: string | null },
+  delivery: { readonly state: SecretReadiness; readonly error: string | null },
 ) {
   return {
     name: set.name,

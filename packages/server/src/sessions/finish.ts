@@ -1,3 +1,4 @@
+import type { CompletionStatus } from '@bothost/contract';
 import { finishMetrics } from '../metrics/finish.ts';
 import type { Sample } from '../metrics/series.ts';
 import type { Database, SessionState } from '../store/tables.ts';
@@ -11,7 +12,7 @@ import { endRow, type SessionRow } from './rows.ts';
 export function finishSession(
   context: { db: Database },
   sessionId: string,
-  status: string,
+  status: CompletionStatus,
   endedAt: Date,
   late: readonly Sample[],
   only?: SessionState,

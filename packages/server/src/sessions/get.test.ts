@@ -1,4 +1,4 @@
-import { operations } from '@bothost/contract';
+import { operations, ReportedStatus } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshName } from '../../test/support/fresh-name.ts';
 import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
@@ -211,7 +211,7 @@ describe('the end of a session', () => {
   it('happens once, whoever comes at the same time', async () => {
     const id = await rows.session(of, { state: 'live' });
     const ends = await Promise.all(
-      ['HTTP_COMPLETED', 'HTTP_ERROR', '500', 'DONE'].map((status) =>
+      (['HTTP_COMPLETED', 'HTTP_ERROR', '500', ReportedStatus.parse('DONE')] as const).map((status) =>
         finishSession(context(), id, status, testNow, []),
       ),
     );

@@ -215,7 +215,7 @@ describe('the end state of a session', () => {
   ];
 
   it('is the same word in the filter as in the answer, for all states, statuses and starts', async () => {
-    const all = ['waiting', 'starting', 'live', 'ending', 'ended'].flatMap((state) =>
+    const all = (['waiting', 'starting', 'live', 'ending', 'ended'] as const).flatMap((state) =>
       (state === 'ended' ? words : [null]).flatMap((completion_status) =>
         [null, testNow].map((bot_started_at) => ({ state, completion_status, bot_started_at })),
       ),

@@ -1,4 +1,5 @@
 import type { EndState, ResourceMetrics, SessionResponse, SessionSummary, StartPhases } from '@bothost/contract';
+import type { SessionState } from '../store/tables.ts';
 import type { PresentedRow } from './rows.ts';
 
 /** A row as lists show it (spec 2.1). */
@@ -31,7 +32,7 @@ export function presentSession(row: PresentedRow, metrics: ResourceMetrics | nul
 
 /** The state of a session as one word, for clients that show nothing else. `list-rows.ts` has the same rule in SQL, for filters. */
 export function endStateOf(session: {
-  readonly state: string;
+  readonly state: SessionState;
   readonly completion_status: string | null;
   readonly bot_started_at: Date | null;
 }): EndState {

@@ -1,3 +1,4 @@
+import type { CompletionStatus } from '@bothost/contract';
 import type { Database, StoredEvent } from '../store/tables.ts';
 import { appendEvents, bodyOf, changeSession, openSessions } from './rows.ts';
 
@@ -35,7 +36,7 @@ export async function markLive(
 export async function decideEnd(
   context: { db: Database; now: () => Date },
   sessionId: string,
-  status: string,
+  status: CompletionStatus,
 ): Promise<boolean> {
   const change = { state: 'ending' as const, ending_status: status, updated_at: context.now() };
   return (await changeSession(context.db, sessionId, ['starting', 'live'], change)) !== undefined;

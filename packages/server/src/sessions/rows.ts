@@ -1,3 +1,4 @@
+import type { CompletionStatus } from '@bothost/contract';
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { preparedQuery } from '../store/prepared.ts';
 import type { Database, SessionState, SessionsTable, StoredEvent } from '../store/tables.ts';
@@ -81,7 +82,7 @@ export function changeSession(
 export function endRow(
   db: Database,
   id: string,
-  status: string,
+  status: CompletionStatus,
   endedAt: Date,
   only: SessionState | undefined,
 ): Promise<SessionRow | undefined> {

@@ -1,4 +1,13 @@
-import type { DeploymentProblem } from '@bothost/contract';
+import type {
+  BuildStatus,
+  CompletionStatus,
+  DeploymentProblem,
+  DeploymentState,
+  PullSecretResult,
+  SecretReadiness,
+  SessionEventCode,
+  VaultTaskState,
+} from '@bothost/contract';
 import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely';
 
 /**
@@ -94,7 +103,7 @@ export type DeploymentsTable = {
   /** The build of a source of that kind. */
   build_id: string | null;
   /** `validating`: startable, and no instance of it has become ready yet. Only `ready` ones take traffic. */
-  state: 'preparing' | 'validating' | 'ready' | 'failed';
+  state: DeploymentState;
   /** Since when it is in that state. */
   state_at: Generated<Date>;
   /** For the agent's owner: why it failed, or why its instances do not start at the moment. */
@@ -124,6 +133,8 @@ export type DeploymentsTable = {
   updated_at: Date;
 };
 
+export type InstanceState = 'starting' | 'ready' | 'stopping' | 'ended';
+
 /**
  * `session_id` is the claim: set once, never changed, unique. So an instance serves one session and a session has one
  * instance, whatever the servers do (invariant 1).
@@ -134,7 +145,7 @@ export type InstancesTable = {
   agent_id: string;
   host_id: string;
   session_id: string | null;
-  state: 'starting' | 'ready' | 'stopping' | 'ended';
+  state: InstanceState;
   host: string | null;
   port: number | null;
   /** The bot has `GET /_bot/session`, so a server that comes back can ask it (bot contract 2.2). */
@@ -152,7 +163,7 @@ export type InstancesTable = {
  */
 export type SessionState = 'waiting' | 'starting' | 'live' | 'ending' | 'ended';
 
-export type StoredEvent = { code: string; at: string; detail: Record<string, unknown> | null };
+export type StoredEvent = { code: SessionEventCode; at: string; detail: Record<string, unknown> | null };
 
 export type SessionsTable = {
   id: string;
@@ -175,8 +186,8 @@ export type SessionsTable = {
   handed_over_at: Date | null;
   bot_started_at: Date | null;
   cold_start: boolean | null;
-  ending_status: string | null;
-  completion_status: string | null;
+  ending_status: CompletionStatus | null;
+  completion_status: CompletionStatus | null;
   ended_at: Date | null;
   events: JSONColumnType<StoredEvent[]>;
 };
@@ -232,7 +243,7 @@ export type BuildsTable = {
   context_hash: string;
   size_bytes: number;
   dockerfile_path: string;
-  state: 'pending' | 'building' | 'success' | 'failed' | 'timeout' | 'canceled';
+  state: BuildStatus;
   /** A stable word for programs, and the sentence for people. */
   error_code: string | null;
   error: string | null;
@@ -300,7 +311,7 @@ export type VaultTasksTable = {
   task: 'rekey' | 'rotate' | 'reencrypt' | 'verify';
   /** Null: all organizations. */
   organization_id: string | null;
-  state: 'running' | 'done';
+  state: VaultTaskState;
   done: number;
   total: number;
   findings: JSONColumnType<VaultFinding[]>;
@@ -379,7 +390,7 @@ export type SecretDeliveriesTable = {
   set_id: string;
   revision: number;
   region: string;
-  state: 'pending' | 'ready' | 'failed';
+  state: SecretReadiness;
   attempts: Generated<number>;
   error: string | null;
   /** Who holds it. */
@@ -394,7 +405,7 @@ export type SecretDeliveriesTable = {
 export type PullSecretChecksTable = {
   set_id: string;
   revision: number;
-  result: 'verified' | 'rejected' | 'unreachable' | 'skipped';
+  result: PullSecretResult;
   message: string;
   image: string | null;
   checked_at: Date;

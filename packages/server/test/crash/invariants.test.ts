@@ -47,7 +47,7 @@ describe('violations', () => {
     [
       'another end',
       scenario,
-      { ...record, completion_status: 'HTTP_ERROR' },
+      { ...record, completion_status: 'HTTP_ERROR' as const },
       entries,
       oneLife,
       /ended with HTTP_ERROR/,

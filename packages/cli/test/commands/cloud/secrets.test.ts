@@ -107,7 +107,7 @@ test('the same values again have what failed tried again, and ask nothing', asyn
   await set(['A=1', '-s']);
   service.state.status = 'failed';
   const { status, stdout } = await set(['A=1'], person());
-  expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/Unchanged.*pending/s) });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/Unchanged.*Pending/s) });
   const bodies = service.taken.filter(({ operation }) => operation === 'putSecrets').map(({ body }) => body);
   expect(bodies.slice(1)).toMatchObject([{ dryRun: true }, { dryRun: false, expectedRevision: 1 }]);
 });

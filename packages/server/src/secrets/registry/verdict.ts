@@ -1,8 +1,9 @@
+import type { PullSecretResult } from '@bothost/contract';
 import { RefusedAddress } from './guarded-agent.ts';
 
 /** How a check ended, and a sentence for whoever set the credentials. Nothing that a registry wrote is in it. */
 export type Verdict = {
-  readonly result: 'verified' | 'rejected' | 'unreachable' | 'skipped';
+  readonly result: PullSecretResult;
   readonly message: string;
 };
 

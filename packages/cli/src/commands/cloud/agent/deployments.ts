@@ -1,4 +1,5 @@
 import type { DeploymentDetails } from '@bothost/contract';
+import { deploymentPhaseLabels, deploymentStateLabels, statusLabel } from '@bothost/contract/statuses';
 import { command as define } from '../../../command-line/command.ts';
 import { integer, text } from '../../../command-line/options.ts';
 import { formatTime, optionalCell } from '../../../output/format.ts';
@@ -61,8 +62,9 @@ function row(deployment: DeploymentDetails): readonly Cell[] {
   ];
 }
 
-function state({ state: word, serving }: DeploymentDetails): Cell {
-  if (serving) return { text: 'serving', tone: 'good' };
-  if (word === 'failed') return { text: word, tone: 'bad' };
-  return word === 'ready' ? { text: word, tone: 'dim' } : { text: word, tone: 'warn' };
+const tones = { preparing: 'warn', validating: 'warn', ready: 'dim', failed: 'bad' } as const;
+
+function state({ state, serving }: DeploymentDetails): Cell {
+  if (serving) return { text: 'serving', rich: deploymentPhaseLabels.Active, tone: 'good' };
+  return { text: state, rich: statusLabel(deploymentStateLabels, state), tone: tones[state] };
 }

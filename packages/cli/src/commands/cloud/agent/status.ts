@@ -1,7 +1,8 @@
 import type { AgentDetails } from '@bothost/contract';
+import { botStateLabels, type DeploymentPhase, deploymentPhaseLabels, statusLabel } from '@bothost/contract/statuses';
 import { command as define } from '../../../command-line/command.ts';
 import { formatDuration, formatTime, optionalCell } from '../../../output/format.ts';
-import type { Block } from '../../../output/report.ts';
+import type { Block, Cell } from '../../../output/report.ts';
 import { secretSetState } from '../../../records/secret-set-state.ts';
 
 export const command = define({
@@ -44,7 +45,7 @@ function summaryFields(agent: AgentDetails): Block {
     fields: [
       ['Agent', { text: agent.name, tone: 'strong' }],
       ['Ready', agent.ready ? { text: 'True', tone: 'good' } : { text: 'False', tone: 'bad' }],
-      ['Phase', optionalCell(agent.currentRevision?.phase)],
+      ['Phase', agent.currentRevision === null ? optionalCell(null) : phaseCell(agent.currentRevision.phase)],
       ['Active sessions', String(agent.activeSessionCount)],
       ['Idle instances', String(agent.idleInstanceCount)],
       ['Starting instances', String(agent.startingInstanceCount)],
@@ -86,13 +87,13 @@ function revisions({ currentRevision, previousRevision }: AgentDetails): readonl
         { title: 'Ready', align: 'right' },
         { title: 'Bot', dropOrder: 1 },
         { title: 'Since', dropOrder: 2 },
-        { title: 'Trouble' },
+        { title: 'Problem' },
       ],
       rows: shown.map(({ deploymentID, phase, phaseStartedAt, readyReplicas, health }) => [
         deploymentID,
-        { text: phase, tone: phases[phase] },
+        phaseCell(phase),
         String(readyReplicas),
-        health.state,
+        { text: health.state, rich: statusLabel(botStateLabels, health.state) },
         formatTime(phaseStartedAt),
         health.reason === null ? optionalCell(null) : { text: healthProblem(health), tone: 'bad' },
       ]),
@@ -101,7 +102,11 @@ function revisions({ currentRevision, previousRevision }: AgentDetails): readonl
   ];
 }
 
-const phases = { Creating: 'warn', Validating: 'warn', Active: 'good', Draining: 'dim', Failed: 'bad' } as const;
+const tones = { Creating: 'warn', Validating: 'warn', Active: 'good', Draining: 'dim', Failed: 'bad' } as const;
+
+function phaseCell(phase: DeploymentPhase): Cell {
+  return { text: phase, rich: statusLabel(deploymentPhaseLabels, phase), tone: tones[phase] };
+}
 
 function healthProblem({ reason, lastExitCode }: NonNullable<AgentDetails['currentRevision']>['health']): string {
   return `${reason}${lastExitCode === null ? '' : `, exit code ${lastExitCode}`}`;

@@ -1,4 +1,5 @@
 import type { Build } from '@bothost/contract';
+import { buildStatusLabels, statusValues } from '@bothost/contract/statuses';
 import { command as define } from '../../../command-line/command.ts';
 import { choice, integer, text } from '../../../command-line/options.ts';
 import { formatBytes, formatTime, optionalCell } from '../../../output/format.ts';
@@ -10,14 +11,7 @@ export const command = define({
   arguments: {},
   options: {
     limit: integer({ description: 'Builds per page, 10 by default', short: 'n' }, 1, 100),
-    status: choice({ description: 'Only builds with this status', short: 's' }, [
-      'pending',
-      'building',
-      'success',
-      'failed',
-      'timeout',
-      'canceled',
-    ]),
+    status: choice({ description: 'Only builds with this status', short: 's' }, statusValues(buildStatusLabels)),
     region: text({ description: 'Only builds in this region', short: 'r', placeholder: 'REGION' }),
     cursor: text({ description: 'Continue after a page: the cursor that it ended with', placeholder: 'CURSOR' }),
   },

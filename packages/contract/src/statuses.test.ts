@@ -1,0 +1,30 @@
+import { expect, expectTypeOf, it } from 'vitest';
+import type { Build, CompletionStatus, SessionSummary } from './index.ts';
+import * as statuses from './statuses.ts';
+
+const tables = Object.entries(statuses).filter(([name]) => name.endsWith('Labels'));
+
+it.each(tables)('%s has a different, capitalized label for each value', (_, table) => {
+  const labels = Object.values(table as statuses.StatusLabels<string>);
+  expect(new Set(labels).size).toBe(labels.length);
+  for (const label of labels) expect(label).toMatch(/^[A-Z]/);
+});
+
+it('rejects unknown values at compile time', () => {
+  expectTypeOf<'succeeded'>().not.toExtend<Build['status']>();
+  expectTypeOf<'finished'>().not.toExtend<SessionSummary['endState']>();
+  expectTypeOf<'HTTP_FAILED'>().not.toExtend<CompletionStatus>();
+});
+
+it('labels a value of a newer service by the value itself', () => {
+  expect(statuses.statusLabel<string>(statuses.buildStatusLabels, 'queued')).toBe('queued');
+  expect(statuses.statusLabel<string>(statuses.buildStatusLabels, 'toString')).toBe('toString');
+});
+
+it.each([
+  ['SESSION_STOPPED', 'Stopped by a request or a shutdown'],
+  ['503', 'The bot responded with HTTP status 503'],
+  ['CALLER_HUNG_UP', 'Reported by the bot'],
+])('labels the completion status %s', (status, label) => {
+  expect(statuses.completionStatusLabel(status)).toBe(label);
+});

@@ -1,0 +1,116 @@
+/* Each status that people see is one table: its values with their labels. Without zod, so that `botcli --help` starts quickly. */
+
+/** A label for each value of a status. */
+export type StatusLabels<Status extends string> = Readonly<Record<Status, string>>;
+
+/** The values of a status, in the order of its table. */
+export function statusValues<Status extends string>(labels: StatusLabels<Status>): readonly Status[] {
+  return Object.keys(labels) as Status[];
+}
+
+/** The label of a status. Falls back to the value itself: a newer service may send values that this version does not know. */
+export function statusLabel<Status extends string>(labels: StatusLabels<Status>, status: Status): string {
+  return Object.hasOwn(labels, status) ? labels[status] : status;
+}
+
+/** The state of a session in one word, for clients that show nothing else. */
+export const endStateLabels = {
+  active: 'Active',
+  completed: 'Complete',
+  ended_before_agent_start: 'Ended before start',
+  agent_start_timeout: 'Timeout',
+  terminated: 'Terminated',
+  agent_error: 'Agent error',
+} as const;
+export type EndState = keyof typeof endStateLabels;
+
+/** The completion statuses that the service itself sets. */
+export const completionStatusLabels = {
+  HTTP_COMPLETED: 'The bot finished',
+  HTTP_ERROR: 'The bot did not start, crashed, or dropped its connection',
+  WS_CONNECTION_CLOSED: 'The WebSocket was closed',
+  BOT_START_TIMEOUT: 'No instance became ready in time',
+  BOT_CONNECTION_TIMEOUT: 'No client connected in time',
+  SESSION_STOPPED: 'Stopped by a request or a shutdown',
+  SESSION_TIME_LIMIT: 'Stopped at its time limit',
+} as const;
+export type KnownCompletionStatus = keyof typeof completionStatusLabels;
+
+/** The label of any completion status, including those that a bot caused. */
+export function completionStatusLabel(status: string): string {
+  const label = statusLabel<string>(completionStatusLabels, status);
+  if (label !== status) return label;
+  return /^[0-9]{3}$/.test(status) ? `The bot responded with HTTP status ${status}` : 'Reported by the bot';
+}
+
+/** What happened during a session; the details are in the event. */
+export const sessionEventLabels = {
+  INSTANCE_START_FAILED: 'The bot did not start',
+  INSTANCE_EXITED: 'The bot exited',
+  INSTANCE_LISTENS_WIDE: 'The bot listens on all network interfaces',
+  INSTANCE_CPU_LIMIT_NOT_ENFORCED: 'The CPU limit is not enforced',
+  INSTANCE_MEMORY_LIMIT_SAMPLED: 'The memory limit is checked only by sampling',
+  INSTANCE_OUTPUT_DROPPED: 'Output of the bot was dropped',
+  SOCKET_REFUSED: 'The bot refused the WebSocket',
+} as const;
+export type SessionEventCode = keyof typeof sessionEventLabels;
+
+export const buildStatusLabels = {
+  pending: 'Pending',
+  building: 'Building',
+  success: 'Succeeded',
+  failed: 'Failed',
+  timeout: 'Timed out',
+  canceled: 'Canceled',
+} as const;
+export type BuildStatus = keyof typeof buildStatusLabels;
+
+export const deploymentStateLabels = {
+  preparing: 'Preparing',
+  validating: 'Starting the first instance',
+  ready: 'Ready',
+  failed: 'Failed',
+} as const;
+export type DeploymentState = keyof typeof deploymentStateLabels;
+
+/** A deployment's phase as the hosted service's clients know it: its state, and whether it serves. */
+export const deploymentPhaseLabels = {
+  Creating: 'Preparing',
+  Validating: 'Starting the first instance',
+  Active: 'Serving',
+  Draining: 'Draining',
+  Failed: 'Failed',
+} as const;
+export type DeploymentPhase = keyof typeof deploymentPhaseLabels;
+
+/** Whether a deployment's instances run. */
+export const botStateLabels = {
+  running: 'Running',
+  waiting: 'Waiting',
+  terminated: 'Stopped',
+} as const;
+export type BotState = keyof typeof botStateLabels;
+
+/** Whether the region has a revision of a secret set. */
+export const secretReadinessLabels = {
+  pending: 'Pending',
+  ready: 'Ready',
+  failed: 'Failed',
+} as const;
+export type SecretReadiness = keyof typeof secretReadinessLabels;
+
+/** How a registry responded to the credentials of an image pull secret. */
+export const pullSecretResultLabels = {
+  verified: 'Verified',
+  rejected: 'Rejected',
+  unreachable: 'Registry unreachable',
+  skipped: 'Not checked',
+} as const;
+export type PullSecretResult = keyof typeof pullSecretResultLabels;
+
+/** Whether a maintenance task of the vault has ended. */
+export const vaultTaskStateLabels = {
+  running: 'Running',
+  done: 'Done',
+} as const;
+export type VaultTaskState = keyof typeof vaultTaskStateLabels;
