@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { RefusalLog } from '../audit/refusals.ts';
 import { purgeAudit } from '../audit/retention.ts';
 import { beat, type Host } from '../instances/host.ts';
-import { purgeLogs, type Retention, sweepLogs } from '../logs/retention.ts';
+import { purgeLogs, type Retention, removeOrphanedLogs } from '../logs/retention.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import { watchPending } from '../secrets/watch.ts';
 import { purgeSessions } from '../sessions/retention.ts';
@@ -32,7 +32,7 @@ const storeSeconds = 5;
 const leftOutSeconds = 60;
 const watchSeconds = 60;
 const purgeSeconds = 600;
-const sweepSeconds = 21_600;
+const orphanSeconds = 21_600;
 
 /** What the service does by the clock: samples and a sign of life each second, storing and purging now and then. */
 export function startPeriodicTasks(context: Context): { readonly stop: () => Promise<void> } {
@@ -43,7 +43,7 @@ export function startPeriodicTasks(context: Context): { readonly stop: () => Pro
     every(storeSeconds * second, () => sampler.store()),
     every(purgeSeconds * second, async () => void (await purgeSessions(context, context.retentionDays))),
     every(purgeSeconds * second, async () => void (await purgeLogs({ ...context, ...context.logs }, context.logs))),
-    every(sweepSeconds * second, () => sweepLogs({ ...context, ...context.logs })),
+    every(orphanSeconds * second, () => removeOrphanedLogs({ ...context, ...context.logs })),
     every(purgeSeconds * second, context.removeUnusedBuilds),
     every(purgeSeconds * second, async () => void (await context.pruneRevisions())),
     every(watchSeconds * second, async () => void (await watchPending(context))),

@@ -2,7 +2,7 @@ import { type RemoveTree, type Runtime, RuntimeUnavailable } from '@bothost/runt
 import { runtimes } from '@bothost/runtime/registry';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
-import { keepOutput, withKeptOutput } from '../logs/keep.ts';
+import { storeOutput, withStoredOutput } from '../logs/store-output.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Teardown } from './teardown.ts';
 
@@ -39,5 +39,5 @@ export async function openRuntime(
     throw error instanceof RuntimeUnavailable ? new OperatorError(error.message, { cause: error }) : error;
   });
   teardown.add(() => driver.close());
-  return withKeptOutput(driver, (instanceId) => keepOutput({ ...base, runtime: driver }, instanceId));
+  return withStoredOutput(driver, (instanceId) => storeOutput({ ...base, runtime: driver }, instanceId));
 }

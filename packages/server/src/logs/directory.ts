@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Where the output of an instance lies when it has ended. */
+/** The directory of an ended instance's output. */
 export function logDirectory(
   logsDirectory: string,
   owner: { readonly agent_id: string; readonly instance_id: string },

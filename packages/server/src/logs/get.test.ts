@@ -11,7 +11,7 @@ import { getLogs } from './get.ts';
 it('ends a waiting request when the server closes, and removes its listener', async () => {
   const rows = await testRows();
   const root = await mkdtemp(join(tmpdir(), 'bothost-get-'));
-  // Bots have accounts of their own and must pass through.
+  // Bots run under other accounts, which must be able to enter the directory.
   await chmod(root, 0o711);
   const logger = pino({ level: 'silent' });
   const runtime = await runtimes.process({ dataDirectory: root, logger, now: () => new Date(), path: '/usr/bin:/bin' });

@@ -22,7 +22,7 @@ type LogSecrets = { readonly values: readonly string[]; readonly isComplete: boo
 
 const limits: PageLimits = {
   lines: 0,
-  answerBytes: 4 * 1024 * 1024,
+  responseBytes: 4 * 1024 * 1024,
   scanBytes: 128 * 1024 * 1024,
   milliseconds: 2_000,
   count: 10_000,
@@ -82,16 +82,16 @@ async function readLogs(
 ): Promise<ResponseOf<Get>> {
   const { order, deploymentId, sessionId } = query;
   let after = query.cursor === undefined ? null : decodeCursor(order, query.cursor);
-  const isNowhere = [deploymentId, sessionId].some((id) => id !== undefined && !isUuid(id));
-  if (isNowhere) return { total: { value: 0, relation: 'eq' }, logs: [], nextCursor: null, followCursor: null };
+  const hasInvalidId = [deploymentId, sessionId].some((id) => id !== undefined && !isUuid(id));
+  if (hasInvalidId) return { total: { value: 0, relation: 'eq' }, logs: [], nextCursor: null, followCursor: null };
   const scope = { agentId, hostId: context.host.id, deploymentId, sessionId };
   const text = query.query?.toLowerCase();
   const filter = { text: text === '' ? undefined : text, level: query.level };
   const from = Math.floor((query.startTime ?? 0) * 1_000_000);
   const end = query.endTime === undefined ? Number.POSITIVE_INFINITY : Math.floor(query.endTime * 1_000_000) + 1;
   for (;;) {
-    const mayCome = await mayComeMore(context, scope, end);
-    // Whatever is marked after this look is for the next page.
+    const isGrowing = await mayGrow(context, scope, end);
+    // Output that is marked after this moment belongs to the next page.
     const now = context.outputs.look();
     const page = await readPage(context, {
       scope,
@@ -108,25 +108,25 @@ async function readLogs(
       },
     });
     const isEmpty = page.lines.length === 0 && page.isComplete;
-    if (order === 'desc' || !isEmpty || !mayCome || waitOver.aborted || query.wait === 0)
-      return answer(query, page, now, mayCome);
+    if (order === 'desc' || !isEmpty || !isGrowing || waitOver.aborted || query.wait === 0)
+      return toResponse(query, page, now, isGrowing);
     after = beginningAt(now);
     const soon = AbortSignal.any([waitOver, AbortSignal.timeout(newInstancesMs)]);
     await context.outputs.changed(page.live, now, soon);
   }
 }
 
-/** A session writes until it and its instance have ended; an agent may always get another instance. */
-async function mayComeMore({ db, outputs }: LogsContext, scope: LogScope, end: Timestamp): Promise<boolean> {
+/** Whether lines may be added. A session writes until it and its instance have ended; an agent may always get an instance. */
+async function mayGrow({ db, outputs }: LogsContext, scope: LogScope, end: Timestamp): Promise<boolean> {
   if (end <= outputs.look()) return false;
   const { sessionId } = scope;
   return sessionId === undefined || maySessionWrite(db, { ...scope, sessionId });
 }
 
-function answer(query: Query, page: Page, now: Timestamp, mayCome: boolean): ResponseOf<Get> {
+function toResponse(query: Query, page: Page, now: Timestamp, isGrowing: boolean): ResponseOf<Get> {
   const { order } = query;
   const here = page.reached === null ? null : encodeCursor(order, page.reached);
-  const future = mayCome ? encodeCursor('asc', beginningAt(now)) : null;
+  const future = isGrowing ? encodeCursor('asc', beginningAt(now)) : null;
   const isFirst = query.cursor === undefined;
   return {
     total: { value: page.counted, relation: page.isComplete ? 'eq' : 'gte' },

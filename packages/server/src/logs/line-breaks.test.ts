@@ -3,19 +3,19 @@ import { blockBytes, firstLineStart, splitLines } from './line-breaks.ts';
 
 const texts = {
   'short lines': 'one\n\ntwo\nthree\n'.repeat(5_000),
-  'no line break at all': 'x'.repeat(5 * blockBytes + 7),
+  'one endless line': 'x'.repeat(5 * blockBytes + 7),
   'characters of several bytes without a break': 'äöü€🦜'.repeat(8_000),
-  'bytes that are no text': Buffer.alloc(100_000, 0x80),
+  'bytes that are not UTF-8': Buffer.alloc(100_000, 0x80),
   'lines as long as a block': `${'y'.repeat(blockBytes - 1)}\n`.repeat(4),
-  'lines just longer than a block': `${'z'.repeat(blockBytes)}\n`.repeat(4),
-  'long and short in turns': `${'ä'.repeat(30_000)}\nshort\n${'b'.repeat(20_000)}\n`.repeat(3),
+  'lines one byte longer than a block': `${'z'.repeat(blockBytes)}\n`.repeat(4),
+  'long and short lines in turns': `${'ä'.repeat(30_000)}\nshort\n${'b'.repeat(20_000)}\n`.repeat(3),
 };
 
-describe.each(Object.entries(texts))('%s', (_, text) => {
+describe.each(Object.entries(texts))('splitLines of %s', (_, text) => {
   const bytes = Buffer.from(text);
   const all = splitLines(bytes, 0);
 
-  it('come in lines that follow each other and are never too long', () => {
+  it('returns adjacent lines of limited length', () => {
     let last = 0;
     for (const { from, to, end } of all) {
       expect(from).toBe(last);
@@ -26,7 +26,7 @@ describe.each(Object.entries(texts))('%s', (_, text) => {
     expect(bytes.length - last).toBeLessThan(2 * blockBytes + 8);
   });
 
-  it('break at the same places wherever the reading begins', () => {
+  it('returns the same line ends for every start', () => {
     const starts = new Set(all.map(({ from }) => from).concat(all.at(-1)?.to ?? 0));
     for (let from = 1; from < bytes.length - 3 * blockBytes; from += 4_999) {
       const window = bytes.subarray(from, from + 3 * blockBytes);
@@ -41,7 +41,7 @@ describe.each(Object.entries(texts))('%s', (_, text) => {
   });
 });
 
-it('never cuts a character', () => {
+it('splitLines never cuts a character', () => {
   const bytes = Buffer.from(texts['characters of several bytes without a break']);
   const parts = splitLines(bytes, 0).map(({ from, to }) => bytes.toString('utf8', from, to));
   expect(parts.length).toBeGreaterThan(1);

@@ -1,10 +1,10 @@
-/** A longer line is handed out in parts, so that a bot that never breaks a line cannot fill the server. */
+/** A longer line is returned in blocks, so that a bot that never writes a line break cannot exhaust the server's memory. */
 export const blockBytes = 16 * 1024;
 const newline = 10;
 
 /**
- * A line, or a part of a long one: its first byte and the one after its last, the break included. What ends it: a newline,
- * a full block, the end of all output, or a gap.
+ * A line, or a block of a long one: `from` is its first byte, `to` the byte after its line break. `end` says what ends it: a
+ * newline, a full block, the end of all output, or a gap.
  */
 export type LineRange = {
   readonly from: number;
@@ -13,12 +13,11 @@ export type LineRange = {
 };
 
 /**
- * The rules that say where lines end can be judged from anywhere in an output, upwards and downwards alike: a line ends
- * after a newline, and at each multiple of 16 KiB before which 16 KiB are without one (moved off the middle of a character).
- * So a line is shorter than 32 KiB, and each has one place whoever reads it from where.
+ * Splits `bytes`, whose first line starts at the offset `from`. Bytes after the last returned line may belong to a longer one.
+ *
+ * A line ends after a newline, and at each multiple of 16 KiB that follows 16 KiB without a newline, moved to the start of a
+ * character. So a line is shorter than 32 KiB, and its ends are the same for every start and direction of reading.
  */
-
-/** Lines of `bytes`, which begin with a line at the offset `from`. What is after the last one may go on. Pure. */
 export function splitLines(bytes: Buffer, from: number): readonly LineRange[] {
   const lines: LineRange[] = [];
   let start = 0;
@@ -34,7 +33,7 @@ export function splitLines(bytes: Buffer, from: number): readonly LineRange[] {
   }
 }
 
-/** Where in `bytes` a line begins for certain, if it is known of nothing before them. Null when they are too few. Pure. */
+/** The first offset in `bytes` that is certainly the start of a line, whatever precedes them. Null if they are too few. */
 export function firstLineStart(bytes: Buffer, from: number): number | null {
   const found = bytes.indexOf(newline);
   const block = Math.ceil(from / blockBytes) * blockBytes + blockBytes - from;
@@ -42,7 +41,7 @@ export function firstLineStart(bytes: Buffer, from: number): number | null {
   return block <= bytes.length ? from + wholeCharacters(bytes, block) : null;
 }
 
-/** Where the last character before `to` ends that is whole: its first byte says how many it has (RFC 3629 3). */
+/** The end of the last complete character before `to`. Its first byte contains its length (RFC 3629 3). */
 function wholeCharacters(bytes: Buffer, to: number): number {
   for (let back = 1; back <= 3; back++) {
     const byte = bytes[to - back] ?? 0;

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findLines } from './find-lines.ts';
 import { blockBytes, splitLines } from './line-breaks.ts';
 import { createMask, maskSpans, maskTail } from './mask.ts';
+import { scanLines } from './scan-lines.ts';
 import { createSearch } from './search.ts';
 
 const noFilter = { text: undefined, level: undefined };
 
 const hexOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** What a reader of all that was written gets, as one text. */
+/** The lines that a client gets. */
 function shown(written: string, secrets: readonly string[], text?: string): string[] {
   const bytes = Buffer.from(written);
   const file = {
@@ -20,22 +20,22 @@ function shown(written: string, secrets: readonly string[], text?: string): stri
     endedAt: null,
   };
   const part = { kind: 'lines', bytes, from: 0, lines: splitLines(bytes, 0) } as const;
-  const found = findLines(file, part, { ...noFilter, text: text?.toLowerCase() }, createMask(secrets));
+  const found = scanLines(file, part, { ...noFilter, text: text?.toLowerCase() }, createMask(secrets));
   return found.flatMap(({ line }) => (line === null ? [] : [line.log]));
 }
 
-describe('the mask of a log', () => {
+describe('createMask and maskTail', () => {
   it.each([
     ['a value', 'key is sk_12345!\n', ['sk_12345'], ['key is ***!']],
     ['a value twice', 'sk_12345 sk_12345\n', ['sk_12345'], ['*** ***']],
-    ['one within another', 'x abcdefgh y\n', ['cdefgh', 'abcdefgh'], ['x *** y']],
-    ['two that overlap', 'x abcdefgh y\n', ['abcdef', 'cdefgh'], ['x *** y']],
-    ['one that overlaps itself', 'abababab\n', ['ababab'], ['***']],
+    ['a value within another', 'x abcdefgh y\n', ['cdefgh', 'abcdefgh'], ['x *** y']],
+    ['overlapping values', 'x abcdefgh y\n', ['abcdef', 'cdefgh'], ['x *** y']],
+    ['a value that overlaps itself', 'abababab\n', ['ababab'], ['***']],
     ['a value of several lines, line by line', 'line one\r\nline two\n', ['line one\nline two\n'], ['***', '***']],
-    ['what is special elsewhere', 'a.*b$& $1+\n', ['.*b$& $1'], ['a***+']],
-    ['no value that is short', 'a true or 12345\n', ['true', '12345'], ['a true or 12345']],
-    ['nothing in another case', 'SK_12345\n', ['sk_12345'], ['SK_12345']],
-  ])('takes out %s', (_, written, secrets, lines) => {
+    ['characters that are special in patterns', 'a.*b$& $1+\n', ['.*b$& $1'], ['a***+']],
+    ['no short value', 'a true or 12345\n', ['true', '12345'], ['a true or 12345']],
+    ['no value in another case', 'SK_12345\n', ['sk_12345'], ['SK_12345']],
+  ])('masks %s', (_, written, secrets, lines) => {
     expect(shown(written, secrets)).toEqual(lines);
   });
 
@@ -51,9 +51,9 @@ describe('the mask of a log', () => {
     ['a form', urlForm, 'k=***'],
     ['Base64', Buffer.from(hostile).toString('base64'), '***'],
     ['Base64 of URLs', Buffer.from(hostile).toString('base64url'), '***'],
-  ])('takes a value out of %s', (_, line, left) => {
+  ])('masks a value in %s', (_, line, left) => {
     const [log = ''] = shown(`${line}\n`, [hostile]);
-    // What a line break at the end of a value becomes may stay.
+    // The encoded form of a line break at the end of a value may stay.
     expect(log.replace(/=+$/, '').replace(/\*\*\*(\\n|%0[Aa]|[A-Za-z0-9_-]{1,3}(?==|$))/, '***')).toBe(left);
   });
 
@@ -62,18 +62,18 @@ describe('the mask of a log', () => {
     ['a', ''],
     ['ab', '!'],
     ['user:', '@host'],
-  ])('takes a value out of Base64 that has %j before and %j behind it', (before, behind) => {
+  ])('masks a value in Base64 between %j and %j', (before, behind) => {
     const key = 'sk-proj-0123456789';
     const encoded = Buffer.from(before + key + behind).toString('base64');
     const [log = ''] = shown(`Authorization: Basic ${encoded}\n`, [key]);
     const left = (log.split('Basic ')[1] ?? '').replaceAll('=', '').split('***');
     expect(left).toHaveLength(2);
-    // A character at either end that is not of the value alone says less than eight bits of it.
+    // A character at each end that also encodes the surrounding text reveals less than eight bits of the value.
     expect(left[0]?.length).toBe(Math.ceil((before.length * 8) / 6));
     expect(left[1]?.length).toBeLessThanOrEqual(Math.ceil((behind.length * 8) / 6) + 1);
   });
 
-  it.each([64, 76])('takes a value out of Base64 that is broken after %i columns', (width) => {
+  it.each([64, 76])('masks a value in Base64 with line breaks after %i columns', (width) => {
     const key = Array.from({ length: 300 }, (_, index) => index).join(' ');
     const lines =
       Buffer.from(key)
@@ -82,7 +82,7 @@ describe('the mask of a log', () => {
     for (const line of shown(`${lines.join('\n')}\n`, [key])) expect(line.length).toBeLessThan(9);
   });
 
-  it('looks for few values and for many alike', () => {
+  it('finds the same spans with the search for few values and for many', () => {
     const value = fc.string({ unit: fc.constantFrom('a', 'b', 'ä'), minLength: 6, maxLength: 8 });
     fc.assert(
       fc.property(
@@ -103,7 +103,7 @@ describe('the mask of a log', () => {
     );
   });
 
-  it('leaves nothing to look for', () => {
+  it('hides values from text filters', () => {
     const written = 'one\nkey is sk_12345!\n';
     expect(shown(written, ['sk_12345'], 'sk_12345')).toEqual([]);
     expect(shown(written, ['sk_12345'], 'is sk_')).toEqual([]);
@@ -111,7 +111,7 @@ describe('the mask of a log', () => {
     expect(shown(written, ['sk_12345'], '***')).toEqual(['key is ***!']);
   });
 
-  it('takes out the pieces of a value that lies where a long line is handed out in parts', () => {
+  it('masks the pieces of a value that is cut where a long line is split', () => {
     const secret = Array.from({ length: 3_000 }, (_, index) => index.toString(36)).join('-');
     for (let before = blockBytes - secret.length; before < blockBytes; before += 997) {
       const pieces = shown(`${'.'.repeat(before)}${secret}${'.'.repeat(2 * blockBytes)}\n`, [secret]);
@@ -125,7 +125,7 @@ describe('the mask of a log', () => {
     ).toMatch(/^\.*$/);
   });
 
-  it('takes out the piece of any of many values where a long line is cut', () => {
+  it('masks pieces of many values where a long line is split', () => {
     const value = Array.from({ length: 32_000 }, (_, index) => `xy${index.toString(36)}_${index}`).join('\n');
     const [first = ''] = shown(`${'.'.repeat(blockBytes - 1)}x${'.'.repeat(2 * blockBytes)}\n`, [
       value,
@@ -136,7 +136,7 @@ describe('the mask of a log', () => {
     expect(first).toMatch(/^\.+\*\*\*$/);
   });
 
-  it('takes out the longest end of a value with which last words begin, however they repeat themselves', () => {
+  it('masks the longest suffix of a value at the start of a tail, also in repetitive text', () => {
     const repetitive = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 6, maxLength: 14 });
     fc.assert(
       fc.property(repetitive, repetitive, (secret, tail) => {
@@ -149,13 +149,13 @@ describe('the mask of a log', () => {
     );
   });
 
-  it('does not take longer for values and lines that are all alike', () => {
+  it('masks long values that are almost equal', () => {
     const secrets = Array.from({ length: 7 }, (_, index) => `${'a'.repeat(65_000)}b${index}`);
     const pieces = shown(`${'a'.repeat(32 * blockBytes)}\n`, secrets);
     expect(pieces.join('').replaceAll('***', '')).toBe('');
   });
 
-  it('takes one line out of thousands that begin alike', () => {
+  it('masks one line among thousands with the same prefix', () => {
     const line = (index: number) => `    "${String(index).padStart(9, 'x')}",`;
     const value = Array.from({ length: 4_000 }, (_, index) => line(index)).join('\n');
     const written = Array.from({ length: 4_000 }, () => '    "xxxxxxxx",\n').join('');
@@ -170,11 +170,11 @@ describe('the mask of a log', () => {
     ['one\r\ntwo and', ['line one\nline two'], 'one\r\ntwo and'],
     ['line one\r\nline two', ['line one\nline two'], '***\r\n***'],
     ['', ['sk_12345'], ''],
-  ])('takes values out of last words %j', (tail, secrets, words) => {
+  ])('masks values in the tail %j', (tail, secrets, words) => {
     expect(maskTail(tail, secrets)).toBe(words);
   });
 
-  it('leaves no value whole, and all else as it is', () => {
+  it('masks every value and changes no other text', () => {
     const secret = fc.string({ unit: fc.constantFrom('a', 'b', '😀', '*'), minLength: 6, maxLength: 9 });
     const noise = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '😀', ' '), maxLength: 12 });
     fc.assert(
@@ -216,7 +216,7 @@ describe('the mask of a log', () => {
       [dropped.to, written.length, 'output'],
     ] as const) {
       const part = { kind: 'lines', bytes: written.subarray(from, to), from, lines: [{ from, to, end }] } as const;
-      const found = findLines(file, part, noFilter, createMask([secret]));
+      const found = scanLines(file, part, noFilter, createMask([secret]));
       const text = found.flatMap(({ line }) => (line === null ? [] : [line.log])).join('');
       expect(text.replace('***', '')).toMatch(/^\.*$/);
     }

@@ -19,14 +19,14 @@ async function openText(text: string | Buffer, fields: Partial<OutputFile> = {})
 }
 
 async function collect(parts: AsyncIterable<OutputPart>): Promise<string[]> {
-  const found: string[] = [];
+  const read: string[] = [];
   for await (const part of parts) {
-    if (part.kind === 'gap') found.push(`gap ${part.gap.from} ${part.gap.to}`);
+    if (part.kind === 'gap') read.push(`gap ${part.gap.from} ${part.gap.to}`);
     else
       for (const { from, to, end } of part.lines)
-        found.push(`${end} ${from} ${part.bytes.toString('latin1', from - part.from, to - part.from)}`);
+        read.push(`${end} ${from} ${part.bytes.toString('latin1', from - part.from, to - part.from)}`);
   }
-  return found;
+  return read;
 }
 
 const numbered = Array.from({ length: 40_000 }, (_, index) => `line ${index}\n`).join('');
@@ -35,11 +35,11 @@ const texts = {
   'a last line without a break': `${numbered}last`,
   'endless lines': `${'x'.repeat(700_000)}\n${'ä'.repeat(400_000)}`,
   'no output': '',
-  'one break': '\n',
+  'one line break': '\n',
 };
 
-describe.each(Object.entries(texts))('an output of %s', (_, text) => {
-  it.each([null, 1])('reads the same upwards and downwards; ended at %j', async (endedAt) => {
+describe.each(Object.entries(texts))('partsUp and partsDown of %s', (_, text) => {
+  it.each([null, 1])('return the same lines in both directions; ended at %j', async (endedAt) => {
     const output = await openText(text, { endedAt });
     const up = await collect(partsUp(output, 0));
     const from = endedAt === null ? await lineStartAt(output, output.end) : output.end;
@@ -50,7 +50,7 @@ describe.each(Object.entries(texts))('an output of %s', (_, text) => {
     else expect(shown).toBe(whole);
   });
 
-  it('goes on in the middle, in both directions, with each line once', async () => {
+  it('return each line once when reading starts in the middle', async () => {
     const output = await openText(text, { endedAt: 1 });
     const up = await collect(partsUp(output, 0));
     for (const share of [0.1, 0.5, 0.77]) {
@@ -62,7 +62,7 @@ describe.each(Object.entries(texts))('an output of %s', (_, text) => {
   });
 });
 
-it('passes over a gap, and says where it was', async () => {
+it('reading in both directions returns a gap in its place', async () => {
   const output = await openText(`one\ntwo\n${'\0'.repeat(1_000)}three\nfour`, {
     dropped: [{ from: 8, to: 1_008 }],
     endedAt: 1,
@@ -76,7 +76,7 @@ it('passes over a gap, and says where it was', async () => {
   expect((await collect(partsDown(output, 8))).reverse()).toEqual(lines.slice(0, 2));
 });
 
-it('says what was dropped beyond where a reading had got to', async () => {
+it('reading from an offset in a gap returns the gap first', async () => {
   const output = await openText(`one\n${'\0'.repeat(1_000)}three\n`, { dropped: [{ from: 4, to: 1_004 }] });
   for (const offset of [5, 500, 1_003]) {
     expect(await collect(partsUp(output, await lineStartAt(output, offset)))).toEqual([
@@ -90,7 +90,7 @@ it('says what was dropped beyond where a reading had got to', async () => {
   }
 });
 
-it('begins where an output begins of which the first part is gone', async () => {
+it('reads an output whose first part was dropped', async () => {
   const output = await openText('three\nfour\n', { base: 500, dropped: [{ from: 0, to: 500 }] });
   const lines = ['gap 0 500', 'newline 500 three\n', 'newline 506 four\n'];
   expect(await collect(partsUp(output, 0))).toEqual(lines);

@@ -2,25 +2,25 @@ import type { FileHandle } from 'node:fs/promises';
 import type { OffsetRange, OutputFile } from '@bothost/runtime';
 import { blockBytes, firstLineStart, type LineRange, splitLines } from './line-breaks.ts';
 
-/** Read at once. Several blocks, so that a line begins in each. */
+/** Read at once. A multiple of the block size, so that a line starts in each window. */
 const windowBytes = 256 * 1024;
 
-/** An output that is open for reading, up to the offset `end`. */
+/** An output that is open for reading up to the offset `end`. */
 export type OpenOutput = {
   readonly handle: FileHandle;
   readonly file: OutputFile;
   readonly end: number;
 };
 
-/** Some lines in the order of the reading, all within `bytes`, or a gap. Where the next part goes on is `next`. */
+/** Lines in reading order, all within `bytes`, which start at the offset `from`; or a gap. */
 export type OutputPart =
   | { readonly kind: 'lines'; readonly bytes: Buffer; readonly from: number; readonly lines: readonly LineRange[] }
   | { readonly kind: 'gap'; readonly gap: OffsetRange };
 
-/** What ends it, so that what is after its last break is a line; null where the bot may go on with that line. */
+/** A range without gaps. `end` null: the bot may still be writing the last line. */
 type Region = OffsetRange & { readonly end: 'output' | 'gap' | null };
 
-/** Lines and gaps from a line's beginning on, upwards. Of what was dropped since it was read to there, the gap tells. */
+/** Reads lines and gaps forwards from the start of a line. If output at `from` was dropped since then, starts with the gap. */
 export async function* partsUp(output: OpenOutput, from: number): AsyncGenerator<OutputPart> {
   for (const { region, gap } of regionsOf(output)) {
     if (gap !== null && from < gap.to) yield { kind: 'gap', gap };
@@ -39,7 +39,7 @@ export async function* partsUp(output: OpenOutput, from: number): AsyncGenerator
   }
 }
 
-/** Lines and gaps that lie before a line's end, downwards. */
+/** Reads lines and gaps backwards from the end of a line. */
 export async function* partsDown(output: OpenOutput, to: number): AsyncGenerator<OutputPart> {
   for (const { region, gap } of regionsOf(output).reverse()) {
     let at = Math.min(to, region.to);
@@ -56,7 +56,7 @@ export async function* partsDown(output: OpenOutput, to: number): AsyncGenerator
   }
 }
 
-/** The beginning of the line that an offset is in, or of the one that will be there; in a gap the offset itself. */
+/** The start of the line that contains or will contain an offset; in a gap, the offset itself. */
 export async function lineStartAt(output: OpenOutput, offset: number): Promise<number> {
   const regions = regionsOf(output).map(({ region }) => region);
   const region = regions.find(({ to }) => offset <= to);
@@ -82,7 +82,7 @@ function regionsOf({ file, end }: OpenOutput): { readonly region: Region; readon
   });
 }
 
-/** What is left before `to`, where a line ends for certain. */
+/** Adds the rest before `to` as a line. */
 function withLast(lines: readonly LineRange[], from: number, to: number, end: LineRange['end']): readonly LineRange[] {
   const last = lines.at(-1)?.to ?? from;
   return last < to ? [...lines, { from: last, to, end }] : lines;

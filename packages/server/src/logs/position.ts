@@ -5,8 +5,8 @@ import { isUuid } from '../store/uuid.ts';
 export type Order = 'asc' | 'desc';
 
 /**
- * How far a reading got, in the one order of all lines: by time, then instance, then offset. Going up, everything before
- * `offset` was read; going down, everything after it.
+ * How far a page got in the total order of lines: by time, then instance, then offset. In ascending order, everything before
+ * `offset` was read; in descending order, everything after it.
  */
 export type Position = { readonly at: Timestamp; readonly instanceId: string; readonly offset: number };
 
@@ -16,7 +16,7 @@ export function comparePositions(a: Position, b: Position): number {
   return a.offset - b.offset;
 }
 
-/** Before every line that is seen at `at` or later. */
+/** The position before every line that was seen at `at` or later. */
 export function beginningAt(at: Timestamp): Position {
   return { at, instanceId: '', offset: 0 };
 }
@@ -25,7 +25,7 @@ export function encodeCursor(order: Order, { at, instanceId, offset }: Position)
   return Buffer.from(`${order} ${at} ${offset} ${instanceId}`).toString('base64url');
 }
 
-/** @throws failure `invalid-request` for what is no cursor of this order */
+/** @throws failure `invalid-request` unless it is a cursor of this order */
 export function decodeCursor(order: Order, text: string): Position {
   const written = Buffer.from(text, 'base64url').toString();
   const [, at = '', offset = '', instanceId = ''] = /^(?:asc|desc) (\d{1,16}) (\d{1,16}) (\S*)$/.exec(written) ?? [];

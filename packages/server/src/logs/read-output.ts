@@ -1,40 +1,40 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { OutputFile, Timestamp } from '@bothost/runtime';
-import { type FoundLine, findLines, type LineFilter } from './find-lines.ts';
 import type { Mask } from './mask.ts';
 import { lineStartAt, type OpenOutput, type OutputPart, partsDown, partsUp } from './output-parts.ts';
 import { beginningAt, comparePositions, type Order, type Position } from './position.ts';
+import { type LineFilter, type ScannedLine, scanLines } from './scan-lines.ts';
 
-/** Which lines of which output. `from` is the first moment, `to` the one after the last. */
-export type Wanted = {
+/** `from` is inclusive, `to` exclusive. */
+export type ReadRequest = {
   readonly order: Order;
   readonly filter: LineFilter;
   readonly mask: Mask | null;
-  /** How far a reading before this one got. */
+  /** Where the previous page ended. */
   readonly after: Position | null;
   readonly from: Timestamp;
   readonly to: Timestamp;
 };
 
-/** Lines with their place in the order of all. */
-export type PlacedLine = { readonly position: Position; readonly line: FoundLine['line'] };
+/** A line, or null for one that does not match, with its position in the total order. */
+export type PositionedLine = { readonly position: Position; readonly line: ScannedLine['line'] };
 
-/** What an instance wrote and is wanted, in order, in batches. Each tells the bytes that were read for it. */
+/** Yields the matching lines of an instance's output, in order, in batches. Calls `onRead` with the bytes read for each. */
 export async function* readOutput(
   instanceId: string,
   source: { readonly handle: FileHandle; readonly file: OutputFile },
-  wanted: Wanted,
+  wanted: ReadRequest,
   onRead: (bytes: number) => void,
-): AsyncGenerator<readonly PlacedLine[]> {
+): AsyncGenerator<readonly PositionedLine[]> {
   const { order, after } = wanted;
   const output: OpenOutput = { ...source, end: endBefore(source.file, wanted.to) };
-  const place = (found: FoundLine): PlacedLine => ({
+  const place = (found: ScannedLine): PositionedLine => ({
     position: { at: found.at, instanceId, offset: order === 'asc' ? found.to : found.from },
     line: found.line,
   });
   for await (const part of await partsOf(instanceId, output, wanted)) {
     onRead(part.kind === 'lines' ? part.bytes.length : 0);
-    const found = findLines(source.file, part, wanted.filter, wanted.mask);
+    const found = scanLines(source.file, part, wanted.filter, wanted.mask);
     const batch = found.filter(({ at }) => at >= wanted.from && at < wanted.to).map(place);
     const fresh = after === null ? batch : batch.filter(({ position }) => isAfter(order, position, after));
     if (fresh.length > 0) yield fresh;
@@ -43,13 +43,17 @@ export async function* readOutput(
   }
 }
 
-/** Up to where the output had been seen before a moment. All of it once it had ended by then. */
+/** The offset up to which the output was seen before `to`; its end if it had ended before. */
 function endBefore({ base, marks, endedAt }: OutputFile, to: Timestamp): number {
   if (endedAt !== null && endedAt < to) return marks.at(-1)?.end ?? base;
   return marks.findLast(({ at }) => at < to)?.end ?? base;
 }
 
-async function partsOf(instanceId: string, output: OpenOutput, wanted: Wanted): Promise<AsyncGenerator<OutputPart>> {
+async function partsOf(
+  instanceId: string,
+  output: OpenOutput,
+  wanted: ReadRequest,
+): Promise<AsyncGenerator<OutputPart>> {
   const { file, end } = output;
   const after = wanted.after?.instanceId === instanceId ? wanted.after.offset : null;
   if (wanted.order === 'asc') {

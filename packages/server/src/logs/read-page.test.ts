@@ -15,7 +15,7 @@ import { type Page, type PageRequest, readPage } from './read-page.ts';
 const random = seeded(7);
 const everything = {
   lines: 1_000_000,
-  answerBytes: 2 ** 40,
+  responseBytes: 2 ** 40,
   scanBytes: 2 ** 40,
   milliseconds: 60_000,
   count: 0,
@@ -23,7 +23,7 @@ const everything = {
 };
 const noFilter = { text: undefined, level: undefined };
 
-describe('a page of the logs of an agent with hundreds of instances', () => {
+describe('readPage of an agent with hundreds of instances', () => {
   let rows: TestRows;
   let runtime: Runtime;
   let directory: string;
@@ -39,7 +39,7 @@ describe('a page of the logs of an agent with hundreds of instances', () => {
   beforeAll(async () => {
     rows = await testRows();
     directory = await mkdtemp(join(tmpdir(), 'bothost-page-'));
-    // Bots have accounts of their own and must pass through.
+    // Bots run under other accounts, which must be able to enter the directory.
     await chmod(directory, 0o711);
     const logger = pino({ level: 'silent' });
     const dataDirectory = join(directory, 'data');
@@ -53,10 +53,10 @@ describe('a page of the logs of an agent with hundreds of instances', () => {
       let [at, text, marks] = [first, '', ''];
       for (let line = 0; line <= random.below(20); line++) {
         at += 1 + random.below(3_000_000);
-        const said = `instance ${number} line ${line} ${line % 3 === 0 ? 'Fizz' : 'plain'}`;
-        text += `${said}\n`;
+        const content = `instance ${number} line ${line} ${line % 3 === 0 ? 'Fizz' : 'plain'}`;
+        text += `${content}\n`;
         marks += `\n${text.length} ${at} a`;
-        written.push({ at, instanceId, offset: text.length, text: said });
+        written.push({ at, instanceId, offset: text.length, text: content });
       }
       const path = join(directory, agentId, instanceId);
       await mkdir(path, { recursive: true });
@@ -86,7 +86,7 @@ describe('a page of the logs of an agent with hundreds of instances', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it.each(['asc', 'desc'] as const)('has all lines in the order %s, whole or page by page', async (order) => {
+  it.each(['asc', 'desc'] as const)('returns all lines in the order %s, in one page or many', async (order) => {
     const expected = written.map(({ text }) => text);
     if (order === 'desc') expected.reverse();
     const whole = await read({ order });
@@ -103,7 +103,7 @@ describe('a page of the logs of an agent with hundreds of instances', () => {
     expect(collected).toEqual(expected);
   });
 
-  it.each(['asc', 'desc'] as const)('that may not cost more goes on where it was, in the order %s', async (order) => {
+  it.each(['asc', 'desc'] as const)('continues after a page that reached its limit, in the order %s', async (order) => {
     const expected = written.map(({ text }) => text).filter((text) => text.includes('Fizz'));
     if (order === 'desc') expected.reverse();
     const collected: string[] = [];
@@ -120,7 +120,7 @@ describe('a page of the logs of an agent with hundreds of instances', () => {
     expect(pages).toBeGreaterThan(5);
   });
 
-  it('keeps to a span of time, both ends included', async () => {
+  it('returns the lines of a span of time', async () => {
     const from = written[100]?.at ?? 0;
     const to = (written[900]?.at ?? 0) + 1;
     const expected = written.slice(100, 901).map(({ text }) => text);
@@ -128,7 +128,7 @@ describe('a page of the logs of an agent with hundreds of instances', () => {
     expect(texts(await read({ order: 'desc', from, to }))).toEqual([...expected].reverse());
   });
 
-  it('skips what a client has had by its offset, and counts on as far as it may', async () => {
+  it('skips lines before the offset, and counts matches up to the limit', async () => {
     const limits = { ...everything, lines: 10, count: 500, countBytes: 2 ** 40 };
     const page = await read({ offset: 20, limits });
     expect(texts(page)).toEqual(written.slice(20, 30).map(({ text }) => text));

@@ -1,20 +1,20 @@
 import type { LogLine } from '@bothost/contract';
-import type { LineFilter } from './find-lines.ts';
 import type { Mask } from './mask.ts';
 import { comparePositions, type Order, type Position } from './position.ts';
-import { type PlacedLine, readOutput } from './read-output.ts';
+import { type PositionedLine, readOutput } from './read-output.ts';
 import type { LogOwner, LogScope } from './rows.ts';
+import type { LineFilter } from './scan-lines.ts';
 import { findSources, type Source, type SourcesContext } from './sources.ts';
 
-/** What one request may cost; what it did not get to is for the next. */
+/** Limits on the cost of one request. The next page continues where a limit was reached. */
 export type PageLimits = {
   readonly lines: number;
-  /** Of the lines of one page. */
-  readonly answerBytes: number;
+  /** Text of all lines of one page. */
+  readonly responseBytes: number;
   /** Read from disk. */
   readonly scanBytes: number;
   readonly milliseconds: number;
-  /** Up to how many lines are counted when the page is full, and how much may have been read for that. */
+  /** A full page stops counting matches at this number of lines, or when this much was read. */
   readonly count: number;
   readonly countBytes: number;
 };
@@ -25,7 +25,7 @@ export type PageRequest = {
   readonly filter: LineFilter;
   readonly after: Position | null;
   readonly offset: number;
-  /** The first moment, and the one after the last. */
+  /** `from` is inclusive, `to` exclusive. */
   readonly from: number;
   readonly to: number;
   readonly limits: PageLimits;
@@ -33,41 +33,41 @@ export type PageRequest = {
 
 export type Page = {
   readonly lines: readonly LogLine[];
-  /** Lines that match and were looked at. */
+  /** Matching lines that were read. */
   readonly counted: number;
-  /** How far the page goes; null when it has nothing. */
+  /** Where the page ends; null if nothing was read. */
   readonly reached: Position | null;
-  /** All that there is up to `to` was looked at. */
+  /** Everything up to `to` was read. */
   readonly isComplete: boolean;
-  /** Nothing is left beyond the page. */
+  /** No matching line follows the page. */
   readonly isLast: boolean;
   /** Instances that may write more. */
   readonly live: readonly string[];
 };
 
-/** `maskOf`: what nobody is to read in the output of a deployment's instances. */
+/** `maskOf` returns the mask for the secrets of a deployment's instances. */
 export type PageContext = SourcesContext & { readonly maskOf: (deploymentId: string) => Promise<Mask> };
 
-/** What opening an output counts for, however little is in it. */
+/** Opening an output counts as this many bytes read, however small it is. */
 const sourceBytes = 16 * 1024;
 
 type Head = {
   readonly owner: LogOwner;
-  readonly batches: AsyncGenerator<readonly PlacedLine[]>;
+  readonly batches: AsyncGenerator<readonly PositionedLine[]>;
   readonly close: () => Promise<void>;
-  batch: readonly PlacedLine[];
+  batch: readonly PositionedLine[];
   index: number;
 };
 
-/** Merges the outputs of a scope into one order, as far as a page goes. */
+/** Reads one page of a scope: a k-way merge of its outputs in the total order of lines. */
 export async function readPage(context: PageContext, request: PageRequest): Promise<Page> {
   const { order, limits } = request;
-  const begun = performance.now();
+  const startedAt = performance.now();
   let scanned = 0;
   const sources = await findSources(context, request.scope, spanOf(request));
   const heads: Head[] = [];
   const lines: LogLine[] = [];
-  let answerBytes = 0;
+  let responseBytes = 0;
   let matched = 0;
   let reached: Position | null = null;
   let isFull = false;
@@ -79,16 +79,16 @@ export async function readPage(context: PageContext, request: PageRequest): Prom
         isComplete = true;
         break;
       }
-      const placed = head.batch[head.index++];
-      if (placed === undefined) continue;
-      if (!isFull) reached = placed.position;
-      if (placed.line !== null) {
+      const positioned = head.batch[head.index++];
+      if (positioned === undefined) continue;
+      if (!isFull) reached = positioned.position;
+      if (positioned.line !== null) {
         matched++;
         if (!isFull && matched > request.offset) {
-          lines.push(withOwner(placed.line, placed.position, head.owner));
-          answerBytes += placed.line.log.length;
+          lines.push(withOwner(positioned.line, positioned.position, head.owner));
+          responseBytes += positioned.line.log.length;
         }
-        isFull ||= lines.length >= limits.lines || answerBytes >= limits.answerBytes;
+        isFull ||= lines.length >= limits.lines || responseBytes >= limits.responseBytes;
       }
       if (isSpent()) break;
     }
@@ -105,12 +105,12 @@ export async function readPage(context: PageContext, request: PageRequest): Prom
   };
 
   function isSpent(): boolean {
-    const elapsed = performance.now() - begun;
+    const elapsed = performance.now() - startedAt;
     if (scanned >= limits.scanBytes || elapsed >= limits.milliseconds) return true;
     return isFull && (matched >= limits.count || scanned >= limits.countBytes);
   }
 
-  /** The one whose next line comes first; a source is opened when its turn may have come. */
+  /** The head with the next line. Opens a source when its first line may be the next one. */
   async function nextHead(): Promise<Head | null> {
     for (const head of [...heads]) {
       if (head.index < head.batch.length) continue;
@@ -133,7 +133,7 @@ export async function readPage(context: PageContext, request: PageRequest): Prom
 
   function isDue(source: Source, best: Head): boolean {
     const at = best.batch[best.index]?.position.at ?? 0;
-    // Dates of rows are whole milliseconds.
+    // Times of rows are rounded to milliseconds.
     return order === 'asc' ? source.due <= at + 1000 : source.due >= at - 1000;
   }
 
@@ -143,8 +143,8 @@ export async function readPage(context: PageContext, request: PageRequest): Prom
     scanned += sourceBytes;
     if (opened === null) return null;
     const { filter, after, from, to } = request;
-    const wanted = { order, filter, mask, after, from, to };
-    const batches = readOutput(source.owner.instance_id, opened, wanted, (bytes) => {
+    const readRequest = { order, filter, mask, after, from, to };
+    const batches = readOutput(source.owner.instance_id, opened, readRequest, (bytes) => {
       scanned += bytes;
     });
     const close = async () => {
@@ -181,7 +181,7 @@ function spanOf({ order, after, from, to }: PageRequest) {
     : { order, from, to: Math.min(to, after.at + 1) };
 }
 
-function withOwner(line: NonNullable<PlacedLine['line']>, { at }: Position, owner: LogOwner): LogLine {
+function withOwner(line: NonNullable<PositionedLine['line']>, { at }: Position, owner: LogOwner): LogLine {
   const requested = owner.requested_at?.getTime();
   return {
     ...line,

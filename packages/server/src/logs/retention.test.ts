@@ -6,12 +6,12 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { purgeLogs, type RetentionContext, sweepLogs } from './retention.ts';
+import { purgeLogs, type RetentionContext, removeOrphanedLogs } from './retention.ts';
 
 const day = 86_400;
 const plenty = 2 ** 50;
 
-describe('retention of logs', () => {
+describe('log retention', () => {
   let rows: TestRows;
   let context: RetentionContext;
   let quarantineDirectory: string;
@@ -57,7 +57,7 @@ describe('retention of logs', () => {
   }
   const both = (...ids: string[]) => ({ rows: new Set(ids), files: new Set(ids) });
 
-  it('removes what ended before its days with its files, and nothing at 0 days', async () => {
+  it('removes rows and files of logs older than the age, and none without an age limit', async () => {
     const young = await log(30 * day - 1);
     const old = await log(30 * day + 1);
     expect(await purgeLogs(context, { days: 0, totalBytes: plenty })).toBe(0);
@@ -66,7 +66,7 @@ describe('retention of logs', () => {
     expect(await left()).toEqual(both(young));
   });
 
-  it('removes the oldest when there is too much in all', async () => {
+  it('removes the oldest logs beyond the total size', async () => {
     await log(300, { bytes: 1 });
     await log(200, { bytes: 60 });
     const second = await log(100, { bytes: 50 });
@@ -75,7 +75,7 @@ describe('retention of logs', () => {
     expect(await left()).toEqual(both(second, newest));
   });
 
-  it('keeps the latest twenty without a session of each deployment', async () => {
+  it('keeps the newest twenty logs without a session of each deployment', async () => {
     const ids: string[] = [];
     for (let number = 0; number < 23; number++) ids.push(await log(1_000 - number, { session_id: null }));
     const served = await log(5_000);
@@ -83,22 +83,22 @@ describe('retention of logs', () => {
     expect(await left()).toEqual(both(served, ...ids.slice(3)));
   });
 
-  it('leaves the logs of another host alone', async () => {
+  it('does not remove logs of another host', async () => {
     const mine = await log(40 * day);
     const other = { ...context, host: { id: newId() } };
     expect(await purgeLogs(other, { days: 30, totalBytes: 1 })).toBe(0);
     expect(await left()).toEqual(both(mine));
   });
 
-  it('sweeps files that nobody knows and that are not young, and agents without any', async () => {
+  it('removes files without a row after a day, and empty directories of agents', async () => {
     const known = await log(10);
-    const stray = newId();
-    const directory = await files(stray);
+    const orphan = newId();
+    const directory = await files(orphan);
     await utimes(directory, ago(0), ago(0));
     await mkdir(join(context.logsDirectory, newId()));
-    await sweepLogs({ ...context, now: () => new Date(Date.now() + 3_600_000) });
-    expect((await left()).files).toEqual(new Set([known, stray]));
-    await sweepLogs({ ...context, now: () => new Date(Date.now() + 25 * 3_600_000) });
+    await removeOrphanedLogs({ ...context, now: () => new Date(Date.now() + 3_600_000) });
+    expect((await left()).files).toEqual(new Set([known, orphan]));
+    await removeOrphanedLogs({ ...context, now: () => new Date(Date.now() + 25 * 3_600_000) });
     expect(await left()).toEqual(both(known));
     expect(await readdir(context.logsDirectory)).toEqual([of.agent_id]);
   });

@@ -6,11 +6,11 @@ import { isUuid } from '../store/uuid.ts';
 import { logDirectory } from './directory.ts';
 import { deleteLog, knownLogs, logsBeyond, logsEndedBefore, surplusWithoutSession } from './rows.ts';
 
-/** Removed in one go; more wait for the next. */
+/** Logs per query. */
 const batch = 500;
-const dayMilliseconds = 86_400_000;
-/** Of instances that never had a session, such as those of a bot that does not start: so many are kept of a deployment. */
-const withoutSession = 20;
+const dayMs = 86_400_000;
+/** Kept logs per deployment of instances that never had a session, such as failed starts. */
+const keptWithoutSession = 20;
 
 export type RetentionContext = {
   readonly db: Database;
@@ -20,19 +20,19 @@ export type RetentionContext = {
   readonly removeTree: RemoveTree;
 };
 
-/** `days` 0: for ever. `totalBytes` of all logs of this host. */
+/** `days` 0: no limit. `totalBytes`: of all logs of this host. */
 export type Retention = { readonly days: number; readonly totalBytes: number };
 
 /**
- * Removes logs that are too old, too many without a session, or too much in all, the oldest first. Files go before their
- * row, so that a kill in between leaves a row of which the next round finishes the removal. Returns how many went.
+ * Removes logs that exceed the age, the number without a session, or the total size, oldest first. Files are removed before
+ * their row, so that after a kill in between the next run finishes the removal. Returns the number of removed logs.
  */
 export async function purgeLogs(context: RetentionContext, retention: Retention): Promise<number> {
   const { db, host } = context;
-  const before = new Date(context.now().getTime() - retention.days * dayMilliseconds);
+  const before = new Date(context.now().getTime() - retention.days * dayMs);
   let removed = 0;
   if (retention.days > 0) removed += await removeAll(context, () => logsEndedBefore(db, host.id, before, batch));
-  removed += await removeAll(context, () => surplusWithoutSession(db, host.id, withoutSession, batch));
+  removed += await removeAll(context, () => surplusWithoutSession(db, host.id, keptWithoutSession, batch));
   removed += await removeAll(context, () => logsBeyond(db, host.id, retention.totalBytes, batch));
   return removed;
 }
@@ -50,23 +50,22 @@ async function removeAll(context: RetentionContext, find: () => ReturnType<typeo
   }
 }
 
-/** Removes files without a row, as a database that was put back leaves them. Young ones may be about to get theirs. */
-export async function sweepLogs(context: RetentionContext): Promise<void> {
-  const young = context.now().getTime() - dayMilliseconds;
+/** Removes files without a row, such as after restoring the database. Spares recent ones, which may get their row soon. */
+export async function removeOrphanedLogs(context: RetentionContext): Promise<void> {
+  const recent = context.now().getTime() - dayMs;
   for (const agentId of await list(context.logsDirectory)) {
     const directory = join(context.logsDirectory, agentId);
     const present = (await list(directory)).filter(isUuid);
     for (let from = 0; from < present.length; from += batch) {
-      const some = present.slice(from, from + batch);
-      const known = await knownLogs(context.db, some);
-      for (const instanceId of some) {
+      const ids = present.slice(from, from + batch);
+      const known = await knownLogs(context.db, ids);
+      for (const instanceId of ids) {
         const path = join(directory, instanceId);
-        // Moving it here was the last change.
-        const movedAt = (await stat(path).catch(() => null))?.ctimeMs ?? young;
-        if (!known.has(instanceId) && movedAt < young) await context.removeTree(path);
+        const movedAt = (await stat(path).catch(() => null))?.ctimeMs ?? recent;
+        if (!known.has(instanceId) && movedAt < recent) await context.removeTree(path);
       }
     }
-    // Refused while something is in it.
+    // Fails unless the directory is empty.
     await rmdir(directory).catch(() => undefined);
   }
 }

@@ -4,7 +4,7 @@ import type { Order } from './position.ts';
 
 export type StoredLog = Selectable<InstanceLogsTable>;
 
-/** Whose logs are asked for. */
+/** Restricts a request for logs. */
 export type LogScope = {
   readonly agentId: string;
   readonly hostId: string;
@@ -12,7 +12,7 @@ export type LogScope = {
   readonly sessionId: string | undefined;
 };
 
-/** An instance whose lines are wanted, with the moment at which its session was asked for, as far as that is known. */
+/** The instance that wrote an output. `requested_at` null: without a session, or its record was removed. */
 export type LogOwner = {
   readonly instance_id: string;
   readonly agent_id: string;
@@ -44,10 +44,7 @@ export function openOwners(db: Database, scope: LogScope): Promise<LogOwner[]> {
 
 export type StoredOwner = LogOwner & Pick<StoredLog, 'begins_at' | 'ends_at'>;
 
-/**
- * Logs that have lines between two moments, in the order in which a reading comes to them: by their first line upwards, by
- * their last one downwards.
- */
+/** Logs with lines between two moments: by their first line in ascending order, by their last in descending order. */
 export function storedOwners(
   db: Database,
   scope: LogScope,
@@ -94,7 +91,7 @@ export function storedOwners(
     .execute();
 }
 
-/** Whether a session may still write something: it has not ended, or its instance has not. */
+/** Whether a session may still write: it or its instance has not ended. */
 export async function maySessionWrite(db: Database, scope: LogScope & { sessionId: string }): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
     select exists (select from sessions where id = ${scope.sessionId} and agent_id = ${scope.agentId} and state <> 'ended')
@@ -111,7 +108,7 @@ export function ownerOf(db: Database, instanceId: string): Promise<Omit<LogOwner
     .executeTakeFirst();
 }
 
-/** Once: a second time changes nothing. */
+/** Idempotent. */
 export async function insertLog(db: Database, row: Insertable<InstanceLogsTable>): Promise<void> {
   await db
     .insertInto('instance_logs')
@@ -133,7 +130,7 @@ export function logsEndedBefore(db: Database, hostId: string, before: Date, limi
     .execute();
 }
 
-/** Logs of instances that never had a session, but for the latest of each deployment. */
+/** Logs of instances that never had a session, except the newest `keep` of each deployment. */
 export async function surplusWithoutSession(
   db: Database,
   hostId: string,
@@ -142,13 +139,13 @@ export async function surplusWithoutSession(
 ): Promise<Removable[]> {
   const { rows } = await sql<Removable>`
     select instance_id, agent_id from (
-      select instance_id, agent_id, row_number() over (partition by deployment_id order by ends_at desc) as place
+      select instance_id, agent_id, row_number() over (partition by deployment_id order by ends_at desc) as position
       from instance_logs where host_id = ${hostId} and session_id is null
-    ) as ranked where place > ${keep} limit ${limit}`.execute(db);
+    ) as ranked where position > ${keep} limit ${limit}`.execute(db);
   return rows;
 }
 
-/** The oldest logs of a host that have to go so that at most so many bytes are kept. */
+/** The oldest logs of a host, which exceed a total of `bytes`. */
 export async function logsBeyond(db: Database, hostId: string, bytes: number, limit: number): Promise<Removable[]> {
   const { rows } = await sql<Removable>`
     select instance_id, agent_id from (
@@ -162,7 +159,7 @@ export async function deleteLog(db: Database, instanceId: string): Promise<void>
   await db.deleteFrom('instance_logs').where('instance_id', '=', instanceId).execute();
 }
 
-/** Which of these have a row. */
+/** Those of these instances that have a row. */
 export async function knownLogs(db: Database, instanceIds: readonly string[]): Promise<ReadonlySet<string>> {
   if (instanceIds.length === 0) return new Set();
   const rows = await db

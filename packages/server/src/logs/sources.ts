@@ -5,7 +5,7 @@ import { logDirectory } from './directory.ts';
 import type { Order } from './position.ts';
 import { type LogOwner, type LogScope, openOwners, type StoredOwner, storedOwners } from './rows.ts';
 
-/** Rows of stored logs that are fetched at once. */
+/** Rows of stored logs per query. */
 const pageRows = 100;
 
 export type SourcesContext = {
@@ -14,15 +14,15 @@ export type SourcesContext = {
   readonly outputs: InstanceOutputs;
 };
 
-/** An instance's output that can be opened, and the moment from which on it has to be looked at in the order of a reading. */
+/** An instance's output. `due` is the time of its first line in reading order; it must be opened before that is reached. */
 export type Source = {
   readonly owner: LogOwner;
   readonly due: Timestamp;
-  /** Null when it is gone meanwhile. The caller closes the handle. */
+  /** Null if it was removed in the meantime. The caller closes the handle. */
   readonly open: () => Promise<{ readonly handle: FileHandle; readonly file: OutputFile } | null>;
 };
 
-/** The sources of a scope, one by one as a reading comes to them. */
+/** The sources of a scope in the order of `due`. `live`: ids of instances that have not ended. */
 export type Sources = {
   readonly live: readonly string[];
   readonly peek: () => Promise<Source | null>;
@@ -30,8 +30,8 @@ export type Sources = {
 };
 
 /**
- * Finds whose output has lines between two moments. Open instances are looked for before stored logs, so that none is missed
- * that ends in between; one that turns up as both is read once.
+ * Finds outputs with lines between two moments. Queries instances before stored logs, so that it misses no instance that ends
+ * in between; one that is found twice is read once.
  */
 export async function findSources(
   context: SourcesContext,
@@ -91,7 +91,7 @@ export async function findSources(
   };
 }
 
-/** In place, or where it was moved to a moment ago. */
+/** Where the bot writes it, or in the log directory if it was moved just now. */
 async function outputOf(context: SourcesContext, owner: LogOwner): Promise<OutputFile | null> {
   const file = await context.outputs.of(owner.instance_id);
   return file ?? context.outputs.released(logDirectory(context.logsDirectory, owner));
@@ -106,14 +106,14 @@ async function openFile(context: SourcesContext, owner: LogOwner, file: OutputFi
   try {
     return { handle: await open(file.path, 'r'), file };
   } catch {
-    // It ended a moment ago.
+    // The instance just ended, and its output was moved.
     const moved = await context.outputs.released(logDirectory(context.logsDirectory, owner));
     if (moved === null || moved.path === file.path) return null;
     return { handle: await open(moved.path, 'r'), file: moved };
   }
 }
 
-/** For the database; a moment that it does not know is the first or the last that it does. */
+/** As a `timestamptz`, limited to the years 1970 to 9999. */
 function dateOf(at: Timestamp): Date {
   return new Date(Math.min(Math.max(0, at / 1000), 253_402_300_799_000));
 }

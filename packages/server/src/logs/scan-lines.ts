@@ -4,50 +4,49 @@ import { blockBytes, type LineRange } from './line-breaks.ts';
 import { followsBlock, type LineCut, type Mask } from './mask.ts';
 import type { OutputPart } from './output-parts.ts';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control characters
-const colours = /\x1b\[[0-9;]*m/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colors are control characters
+const colors = /\x1b\[[0-9;]*m/g;
 const pipecatLine = new RegExp(String.raw`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| (${logLevels.join('|')}) *\|`);
 
-/** What a line has to be like. `text` is in lower case. */
+/** `text` is in lower case. `level` is the minimum. */
 export type LineFilter = { readonly text: string | undefined; readonly level: LogLevel | undefined };
 
-/** A line of an output, or a gap in it, with where it lies and when it was seen. */
-export type FoundLine = {
+/** A line of an output, or a gap in it, with its offsets and the time at which the server saw it. */
+export type ScannedLine = {
   readonly from: number;
   readonly to: number;
   readonly at: Timestamp;
-  /** Null when it is not what is looked for: the reading has got past it. */
+  /** Null if the line does not match the filter; it still records how far the scan got. */
   readonly line: Omit<LogLine, 'deploymentId' | 'instanceId' | 'sessionId'> | null;
 };
 
 /**
- * The lines of a part that a filter lets through, in the part's order, and at its end one that says how far it goes. What is
- * masked cannot be looked for either.
+ * Returns the lines of a part that match a filter, in the part's order, followed by an entry that records how far the part
+ * goes. Text is matched after masking, so that searching cannot reveal masked values.
  */
-export function findLines(
+export function scanLines(
   file: OutputFile,
   part: OutputPart,
   filter: LineFilter,
   mask: Mask | null = null,
-): readonly FoundLine[] {
+): readonly ScannedLine[] {
   if (part.kind === 'gap') return [gapLine(file, part.gap, filter)];
   const last = part.lines.at(-1);
   if (last === undefined) return [];
-  const end: FoundLine = { ...last, at: stampOf(file, last).at, line: null };
+  const end: ScannedLine = { ...last, at: seenAt(file, last).at, line: null };
   if (!mayContain(part.bytes, filter)) return [end];
   const conceal = mask?.(part.bytes) ?? null;
-  const found: FoundLine[] = [];
+  const found: ScannedLine[] = [];
   for (const range of part.lines) {
     const bytes = part.bytes.subarray(range.from - part.from, range.to - part.from);
-    // Dropped while it was being read.
+    // These bytes were dropped while the file was being read.
     if (bytes.length > 1 && bytes[0] === 0 && bytes.every((byte) => byte === 0)) continue;
     const written = bytes.toString('utf8').replace(/\r?\n$/, '');
     const log = conceal?.(written, cutOf(file, range)) ?? written;
-    // Also of a line of which nothing else may be shown.
     const level = levelOf(written);
     if (filter.text !== undefined && !log.toLowerCase().includes(filter.text)) continue;
     if (filter.level !== undefined && !isAtLeast(level, filter.level)) continue;
-    const seen = stampOf(file, range);
+    const seen = seenAt(file, range);
     const more = {
       ...(seen.unattended ? { unattended: true } : {}),
       ...(range.end === 'block' ? { continued: true } : {}),
@@ -58,7 +57,7 @@ export function findLines(
   return found;
 }
 
-/** A long line is cut where a block of it is full, and where a gap begins and ends in it. */
+/** A long line is cut at the end of each block, and at both ends of a gap. */
 function cutOf({ dropped }: OutputFile, range: LineRange): LineCut {
   return {
     atStart: followsBlock(range) || dropped.some(({ to }) => to === range.from),
@@ -66,8 +65,8 @@ function cutOf({ dropped }: OutputFile, range: LineRange): LineCut {
   };
 }
 
-function gapLine(file: OutputFile, gap: OffsetRange, filter: LineFilter): FoundLine {
-  const seen = stampOf(file, { ...gap, end: 'gap' });
+function gapLine(file: OutputFile, gap: OffsetRange, filter: LineFilter): ScannedLine {
+  const seen = seenAt(file, { ...gap, end: 'gap' });
   const place = { ...gap, at: seen.at };
   if (filter.text !== undefined || filter.level !== undefined) return { ...place, line: null };
   const droppedBytes = gap.to - gap.from;
@@ -75,19 +74,20 @@ function gapLine(file: OutputFile, gap: OffsetRange, filter: LineFilter): FoundL
   return { ...place, line: { log, timestamp: seen.timestamp, level: null, droppedBytes } };
 }
 
-/** A quick look at a whole part. ASCII alone, whose bytes are part of no other character and have one lower case each. */
+/** Fast check of a whole part. For ASCII only, whose bytes occur in no other character and have one lower case each. */
 function mayContain(bytes: Buffer, { text }: LineFilter): boolean {
-  // An asterisk may be of a mask.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+  // A search for an asterisk may match a mask.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: matches all of ASCII
   if (text === undefined || text.includes('*') || !/^[\x00-\x7f]*$/.test(text)) return true;
   return bytes.toString('latin1').toLowerCase().includes(text);
 }
 
 /**
- * A line was seen at the first mark that covers it, one that is broken when its block was full, and a last one without a
- * break at the end of the output. Within a mark the last three digits rise with the offset: only the order is known there.
+ * When a line was seen: at the first mark that covers it; for a block of a long line, when the block was full; for a last line
+ * without a line break, at the end of the output. The nanoseconds rise with the offset within a mark, where only the order of
+ * lines is known.
  */
-function stampOf(file: OutputFile, { to, end }: LineRange) {
+function seenAt(file: OutputFile, { to, end }: LineRange) {
   const { marks, endedAt } = file;
   const index = firstMarkAt(file, end === 'block' ? Math.ceil(to / blockBytes) * blockBytes : to);
   const mark = marks[index];
@@ -119,9 +119,9 @@ function formatTimestamp(at: Timestamp, nanoseconds: number): string {
   return new Date(Math.floor(at / 1000)).toISOString().replace('Z', `${micro}${nano}Z`);
 }
 
-/** The level of a line in the Pipecat format, with or without colours; null for any other. */
+/** The level of a line in the Pipecat format, with or without colors; null for any other line. */
 export function levelOf(text: string): LogLevel | null {
-  const start = text.slice(0, 120).replace(colours, '');
+  const start = text.slice(0, 120).replace(colors, '');
   return (pipecatLine.exec(start)?.[1] as LogLevel | undefined) ?? null;
 }
 

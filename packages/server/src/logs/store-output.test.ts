@@ -9,22 +9,22 @@ import { expect, it, onTestFinished } from 'vitest';
 import { writeBot } from '../../test/support/bots.ts';
 import { testRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { type KeepContext, keepOutput, withKeptOutput } from './keep.ts';
+import { type StoreOutputContext, storeOutput, withStoredOutput } from './store-output.ts';
 
 const never = new AbortController().signal;
 
 /** A runtime and rows for one agent; `run` starts an instance that prints and ends it. */
 async function setUp() {
   const rows = await testRows();
-  const root = await mkdtemp(join(tmpdir(), 'bothost-keep-'));
+  const root = await mkdtemp(join(tmpdir(), 'bothost-store-output-'));
   await chmod(root, 0o711);
   const logger = pino({ level: 'silent' });
   const runtime = await runtimes.process({ dataDirectory: root, logger, now: () => new Date(), path: '/usr/bin:/bin' });
-  const bot = await writeBot('printer', { prelude: 'if (process.env.SAYS) console.log(process.env.SAYS)' });
+  const bot = await writeBot('printer', { prelude: 'if (process.env.TEXT) console.log(process.env.TEXT)' });
   const agentId = await rows.agent(await rows.organization());
   const of = { agentId, hostId: await rows.host(), deploymentId: await rows.deployment(agentId) };
   const logsDirectory = join(root, 'logs');
-  const context: KeepContext = {
+  const context: StoreOutputContext = {
     db: rows.db,
     now: () => new Date(),
     host: { id: of.hostId },
@@ -42,66 +42,66 @@ async function setUp() {
   });
   const source = { kind: 'directory', path: bot.path, contentHash: '' } as const;
   const prepared = await runtime.prepare({ id: of.deploymentId, source }, () => undefined, never);
-  const run = async (instanceId: string, says: string) => {
+  const run = async (instanceId: string, text: string) => {
     const limits = { cpuMillicores: 1_000, memoryBytes: 512 * 1024 * 1024 };
     const spec = {
       instanceId,
       deploymentId: of.deploymentId,
       prepared,
       limits,
-      environment: async () => ({ SAYS: says }),
+      environment: async () => ({ TEXT: text }),
     };
     await runtime.start(spec, never);
     await runtime.stop(instanceId, 0);
   };
   const stored = () => rows.db.selectFrom('instance_logs').selectAll().execute();
-  const kept = () => readdir(join(logsDirectory, agentId)).catch(() => []);
-  return { rows, runtime, context, of, run, stored, kept };
+  const files = () => readdir(join(logsDirectory, agentId)).catch(() => []);
+  return { rows, runtime, context, of, run, stored, files };
 }
 
 const forgotten = async (runtime: Runtime, instanceId: string) => (await runtime.outputs.of(instanceId)) === null;
 
-it('takes over what an instance wrote before it is forgotten, once, however often it is asked', async () => {
-  const { rows, runtime, context, of, run, stored, kept } = await setUp();
+it('stores the output of an instance once before it is forgotten, also after a kill at each step', async () => {
+  const { rows, runtime, context, of, run, stored, files } = await setUp();
   const instanceId = await rows.instance(of);
   await run(instanceId, 'hello');
-  const keeping = withKeptOutput(runtime, (id) => keepOutput(context, id));
-  // A server that was killed after it had moved the files, and one that was killed after it had written the row.
+  const driver = withStoredOutput(runtime, (id) => storeOutput(context, id));
+  // As left by a server killed after moving the files, and by one killed after writing the row.
   await runtime.outputs.release(instanceId, join(context.logsDirectory, of.agentId, instanceId));
-  await keepOutput(context, instanceId);
+  await storeOutput(context, instanceId);
   const first = await stored();
-  await Promise.all([keeping.forget(instanceId), keeping.forget(instanceId)]);
-  await keeping.forget(instanceId);
+  await Promise.all([driver.forget(instanceId), driver.forget(instanceId)]);
+  await driver.forget(instanceId);
   expect(first).toMatchObject([{ instance_id: instanceId, session_id: null, bytes: 6, dropped_bytes: 0 }]);
   expect(await stored()).toEqual(first);
-  expect(await kept()).toEqual([instanceId]);
+  expect(await files()).toEqual([instanceId]);
   expect(await forgotten(runtime, instanceId)).toBe(true);
 });
 
-it('keeps nothing of an instance that wrote nothing, nor of one that nobody knows', async () => {
-  const { rows, runtime, context, of, run, stored, kept } = await setUp();
-  const keeping = withKeptOutput(runtime, (id) => keepOutput(context, id));
-  for (const [instanceId, says] of [
+it('stores nothing for an instance without output or without a row', async () => {
+  const { rows, runtime, context, of, run, stored, files } = await setUp();
+  const driver = withStoredOutput(runtime, (id) => storeOutput(context, id));
+  for (const [instanceId, text] of [
     [await rows.instance(of), ''],
-    [newId(), 'stray'],
+    [newId(), 'unknown'],
   ] as const) {
-    await run(instanceId, says);
-    await keeping.forget(instanceId);
+    await run(instanceId, text);
+    await driver.forget(instanceId);
     expect(await forgotten(runtime, instanceId)).toBe(true);
   }
   expect(await stored()).toEqual([]);
-  expect(await kept()).toEqual([]);
+  expect(await files()).toEqual([]);
 });
 
-it('does not forget while the database cannot be asked', async () => {
+it('does not forget an instance while the database is unavailable', async () => {
   const { rows, runtime, context, of, run, stored } = await setUp();
   const instanceId = await rows.instance(of);
   await run(instanceId, 'later');
-  const away = withKeptOutput(runtime, (id) =>
-    keepOutput({ ...context, persist: () => Promise.reject(new Error('away')) }, id),
+  const offline = withStoredOutput(runtime, (id) =>
+    storeOutput({ ...context, persist: () => Promise.reject(new Error('offline')) }, id),
   );
-  await expect(away.forget(instanceId)).rejects.toThrow('away');
+  await expect(offline.forget(instanceId)).rejects.toThrow('offline');
   expect(await forgotten(runtime, instanceId)).toBe(false);
-  await withKeptOutput(runtime, (id) => keepOutput(context, id)).forget(instanceId);
+  await withStoredOutput(runtime, (id) => storeOutput(context, id)).forget(instanceId);
   expect(await stored()).toMatchObject([{ instance_id: instanceId }]);
 });

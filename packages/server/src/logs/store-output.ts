@@ -3,7 +3,7 @@ import type { Database } from '../store/tables.ts';
 import { logDirectory } from './directory.ts';
 import { insertLog, ownerOf } from './rows.ts';
 
-export type KeepContext = {
+export type StoreOutputContext = {
   readonly db: Database;
   readonly now: () => Date;
   readonly host: { readonly id: string };
@@ -15,12 +15,13 @@ export type KeepContext = {
 };
 
 /**
- * Takes over what an ended instance wrote: files first, then their row. A server that is killed in between, or before the
- * instance is forgotten, leaves both to be done again. Of an instance without a row nothing is kept. Rejects when the disk is
- * full, to be tried again, and when the database is gone for good; what else the disk refuses is told and given up, since
- * the end of an instance must not wait for ever.
+ * Moves the output of an ended instance to the log directory and writes a row for it. Idempotent, so a server that is killed
+ * in between leaves it to the next one. The output of an instance without a row is not stored.
+ *
+ * Rejects if the disk is full, to be retried, and if the database remains unavailable. Other errors of the disk are logged and
+ * the output is lost, because the end of an instance must not wait forever.
  */
-export async function keepOutput(context: KeepContext, instanceId: string): Promise<void> {
+export async function storeOutput(context: StoreOutputContext, instanceId: string): Promise<void> {
   const { db, host, persist } = context;
   const { outputs } = context.runtime;
   const owner = await persist(() => ownerOf(db, instanceId));
@@ -35,7 +36,7 @@ export async function keepOutput(context: KeepContext, instanceId: string): Prom
     if (file === null || isEmpty) return;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') throw error;
-    return context.logger.error({ err: error, instanceId }, 'the output of an instance could not be kept');
+    return context.logger.error({ err: error, instanceId }, 'instance output not stored');
   }
   const dropped = file.dropped.reduce((sum, { from, to }) => sum + to - from, 0);
   const end = file.marks.at(-1)?.end ?? 0;
@@ -43,7 +44,7 @@ export async function keepOutput(context: KeepContext, instanceId: string): Prom
     ...owner,
     host_id: host.id,
     begins_at: new Date(Math.floor((file.marks[0]?.at ?? 0) / 1000)),
-    ends_at: laterMillisecond(file.endedAt ?? file.marks.at(-1)?.at ?? 0),
+    ends_at: ceilToMs(file.endedAt ?? file.marks.at(-1)?.at ?? 0),
     bytes: end - dropped,
     dropped_bytes: dropped,
     stored_at: context.now(),
@@ -51,11 +52,11 @@ export async function keepOutput(context: KeepContext, instanceId: string): Prom
   await persist(() => insertLog(db, row));
 }
 
-/** A driver that forgets no instance whose output was not taken over. Who asks for the same at once waits for the first. */
-export function withKeptOutput(driver: Runtime, keep: (instanceId: string) => Promise<void>): Runtime {
+/** Wraps a driver so that it stores the output of an instance before it forgets it. Concurrent calls share one run. */
+export function withStoredOutput(driver: Runtime, store: (instanceId: string) => Promise<void>): Runtime {
   const running = new Map<string, Promise<void>>();
   const forget = async (instanceId: string) => {
-    await keep(instanceId);
+    await store(instanceId);
     await driver.forget(instanceId);
   };
   return {
@@ -68,6 +69,6 @@ export function withKeptOutput(driver: Runtime, keep: (instanceId: string) => Pr
   };
 }
 
-function laterMillisecond(at: Timestamp): Date {
+function ceilToMs(at: Timestamp): Date {
   return new Date(Math.ceil(at / 1000));
 }

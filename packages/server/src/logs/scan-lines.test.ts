@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isAtLeast, levelOf } from './find-lines.ts';
+import { isAtLeast, levelOf } from './scan-lines.ts';
 
 it.each([
   ['2026-11-20 12:00:00.123 | INFO     | bot:run:12 | NONE - hello', 'INFO'],
@@ -12,7 +12,7 @@ it.each([
   expect(levelOf(text)).toBe(level);
 });
 
-it('compares levels, and has none for a line without one', () => {
+it('compares levels; a line without a level matches none', () => {
   expect(isAtLeast('ERROR', 'WARNING')).toBe(true);
   expect(isAtLeast('INFO', 'WARNING')).toBe(false);
   expect(isAtLeast(null, 'TRACE')).toBe(false);
