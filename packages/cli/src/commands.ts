@@ -49,8 +49,6 @@ export const commands: Readonly<Record<string, Loader>> = {
   'cloud agent delete': () => import('./commands/cloud/agent/delete.ts'),
   'operator vault status': () => import('./commands/operator/vault/status.ts'),
   'operator vault rotate': () => import('./commands/operator/vault/rotate.ts'),
-  'operator vault reencrypt': () => import('./commands/operator/vault/reencrypt.ts'),
-  'operator vault retire': () => import('./commands/operator/vault/retire.ts'),
   'operator vault verify': () => import('./commands/operator/vault/verify.ts'),
 };
 

@@ -41,7 +41,7 @@ export type Context = {
   /** Opens and seals what organizations keep secret. */
   readonly keyring: Keyring;
   readonly rootKeys: RootKeyProvider;
-  /** Does the work on the vault that was asked for, soon. */
+  /** Wakes the worker that does the requested maintenance of the vault. */
   readonly workOnVault: () => void;
   /** How often an organization may ask what a write would change. */
   readonly dryRuns: RateLimit;

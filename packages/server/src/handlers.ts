@@ -41,9 +41,9 @@ import {
 } from './organizations/properties.ts';
 import { deleteSecretSet } from './secrets/delete.ts';
 import { listSecrets } from './secrets/list.ts';
+import { vaultOperations } from './secrets/maintenance/operations.ts';
 import { rollBackSecrets } from './secrets/rollback.ts';
 import { getSecretSet, secretHistory } from './secrets/show.ts';
-import { vaultOperations } from './secrets/upkeep/operations.ts';
 import { verifyImagePullSecret } from './secrets/verify.ts';
 import { bytesOf, type WantedSecrets, wantedSecrets } from './secrets/wanted.ts';
 import { writeSecrets } from './secrets/write.ts';
@@ -66,7 +66,7 @@ export type Handlers = {
 };
 
 /** Nothing of the operator's belongs to an organization. */
-type OfOperator = 'getVault' | 'rotateVault' | 'reencryptVault' | 'retireVaultKeys' | 'verifyVault';
+type OfOperator = 'getVault' | 'rotateVault' | 'verifyVault';
 
 /**
  * The verb that answers each operation of the contract. The type is mapped over the operations: one that is missing does
@@ -216,8 +216,6 @@ export function createHandlers(context: Context): Handlers {
     },
     getVault: vault.status,
     rotateVault: ({ body }, operator) => vault.rotate(operator, body.layer, body.organization ?? null),
-    reencryptVault: (_, operator) => vault.reencrypt(operator),
-    retireVaultKeys: (_, operator) => vault.retire(operator),
     verifyVault: ({ body }, operator) => vault.verify(operator, body?.organization ?? null),
     getLogs: async ({ params, query }, caller, _, gone) => {
       const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);

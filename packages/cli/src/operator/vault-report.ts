@@ -4,13 +4,13 @@ import { Failure } from '../failure.ts';
 import { formatTime } from '../output/format.ts';
 import type { Block, Report } from '../output/report.ts';
 
-/** The vault as people see it. */
+/** The report of every command on the vault. */
 export function vaultReport(status: VaultStatus): Report {
-  return { json: status, blocks: vaultBlocks(status) };
+  return { json: status, blocks: blocksOf(status) };
 }
 
-export function vaultBlocks(status: VaultStatus): readonly Block[] {
-  const { behind, formerKeys } = status;
+function blocksOf(status: VaultStatus): readonly Block[] {
+  const { behind } = status;
   return [
     {
       kind: 'table',
@@ -33,8 +33,7 @@ export function vaultBlocks(status: VaultStatus): readonly Block[] {
         ['Organizations', String(status.organizations)],
         ['Sets', String(status.sets)],
         ['Values', String(status.values)],
-        ['Behind', `${behind.keys} keys, ${behind.values} values, ${behind.sets} sets`],
-        ['Former keys', `${formerKeys.inUse} needed, ${formerKeys.retirable} can be retired`],
+        ['Behind', `${behind.keys} keys, ${behind.sets} sets`],
       ],
     },
     {

@@ -4,7 +4,7 @@ import { cancelBuild, createBuild, getBuild, getBuildLogs, getBuildUploadUrl, li
 import { getDeployment, listDeployments } from './deployments.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { getLogs } from './logs.ts';
-import { getVault, reencryptVault, retireVaultKeys, rotateVault, verifyVault } from './operator.ts';
+import { getVault, rotateVault, verifyVault } from './operator.ts';
 import {
   getProperties,
   getPropertiesSchema,
@@ -58,8 +58,6 @@ export const operations = {
   verifyAudit,
   getVault,
   rotateVault,
-  reencryptVault,
-  retireVaultKeys,
   verifyVault,
 } as const;
 

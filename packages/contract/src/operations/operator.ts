@@ -6,47 +6,48 @@ import { noBody, none, Time } from './fields.ts';
 
 const VaultTask = z.object({
   task: z
-    .enum(['rekey', 'rotate', 'reencrypt', 'verify'])
-    .describe('rekey wraps the keys of organizations with another root key, rotate makes new ones'),
+    .enum(['rekey', 'rotate', 'verify'])
+    .describe(
+      'rekey wraps organization keys with the current root key; rotate re-encrypts secrets with new organization keys',
+    ),
   state: z.enum(statusValues(vaultTaskStateLabels)),
   done: z.number().int(),
   total: z.number().int(),
   startedAt: Time,
-  updatedAt: Time.describe('Of the last piece that was stored'),
+  updatedAt: Time.describe('When the last progress was stored'),
   endedAt: Time.nullable(),
   findings: z
     .array(
       z.object({
-        organization: z.string().describe('Its name; empty for what belongs to none'),
-        set: z.string().nullable().describe('The secret set; null for what belongs to none'),
+        organization: z.string().describe('Its name; empty if the finding belongs to no organization'),
+        set: z.string().nullable().describe('Its name; null if the finding belongs to no set'),
         problem: z.string(),
       }),
     )
-    .describe('What is not as it was written, or cannot be opened: it stays as it is, and all else goes on'),
+    .describe('What is damaged, missing or cannot be decrypted. It stays unchanged'),
 });
 export type VaultTask = z.infer<typeof VaultTask>;
 
-/** The vault as its operator sees it: keys by their ids, never a key. */
+/** The operator's view of the vault. Keys appear only as ids. */
 export const VaultStatus = z
   .object({
     rootKeys: z.array(
       z.object({
         id: z.string(),
-        current: z.boolean().describe('Wraps what is made from now on'),
-        atHand: z.boolean().describe('This server has it'),
-        wraps: z.number().int().describe('Keys of organizations that it wraps; 0: nothing that is stored needs it'),
+        current: z.boolean().describe('Wraps new organization keys'),
+        atHand: z.boolean().describe('Whether this server has it'),
+        wraps: z.number().int().describe('How many organization keys it wraps; 0: it is no longer needed'),
       }),
     ),
     organizations: z.number().int(),
     sets: z.number().int(),
     values: z.number().int(),
     behind: z
-      .object({ keys: z.number().int(), values: z.number().int(), sets: z.number().int() })
-      .describe('What a former key wraps, seals or stamps'),
-    formerKeys: z
-      .object({ inUse: z.number().int(), retirable: z.number().int() })
-      .describe('Former keys of organizations: those that something needs, and those that nothing needs'),
-    tasks: z.array(VaultTask).describe('The last work of each kind'),
+      .object({ keys: z.number().int(), sets: z.number().int() })
+      .describe(
+        'Organization keys that a former root key wraps, and secret sets that former organization keys encrypt',
+      ),
+    tasks: z.array(VaultTask).describe('The last task of each kind'),
   })
   .meta({ id: 'VaultStatus' });
 export type VaultStatus = z.infer<typeof VaultStatus>;
@@ -57,7 +58,7 @@ const common = { tag: 'operator', key: 'operator', method: 'POST', params: none,
 export const getVault = operation({
   ...common,
   name: 'getVault',
-  summary: 'Show the keys of the vault and the work on it',
+  summary: 'Show the keys of the vault and its maintenance',
   method: 'GET',
   audit: 'vault.status',
   path: '/vault',
@@ -68,14 +69,11 @@ export const getVault = operation({
   errors: [],
 });
 
-/**
- * Of the root: once it answers, what is made has the new key, and what was made before follows by itself (`rekey`). Of
- * organizations: they get new keys one after the other, and what was written before follows by `reencrypt`, on request.
- */
+/** After the response, new data is written with the new key. A task brings existing data up to date: `rekey` or `rotate`. */
 export const rotateVault = operation({
   ...common,
   name: 'rotateVault',
-  summary: 'Switch to another root key, or make new organization keys',
+  summary: 'Switch to another root key, or create new organization keys and re-encrypt secrets with them',
   audit: 'vault.rotate',
   path: '/vault/rotate',
   body: z.object({ layer: z.enum(['root', 'organization']), organization }),
@@ -85,36 +83,10 @@ export const rotateVault = operation({
   errors: ['invalid-request', 'organization-not-found', 'vault-busy', 'root-key-not-given', 'root-key-not-shared'],
 });
 
-export const reencryptVault = operation({
-  ...common,
-  name: 'reencryptVault',
-  summary: 'Re-seal with the newest keys what former keys sealed',
-  audit: 'vault.reencrypt',
-  path: '/vault/reencrypt',
-  body: noBody,
-  bodyBytes: 0,
-  status: 202,
-  response: VaultStatus,
-  errors: ['vault-busy'],
-});
-
-export const retireVaultKeys = operation({
-  ...common,
-  name: 'retireVaultKeys',
-  summary: 'Remove former organization keys that are no longer needed',
-  audit: 'vault.retire',
-  path: '/vault/retire',
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
-  response: VaultStatus.extend({ retired: z.number().int() }).meta({ id: 'RetiredVaultKeys' }),
-  errors: [],
-});
-
 export const verifyVault = operation({
   ...common,
   name: 'verifyVault',
-  summary: 'Check everything that is stored, and report what is damaged',
+  summary: 'Verify all stored secrets and keys, and report what is damaged',
   audit: 'vault.verify',
   path: '/vault/verify',
   body: z.object({ organization }).nullish(),

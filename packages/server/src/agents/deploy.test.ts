@@ -2,8 +2,6 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
 import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
-import { testVault } from '../../test/support/test-vault.ts';
-import type { Keyring } from '../secrets/vault/keyring.ts';
 import { newId } from '../store/uuid.ts';
 import { deleteAgent } from './delete.ts';
 import { createAgent, updateAgent } from './deploy.ts';
@@ -20,18 +18,16 @@ describe('agents made of builds', () => {
   let rows: TestRows;
   let scope: { organizationId: string; organizationName: string; keyId: string };
   let clock: Date;
-  let keyring: Keyring;
 
   beforeEach(async () => {
     rows = await testRows();
-    keyring = (await testVault(rows)).context.keyring;
     scope = { organizationId: await rows.organization('home'), organizationName: 'home', keyId };
     await rows.host();
     clock = testNow;
   });
   afterEach(() => rows.close());
 
-  const context = () => ({ db: rows.db, now: () => clock, newId, keyring, hashDirectory: async () => 'hash' });
+  const context = () => ({ db: rows.db, now: () => clock, newId, hashDirectory: async () => 'hash' });
   const content = (letter: string) => ({ content_hash: letter.repeat(64), context_hash: letter.repeat(16) });
   const built = (fields = {}) =>
     ({ state: 'success', prepared: '{"at":"x"}', completed_at: testNow, ...fields }) as const;

@@ -1,12 +1,10 @@
 import { type AgentSettings, ApiError, failure } from '@bothost/contract';
 import { getProperties, listRegions } from '../organizations/properties.ts';
-import { arePinsWhole, pinSecretSet, pinsChanged } from '../secrets/pin.ts';
-import type { Keyring } from '../secrets/vault/keyring.ts';
+import { pinSecretSet } from '../secrets/pin.ts';
 import type { Database, SecretPin } from '../store/tables.ts';
 import { sourceOfBuild } from './build-source.ts';
 import { type DeploymentRow, findDeployment, updateScaling } from './deployment-rows.ts';
 import { deployNew, type Wanted } from './new-deployment.ts';
-import { pinnedDeployment } from './pinned-deployments.ts';
 import { type AgentRow, insertAgent, lockAgentByName } from './rows.ts';
 import {
   defaultSettings,
@@ -17,7 +15,7 @@ import {
   settingsOf,
 } from './settings.ts';
 
-type Context = { db: Database; now: () => Date; newId: () => string; keyring: Keyring };
+type Context = { db: Database; now: () => Date; newId: () => string };
 type Scope = { readonly organizationId: string; readonly keyId: string };
 
 /** What became of a request: a new deployment, other numbers for the one that is there, or nothing. */
@@ -80,12 +78,9 @@ export async function updateAgent(
     requireSameRegion(agent, request.region);
     const settings = settingsFrom(request, settingsOf(before));
     const asked = changeOf(before, request, settings);
-    const isWhole = await arePinsWhole({ ...context, db }, pinnedDeployment(agent, before.id, before.secret_pins));
-    // What it says that it ran with is not to be believed, so it has to be said.
-    if (!isWhole && request.secretSet === undefined) throw failure('secret-set-damaged', { message: pinsChanged });
     const pins = await pinsFor(db, { ...scope, region: agent.region }, before, request.secretSet, asked);
-    // A secret that changed is a change, too: running instances keep what they began with.
-    const change = isWhole && samePins(before.secret_pins, pins) ? asked : 'deployment';
+    // A changed secret needs a new deployment: running instances keep the values that they started with.
+    const change = samePins(before.secret_pins, pins) ? asked : 'deployment';
     if (change === 'deployment') {
       const source = await sourceFor({ ...context, db }, { ...scope, region: agent.region }, before, request.buildId);
       await deployNew({ ...context, db }, agent, wanted(source, settings, scope, pins));

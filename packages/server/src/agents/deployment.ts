@@ -1,5 +1,5 @@
 import type { DeploymentProblem } from '@bothost/contract';
-import type { PinnedDeployment } from '../secrets/stamped-pins.ts';
+import type { PinnedSecrets } from '../secrets/pin.ts';
 import type { Database, StoredExit } from '../store/tables.ts';
 import { changeDeployment, noteProblem, openDeployments, serveValidated, updateDeployment } from './deployment-rows.ts';
 import { lockAgent, lockWithActiveDeployment, updateAgent } from './rows.ts';
@@ -11,8 +11,8 @@ export type ServingDeployment = {
   readonly maxAgents: number;
   readonly maxSessionSeconds: number;
   readonly websocketAuth: 'none' | 'token';
-  /** Where its secrets did not open when an instance of it was started last, and without them no other will. */
-  readonly missedSecrets: PinnedDeployment | null;
+  /** Its pins, if they could not be decrypted at the last start of an instance; otherwise null. */
+  readonly missedSecrets: PinnedSecrets | null;
 };
 
 /**
@@ -33,7 +33,7 @@ export async function lockForStart(
   if (deploymentId === null || maxAgents === null || maxSessionSeconds === null || websocketAuth === null) {
     return 'not-ready';
   }
-  const pinned = { deploymentId, organizationId, region, pins: secretPins ?? [] };
+  const pinned = { organizationId, region, pins: secretPins ?? [] };
   const missedSecrets = row.problem === 'PCC_SECRETS_UNAVAILABLE' ? pinned : null;
   return { agentId: row.agentId, deploymentId, maxAgents, maxSessionSeconds, websocketAuth, missedSecrets };
 }

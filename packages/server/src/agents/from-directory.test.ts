@@ -43,7 +43,6 @@ describe('agents from directories', () => {
     newId,
     hashDirectory,
     logger,
-    keyring: vault.context.keyring,
   });
   const start = () => agentFromDirectory(context(), organizationId, 'us-west', directory);
   const scope = () => ({ organizationId, organizationName: 'home' });

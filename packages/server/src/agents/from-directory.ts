@@ -2,7 +2,6 @@ import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { ApiError, type DeployFile } from '@bothost/contract';
 import { pinSecretSet } from '../secrets/pin.ts';
-import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database, SecretPin } from '../store/tables.ts';
 import { DeployFileError, readDeployFile } from './deploy-file.ts';
 import { findDeployment, newestOfDirectory } from './deployment-rows.ts';
@@ -15,7 +14,6 @@ type Context = {
   now: () => Date;
   newId: () => string;
   hashDirectory: (path: string) => Promise<string>;
-  keyring: Keyring;
 };
 
 export type DirectoryAgent = {

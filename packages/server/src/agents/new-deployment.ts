@@ -1,9 +1,6 @@
 import type { Insertable } from 'kysely';
-import { stampPins } from '../secrets/stamped-pins.ts';
-import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database, DeploymentSource, DeploymentsTable, SecretPin } from '../store/tables.ts';
 import { insertDeployment, supersede } from './deployment-rows.ts';
-import { pinnedDeployment } from './pinned-deployments.ts';
 import { type AgentRow, updateAgent } from './rows.ts';
 import type { Settings } from './settings.ts';
 
@@ -25,15 +22,14 @@ export type Wanted = {
  * its way before is given up. Call it in a transaction that holds the agent's lock. Returns its id.
  */
 export async function deployNew(
-  context: { db: Database; now: () => Date; newId: () => string; keyring: Keyring },
-  agent: Pick<AgentRow, 'id' | 'organization_id' | 'region'>,
+  context: { db: Database; now: () => Date; newId: () => string },
+  agent: Pick<AgentRow, 'id'>,
   wanted: Wanted,
 ): Promise<string> {
   const { db } = context;
   const id = context.newId();
   const now = context.now();
   await insertDeployment(db, rowOf(id, agent.id, wanted, now));
-  await stampPins(context, pinnedDeployment(agent, id, wanted.secretPins));
   await supersede(db, agent.id, id, now);
   await updateAgent(db, agent.id, { desired_deployment_id: id, updated_at: now });
   return id;

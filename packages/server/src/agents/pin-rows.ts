@@ -15,16 +15,6 @@ export function pinsOfDeployment(db: Database, id: string) {
     .executeTakeFirst();
 }
 
-export function deploymentsWithPins(db: Database, organizationId: string) {
-  return db
-    .selectFrom('deployments')
-    .innerJoin('agents', 'agents.id', 'deployments.agent_id')
-    .select(['deployments.id', 'deployments.secret_pins', 'agents.organization_id', 'agents.region'])
-    .where('agents.organization_id', '=', organizationId)
-    .where(sql<boolean>`deployments.secret_pins::text <> '[]'`)
-    .execute();
-}
-
 /** Wanted or serving deployments that are pinned to a secret set; of each agent the wanted one first. */
 export async function deploymentsWithSet(
   db: Database,

@@ -1,11 +1,9 @@
 import { failure } from '@bothost/contract';
 import { requirePins } from '../secrets/pin.ts';
-import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
 import { sourceOfBuild } from './build-source.ts';
 import { type DeploymentRow, deploymentOf, findDeployment, servedBefore } from './deployment-rows.ts';
 import { deployNew, type Wanted } from './new-deployment.ts';
-import { pinnedDeployment } from './pinned-deployments.ts';
 import { type AgentRow, findAgent, lockAgentByName } from './rows.ts';
 import { settingsOf } from './settings.ts';
 
@@ -14,7 +12,6 @@ type Context = {
   now: () => Date;
   newId: () => string;
   hashDirectory: (path: string) => Promise<string>;
-  keyring: Keyring;
 };
 
 /**
@@ -22,7 +19,7 @@ type Context = {
  * before it takes traffic. `deploymentId` null: the one that served before, or the one that serves where a later one
  * failed or is still on its way.
  *
- * @throws failure `not-found`, `deployment-not-found`, `no-earlier-deployment`, `deployment-gone`, `secret-set-damaged`
+ * @throws failure `not-found`, `deployment-not-found`, `no-earlier-deployment`, `deployment-gone`
  */
 export async function rollBack(
   context: Context,
@@ -44,7 +41,7 @@ export async function rollBack(
         ? directory
         : await sourceOfBuild({ ...context, db }, { ...scope, region: agent.region }, source.buildId);
     if (again === null) throw failure('deployment-gone');
-    await requirePins({ ...context, db }, pinnedDeployment(agent, earlier.id, earlier.secret_pins));
+    await requirePins(db, scope.organizationId, earlier.secret_pins);
     await deployNew({ ...context, db }, agent, {
       ...again,
       settings: settingsOf(earlier),

@@ -5,7 +5,6 @@ import { pairs, testVault } from '../../test/support/test-vault.ts';
 import { deleteSecretSet } from '../secrets/delete.ts';
 import { newId } from '../store/uuid.ts';
 import { createAgent, updateAgent } from './deploy.ts';
-import { deploymentSecrets } from './deployment-secrets.ts';
 import { listDeployments } from './deployments.ts';
 import { rollBack } from './rollback.ts';
 import { agentsWithSecretSet } from './secret-users.ts';
@@ -28,7 +27,7 @@ describe('an agent with secrets', () => {
   });
   afterEach(() => rows.close());
 
-  const context = () => ({ db: rows.db, now: () => testNow, newId, keyring: vault.context.keyring });
+  const context = () => ({ db: rows.db, now: () => testNow, newId });
   const put = (values: Record<string, string>) => vault.put(scope.organizationId, 'keys', pairs(values));
   const create = () => createAgent(context(), scope, { serviceName: 'echo', buildId, secretSet: 'keys' });
   const update = (fields = {}) => updateAgent(context(), scope, 'echo', fields);
@@ -165,30 +164,6 @@ describe('an agent with secrets', () => {
       status: 409,
       message: expect.stringMatching(/the secret set keys, and it was deleted/),
     });
-  });
-
-  it('runs, is deployed and rolled back with what it was deployed with, whatever is written to its row', async () => {
-    await ready({ A: '1' });
-    await create();
-    await ready({ A: '2' });
-    await update();
-    const { desiredDeploymentId: id } = await show();
-    const values = () => deploymentSecrets({ db: rows.db, keyring: vault.context.keyring }, id);
-    expect(await values()).toEqual({ values: ['2'], isComplete: true });
-    const [before] = await rows.db.selectFrom('deployments').select('secret_pins').where('id', '=', id).execute();
-    const pin = before?.secret_pins[0];
-    for (const changed of [[{ ...pin, revision: 1 }], [{ ...pin, secretSet: 'more' }], [], '"x"', [{ setId: 'x' }]]) {
-      const said = { secret_pins: JSON.stringify(changed) };
-      await rows.db.updateTable('deployments').set(said).where('id', '=', id).execute();
-      await expect(update({ autoScaling: { minAgents: 1 } })).rejects.toMatchObject({
-        reason: 'secret-set-damaged',
-        message: expect.stringContaining('name its secret set'),
-      });
-      await expect(rollBackTo(id)).rejects.toMatchObject({ reason: 'secret-set-damaged' });
-    }
-    expect(await agentsWithSecretSet(rows.db, pin?.setId ?? '')).toEqual([]);
-    expect(await update({ secretSet: 'keys' })).toBe('deployment');
-    expect(await pins()).toEqual(['keys 2']);
   });
 
   it('takes no set of another region, none that is missing, and no other kind of secret', async () => {

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
-import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
 import { agentFromDirectory } from './from-directory.ts';
 
@@ -11,7 +10,6 @@ type Context = {
   newId: () => string;
   logger: Pick<Logger, 'info' | 'warn'>;
   hashDirectory: (path: string) => Promise<string>;
-  keyring: Keyring;
 };
 
 /** `preparing`: the deployment that the reconciler has yet to make startable; null when there is none. */

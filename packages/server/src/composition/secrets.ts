@@ -1,16 +1,15 @@
 import { join } from 'node:path';
 import { pullSecretChecks, secretDryRuns, secretWrites } from '@bothost/contract';
-import { pinnedDeployments } from '../agents/pinned-deployments.ts';
 import { pinnedRevisions } from '../agents/pinned-revisions.ts';
 import { startPollingLoop } from '../concurrency/polling-loop.ts';
 import { createRateLimit } from '../concurrency/rate-limit.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
+import { addRevisionMacs } from '../secrets/add-revision-macs.ts';
 import { deliverSecrets } from '../secrets/deliver.ts';
+import { startMaintenanceWorker } from '../secrets/maintenance/worker.ts';
 import { resolveBySystem } from '../secrets/registry/guarded-agent.ts';
 import { createRegistryPolicy } from '../secrets/registry/registry-policy.ts';
-import { stampFormerPins } from '../secrets/upkeep/former-pins.ts';
-import { startUpkeepWorker } from '../secrets/upkeep/worker.ts';
 import { openVault } from '../secrets/vault/open-vault.ts';
 import { type DataDirectory, deriveKey } from './data-directory.ts';
 import type { Teardown } from './teardown.ts';
@@ -35,7 +34,7 @@ type Secrets = Pick<
 /** All that a check of registry credentials may take. */
 const registryTimeoutMs = 5_000;
 
-/** The vault, who works on it and for it, and how often an organization may ask. @throws VaultError, KeyFileError */
+/** Opens the vault, and starts delivery and maintenance. @throws VaultError, KeyFileError */
 export async function openSecrets(
   base: Base,
   config: Config,
@@ -43,25 +42,19 @@ export async function openSecrets(
   teardown: Pick<Teardown, 'add'>,
 ): Promise<Secrets> {
   const { keyring, rootKeys } = await openVault(base, vaultKeysOf(config, data));
-  await stampFormerPins({ ...base, keyring, rootKeys, pinnedIn: pinnedDeployments });
+  await addRevisionMacs({ ...base, keyring });
   const delivery = startPollingLoop(
     () => deliverSecrets({ ...base, keyring }),
     (error) => base.logger.warn({ err: error }, 'secret delivery failed; it is retried'),
   );
   teardown.add(() => delivery.close());
-  const upkeep = startUpkeepWorker({
-    ...base,
-    keyring,
-    rootKeys,
-    pinsOf: pinnedRevisions,
-    pinnedIn: pinnedDeployments,
-  });
-  teardown.add(() => upkeep.close());
+  const maintenance = startMaintenanceWorker({ ...base, keyring, rootKeys, pinsOf: pinnedRevisions });
+  teardown.add(() => maintenance.close());
   return {
     keyring,
     rootKeys,
     deliverSecrets: delivery.kick,
-    workOnVault: upkeep.kick,
+    workOnVault: maintenance.kick,
     dryRuns: createRateLimit(secretDryRuns, base.now),
     secretWrites: createRateLimit(secretWrites, base.now),
     registryChecks: createRateLimit(pullSecretChecks, base.now),
@@ -74,8 +67,8 @@ export async function openSecrets(
 }
 
 /**
- * The vault's own keys from the settings first; one that is derived of the root key where the operator gives that, which the
- * servers of one database share; and key files, which are made only where neither is given.
+ * The root keys of the vault: those of BOTHOST_VAULT_KEYS first, then one that is derived from BOTHOST_KEY, if that is set.
+ * Key files are created only if neither is set.
  */
 function vaultKeysOf(config: Config, data: DataDirectory) {
   const own = config.secrets.vaultKeys.map((key) => Buffer.from(key, 'hex'));

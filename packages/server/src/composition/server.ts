@@ -5,7 +5,7 @@ import { type ServedDirectory, serveDirectories } from '../agents/serve-director
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { homeOrganization } from '../organizations/first-start.ts';
-import { pruneRevisions } from '../secrets/upkeep/prune.ts';
+import { pruneRevisions } from '../secrets/maintenance/prune.ts';
 import { defaultGraceSeconds } from '../settings.ts';
 import type { Store } from '../store/open-store.ts';
 import { createContext, type ServiceState } from './create-context.ts';

@@ -2,10 +2,9 @@ import { type CompletionStatus, type ProfileName, profiles, startDeadlineSeconds
 import type { InstanceSpec, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { OpenDeployment } from '../agents/deployment.ts';
-import { pinnedDeployment } from '../agents/pinned-deployments.ts';
 import { controlToken } from '../instances/control-token.ts';
 import { markReady, markStopping, type OpenInstance } from '../instances/lifecycle.ts';
-import { openForDeployment } from '../secrets/pin.ts';
+import { decryptForDeployment } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
 import { askBot, askToStop } from './bot-http.ts';
@@ -110,8 +109,9 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
   }
 
   function secretsOf(deployment: OpenDeployment) {
-    const { id, secret_pins: pins } = deployment;
-    return context.persist(() => openForDeployment(context, pinnedDeployment(deployment, id, pins)));
+    const { organization_id: organizationId, region, secret_pins: pins } = deployment;
+    // Reads the database at each start, also of a bot without secrets: a database that is unreachable for a moment only delays the start.
+    return context.persist(() => decryptForDeployment(context, { organizationId, region, pins }));
   }
 
   function specOf(row: OpenInstance, deployment: OpenDeployment): InstanceSpec {

@@ -1,4 +1,4 @@
-/** What is there of one key: its place among the values. */
+/** A key of a set, and the revision in which its value was written. */
 export type Entry = readonly [key: string, revision: number];
 
 /** What a write does to each key. */
@@ -8,15 +8,14 @@ export type KeyChange = {
 };
 
 export type Write = {
-  /** All keys that are written. */
   readonly keys: readonly string[];
   readonly remove: readonly string[];
   readonly mode: 'merge' | 'replace';
 };
 
 /**
- * What a write makes of a set's entries: `isSame` tells of a key that is there whether its value would stay. Pure.
- * `entries` of the result are in order of their keys; written ones belong to the revision `next`.
+ * Plans how a write changes the entries of a set. `isSame` says whether the value of an existing key would stay the same. The
+ * resulting `entries` are sorted by key; written ones have the revision `next`.
  */
 export function planChange(
   before: readonly Entry[],
@@ -26,7 +25,7 @@ export function planChange(
 ): { readonly changes: readonly KeyChange[]; readonly entries: readonly Entry[]; readonly changed: boolean } {
   const known = new Map(before);
   const written = new Set(write.keys);
-  const gone = new Set(
+  const removed = new Set(
     write.mode === 'replace' ? before.map(([key]) => key).filter((key) => !written.has(key)) : write.remove,
   );
   const changes = [
@@ -34,7 +33,7 @@ export function planChange(
       if (!known.has(key)) return { key, change: 'new' };
       return { key, change: isSame(key) ? 'unchanged' : 'changed' };
     }),
-    ...[...gone].filter((key) => known.has(key)).map((key): KeyChange => ({ key, change: 'removed' })),
+    ...[...removed].filter((key) => known.has(key)).map((key): KeyChange => ({ key, change: 'removed' })),
   ].sort((one, other) => compare(one.key, other.key));
   const after = new Map(known);
   for (const { key, change } of changes) {
@@ -48,7 +47,7 @@ export function planChange(
   };
 }
 
-/** The keys of one kind of change. */
+/** The keys with one kind of change. */
 export function keysOf(changes: readonly KeyChange[], kind: KeyChange['change']): string[] {
   return changes.filter(({ change }) => change === kind).map(({ key }) => key);
 }

@@ -3,11 +3,11 @@ import { appendAudit } from '../audit/append.ts';
 import type { Database } from '../store/tables.ts';
 import { requireRevision } from './refusals.ts';
 import { deleteSet, findSet, type SecretSetRow } from './rows.ts';
-import type { WriteScope } from './write.ts';
+import type { WriteScope } from './write-transaction.ts';
 
 /**
- * Deletes a set with all its revisions. `usedBy` names the agents that run with it, asked in the same transaction: a deploy
- * that names the set holds it, so none comes in between.
+ * Deletes a set with all its revisions. `usedBy` returns the agents that run with it. It runs in the same transaction: a deploy
+ * that names the set locks it, so none can start using it meanwhile.
  *
  * @throws failure `secret-set-not-found`, `secret-set-changed`, `secret-set-in-use`
  */
@@ -15,16 +15,16 @@ export function deleteSecretSet(
   context: { readonly db: Database; readonly now: () => Date },
   scope: WriteScope,
   name: string,
-  when: { readonly force: boolean; readonly expectedRevision?: number | undefined },
+  options: { readonly force: boolean; readonly expectedRevision?: number | undefined },
   usedBy: (db: Database, setId: string) => Promise<readonly string[]>,
 ): Promise<{ status: 'OK'; name: string; type: SecretSetRow['kind']; agents: string[] }> {
   return context.db.transaction().execute(async (db) => {
     const set = await findSet(db, scope.organizationId, name, 'update');
     if (set === undefined) throw failure('secret-set-not-found');
-    requireRevision(set, when.expectedRevision ?? null);
+    requireRevision(set, options.expectedRevision ?? null);
     const agents = [...(await usedBy(db, set.id))];
-    if (agents.length > 0 && !when.force) {
-      const message = `The secret set is used by ${agents.join(', ')}. Deploy them without it first, or force it.`;
+    if (agents.length > 0 && !options.force) {
+      const message = `The secret set is used by ${agents.join(', ')}. Deploy them without it first, or use force.`;
       throw failure('secret-set-in-use', { message });
     }
     await deleteSet(db, set.id);

@@ -8,7 +8,7 @@ import { getSecretSet } from './show.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { localRootKeys } from './vault/root-key.ts';
 
-describe('a secret set', () => {
+describe('deliverSecrets', () => {
   let rows: TestRows;
   let vault: Awaited<ReturnType<typeof testVault>>;
   let home: string;
@@ -26,13 +26,17 @@ describe('a secret set', () => {
   const put = () => vault.put(home, 'keys', pairs({ A: '1' }));
   const show = () => getSecretSet(vault.context, { organizationId: home }, 'keys', async () => []);
   const now = () => new Date(moment);
-  const away = () => ({ ...vault.context, now, keyring: createKeyring({ rootKeys: localRootKeys([]), now }) });
+  const rootKeyMissing = () => ({
+    ...vault.context,
+    now,
+    keyring: createKeyring({ rootKeys: localRootKeys([]), now }),
+  });
   const broken = () => ({
-    ...away(),
+    ...rootKeyMissing(),
     keyring: { ...vault.context.keyring, version: () => Promise.reject(new Error('it is broken')) },
   });
-  /** As often as it stays pending; a minute later it is due again. */
-  async function deliverInVain(context: typeof away) {
+  /** Delivers until the set is no longer pending, at most 20 times. */
+  async function deliverUntilFailed(context: typeof rootKeyMissing) {
     for (let tries = 1; ; tries += 1) {
       expect(await deliverSecrets(context())).toBe(1);
       moment += 60_000;
@@ -41,14 +45,14 @@ describe('a secret set', () => {
     }
   }
 
-  it('fails with the reason when its root key stays away, and is ready by itself when that is back', async () => {
+  it('marks a set as failed while its root key is missing, and as ready once the key is back', async () => {
     const reason = expect.stringContaining('Ask the operator to put it back');
-    expect(await deliverInVain(away)).toEqual({ status: 'failed', errorMessage: reason });
+    expect(await deliverUntilFailed(rootKeyMissing)).toEqual({ status: 'failed', errorMessage: reason });
     const pin = rows.db.transaction().execute((db) => {
       return pinSecretSet(db, { organizationId: home, region: 'us-west' }, 'keys');
     });
     await expect(pin).rejects.toMatchObject({ reason: 'secret-set-not-ready', message: reason });
-    expect(await deliverInVain(away)).toEqual({ status: 'failed', errorMessage: reason });
+    expect(await deliverUntilFailed(rootKeyMissing)).toEqual({ status: 'failed', errorMessage: reason });
     expect(await deliverSecrets({ ...vault.context, now })).toBe(1);
     expect(await show()).toMatchObject({ status: 'ready', revision: 1 });
     expect(await show()).not.toHaveProperty('errorMessage');
@@ -56,15 +60,15 @@ describe('a secret set', () => {
     expect(await deliverSecrets({ ...vault.context, now })).toBe(0);
   });
 
-  it('is ready at once when the same values are written after the root key came back', async () => {
-    await deliverInVain(away);
+  it('retries at once when the same values are written after the root key is back', async () => {
+    await deliverUntilFailed(rootKeyMissing);
     expect(await put()).toMatchObject({ change: 'none', readiness: 'pending' });
     await vault.deliver();
     expect(await show()).toMatchObject({ status: 'ready' });
   });
 
-  it('fails also for what nobody knows, which is in the log alone, and is ready when that has passed', async () => {
-    const { status, errorMessage } = await deliverInVain(broken);
+  it('does not show an unexpected error to the owner, and retries', async () => {
+    const { status, errorMessage } = await deliverUntilFailed(broken);
     expect({ status, errorMessage }).toEqual({
       status: 'failed',
       errorMessage: expect.stringContaining('keeps trying'),
@@ -74,7 +78,7 @@ describe('a secret set', () => {
     expect(await show()).toMatchObject({ status: 'ready' });
   });
 
-  it('fails at once when it is damaged, and is not tried again', async () => {
+  it('marks a damaged set as failed, and does not retry', async () => {
     await sql`update secret_values set bytes = 2`.execute(rows.db);
     expect(await vault.deliver()).toBe(1);
     moment += 3_600_000;
@@ -83,7 +87,7 @@ describe('a secret set', () => {
     expect(ended).toEqual([{ state: 'failed', attempts: 0 }]);
   });
 
-  it('is delivered though a clock that ran ahead has put that off for longer than anything is', async () => {
+  it('delivers a revision that was postponed by a clock that ran ahead', async () => {
     await sql`update secret_deliveries set next_at = next_at + interval '1 h'`.execute(rows.db);
     expect(await vault.deliver()).toBe(1);
     expect(await show()).toMatchObject({ status: 'ready' });

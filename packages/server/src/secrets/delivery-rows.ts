@@ -17,8 +17,8 @@ export function findDelivery(db: Database, setId: string, revision: number): Pro
 }
 
 /**
- * Those of a region that are due, oldest first, with whose they are; those that failed behind all others. None is put off
- * beyond `latest`: what is due later was written by a clock that ran ahead, and is due now.
+ * The due deliveries of a region with their organization, oldest first, failed ones last. A delivery that is due after `latest`
+ * was written by a clock that runs ahead, so it counts as due.
  */
 export function dueDeliveries(db: Database, region: string, when: { now: Date; latest: Date }, limit: number) {
   return db
@@ -35,10 +35,7 @@ export function dueDeliveries(db: Database, region: string, when: { now: Date; l
     .execute();
 }
 
-/**
- * Ends one delivery of exactly this revision. What became of another revision stays as it is. What failed is tried once more
- * at `again`, or not at all where that is null.
- */
+/** Ends the delivery of exactly this revision. A failed one is retried at `again`, or never if that is null. */
 export async function endDelivery(
   db: Database,
   of: { readonly setId: string; readonly revision: number },
@@ -75,7 +72,7 @@ export async function postponeDelivery(
     .execute();
 }
 
-/** What failed is due once more. */
+/** Makes a failed delivery due again. */
 export async function retryDelivery(
   db: Database,
   of: { readonly setId: string; readonly revision: number },
@@ -90,7 +87,7 @@ export async function retryDelivery(
     .execute();
 }
 
-/** What sets have of their newest revision that has been pending since a moment, the oldest first. */
+/** Deliveries of newest revisions that have been pending since before `since`, oldest first. */
 export function pendingSince(db: Database, since: Date, limit: number) {
   return db
     .selectFrom('secret_deliveries')

@@ -1,9 +1,10 @@
 import { failure } from '@bothost/contract';
 
 /**
- * When credentials end: as the request says; else as they did, while they are the same; else as is known of their kind.
+ * When credentials expire: the time in the request; otherwise the stored one, if the credentials did not change; otherwise after
+ * the known lifetime of such credentials.
  *
- * @throws failure `invalid-request` when that is over
+ * @throws failure `invalid-request` if that time has passed
  */
 export function expiryOf(
   wanted: { readonly expiresAt: Date | null; readonly lifeSeconds: number | null },
@@ -14,7 +15,7 @@ export function expiryOf(
     return before ?? (wanted.lifeSeconds === null ? null : new Date(now.getTime() + wanted.lifeSeconds * 1000));
   }
   if (wanted.expiresAt > now) return wanted.expiresAt;
-  const message = 'The credentials have expired by then. Get new ones.';
+  const message = 'The credentials have already expired. Get new ones.';
   throw failure('invalid-request', { message, issues: [{ path: 'body.expiresAt', message }] });
 }
 
@@ -22,10 +23,10 @@ export function isSameTime(one: Date | null, other: Date | null): boolean {
   return one?.getTime() === other?.getTime();
 }
 
-/** Tokens of Amazon ECR live for 12 hours; their user is always the same (ECR user guide, "Registry authentication"). */
+/** Tokens of Amazon ECR are valid for 12 hours, and their user is always AWS. */
 const ecrSeconds = 12 * 3_600;
 
-/** How long credentials of this registry and user live, where that is known. */
+/** Lifetime of the credentials in seconds; null if it is not known for this registry and user. */
 export function lifeOf(host: string, user: string): number | null {
   const isEcr = /(?:^|\.)amazonaws\.com(?:\.cn)?(?:[:/]|$)/.test(host) || /^public\.ecr\.aws(?:[:/]|$)/.test(host);
   return user === 'AWS' && isEcr ? ecrSeconds : null;

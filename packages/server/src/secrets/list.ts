@@ -1,28 +1,20 @@
 import { failures, type SecretSetListItem } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { newestRevisionRows, revisionsOfSets, setsWithDelivery } from './list-rows.ts';
-import { type LoggedRevision, loggedRevisions } from './logged-rows.ts';
-import { requireLogged, requireRevisionStamp, requireRevisions, requireSetStamp } from './open-set.ts';
+import { newestRevisionRows, setsWithDelivery } from './list-rows.ts';
+import { requireRevisionMac } from './revision-mac.ts';
 import type { RevisionRow, SecretSetRow } from './rows.ts';
 import { fieldsOf } from './set-fields.ts';
 import { inSnapshot } from './snapshot.ts';
-import { trueCheck } from './stamped-check.ts';
-import { DamagedError, isDamage } from './vault/damaged.ts';
-import { type Keyring, lookedUpOnce } from './vault/keyring.ts';
+import { DamagedError } from './vault/damaged.ts';
+import { type Keyring, withVersionCache } from './vault/keyring.ts';
 import { shownCheck } from './verify.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
-/** What is there of a set beside its row. */
-type Stored = {
-  readonly revisions: readonly number[];
-  readonly newest: RevisionRow | undefined;
-  readonly logged: LoggedRevision | undefined;
-};
 type ListedRow = Awaited<ReturnType<typeof setsWithDelivery>>[number];
 
 /**
- * The sets of an organization, by name. Each is held to what was written. One that is another has only its name, which may be
- * another one too, and is there whatever is asked for: somebody has to delete it.
+ * The sets of an organization, by name. A set whose newest revision does not match its MAC is listed as damaged, with its name
+ * only and whatever the filter says, because somebody has to delete it.
  */
 export function listSecrets(
   context: Context,
@@ -30,54 +22,43 @@ export function listSecrets(
   query: { readonly region?: string | undefined; readonly type?: SecretSetRow['kind'] | undefined },
 ): Promise<SecretSetListItem[]> {
   return inSnapshot(context.db, async (db) => {
-    const reading = { db, keyring: lookedUpOnce(context.keyring) };
-    const sets = await setsWithDelivery(db, scope.organizationId);
+    const reading = { db, keyring: withVersionCache(context.keyring) };
     const newest = await newestRevisionRows(db, scope.organizationId);
-    const revisions = await revisionsOfSets(db, scope.organizationId);
-    const logged = await loggedRevisions(db, scope.organizationId, null);
     const items: SecretSetListItem[] = [];
-    for (const set of sets) {
-      const stored = { revisions: revisions.get(set.id) ?? [], newest: newest.get(set.id), logged: logged.get(set.id) };
-      const item = await itemOf(reading, set, stored);
-      const isAskedFor =
+    for (const set of await setsWithDelivery(db, scope.organizationId)) {
+      const item = await itemOf(reading, set, newest.get(set.id));
+      const matches =
         (query.region === undefined || item.region === query.region) &&
         (query.type === undefined || item.type === query.type);
-      if (isAskedFor || item.damaged === true) items.push(item);
+      if (matches || item.damaged === true) items.push(item);
     }
     return items;
   });
 }
 
-async function itemOf(
-  context: Context,
-  set: ListedRow,
-  { revisions, newest, logged }: Stored,
-): Promise<SecretSetListItem> {
+async function itemOf(context: Context, set: ListedRow, newest: RevisionRow | undefined): Promise<SecretSetListItem> {
   try {
-    await requireSetStamp(context, set);
-    requireRevisions(set, revisions);
-    requireLogged(set, logged);
-    if (newest === undefined) throw new DamagedError('the newest revision is missing');
-    await requireRevisionStamp(context, set, newest);
+    if (newest === undefined) return damagedItem(set);
+    await requireRevisionMac(context, set, newest);
     return {
       ...fieldsOf(set, { state: set.state ?? 'pending', error: set.error }),
       keyCount: newest.entries.length,
-      host: set.host,
+      host: newest.host,
       expiresAt: newest.expires_at?.toISOString() ?? null,
-      verification: await verificationOf(context, set),
+      verification: verificationOf(set),
     };
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!(error instanceof DamagedError)) throw error;
     return damagedItem(set);
   }
 }
 
-/** Nothing of it can be believed, so nothing but its name is told. The other fields are what clients can read. */
+/** The other fields have values that clients can read. */
 function damagedItem({ name, kind, region, revision }: SecretSetRow): SecretSetListItem {
   const never = new Date(0).toISOString();
   return {
     name,
-    type: kind === 'imagePullSecret' ? kind : 'secret',
+    type: kind,
     region,
     status: 'failed',
     errorMessage: failures['secret-set-damaged'].message,
@@ -92,10 +73,8 @@ function damagedItem({ name, kind, region, revision }: SecretSetRow): SecretSetL
   };
 }
 
-/** All or none of the columns are there. */
-async function verificationOf(context: Context, set: ListedRow) {
-  const { id: set_id, revision, result, message, image, checked_at, check_stamp: stamp } = set;
-  if (result === null || message === null || checked_at === null || stamp === null) return null;
-  const check = await trueCheck(context, set, { set_id, revision, result, message, image, checked_at, stamp });
-  return check === null ? null : shownCheck(check);
+/** Null without a check, which leaves all columns of the join empty. */
+function verificationOf({ result, message, image, checked_at }: ListedRow) {
+  if (result === null || message === null || checked_at === null) return null;
+  return shownCheck({ result, message, image, checked_at });
 }

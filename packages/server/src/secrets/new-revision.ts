@@ -1,58 +1,61 @@
 import type { Database } from '../store/tables.ts';
 import { type Entry, type KeyChange, keysOf } from './change.ts';
 import { insertDelivery } from './delivery-rows.ts';
-import { changeSet, insertRevision, insertValues, type RevisionRow, type SecretSetRow, type ValueRow } from './rows.ts';
-import type { SealingKeys } from './seal-row.ts';
-import { revisionFields, setFields } from './stamped-fields.ts';
-import { stampRow } from './vault/fingerprint.ts';
+import { type CurrentKeys, encryptRow } from './encrypted-values.ts';
+import { revisionMac } from './revision-mac.ts';
+import { insertRevision, insertSet, insertValues, type RevisionRow, type SecretSetRow, updateSet } from './rows.ts';
 
-export type Draft = {
+/** A revision before it is stored. */
+export type RevisionDraft = {
   readonly action: RevisionRow['action'];
   readonly rolledBackTo: number | null;
   readonly host: string | null;
   readonly expiresAt: Date | null;
   readonly entries: readonly Entry[];
   readonly changes: readonly KeyChange[];
-  /** The rows of what is new or changed. */
-  readonly values: readonly ValueRow[];
+  /** What is new or changed, by key. */
+  readonly values: ReadonlyMap<string, Buffer>;
 };
 
-/** Writes the next revision of a set that is locked, and sends it on its way. Returns its number. */
-export async function recordRevision(
-  context: { readonly db: Database; readonly now: () => Date },
+/** Stores the next revision of a set that is locked, or of a new one (revision 0), with its delivery. Returns its number. */
+export async function storeRevision(
+  { db, now }: { readonly db: Database; readonly now: () => Date },
   set: SecretSetRow,
   keyId: string,
-  keys: SealingKeys,
-  draft: Draft,
+  keys: CurrentKeys,
+  draft: RevisionDraft,
 ): Promise<number> {
-  const { db } = context;
-  const at = context.now();
-  const row: Omit<RevisionRow, 'stamp'> = {
+  const at = now();
+  const revision = set.revision + 1;
+  if (set.revision === 0) await insertSet(db, { ...set, revision });
+  else await updateSet(db, set.id, { revision, updated_at: at });
+  const values = [...draft.values].map(([key, value]) =>
+    encryptRow(keys, set, { key, revision, createdAt: at }, value),
+  );
+  await insertValues(db, values);
+  const bound = {
+    revision,
+    host: draft.host,
+    expires_at: draft.expiresAt,
+    entries: draft.entries.map(([key, written]): [string, number] => [key, written]),
+  };
+  await insertRevision(db, {
+    ...bound,
     set_id: set.id,
-    revision: set.revision + 1,
     action: draft.action,
     rolled_back_to: draft.rolledBackTo,
-    host: draft.host,
-    entries: draft.entries.map(([key, revision]) => [key, revision]),
-    added: keysOf(draft.changes, 'new'),
-    changed: keysOf(draft.changes, 'changed'),
-    removed: keysOf(draft.changes, 'removed'),
-    expires_at: draft.expiresAt,
+    entries: JSON.stringify(bound.entries),
+    added: JSON.stringify(keysOf(draft.changes, 'new')),
+    changed: JSON.stringify(keysOf(draft.changes, 'changed')),
+    removed: JSON.stringify(keysOf(draft.changes, 'removed')),
     created_by_key_id: keyId,
     created_at: at,
-  };
-  await insertValues(db, draft.values);
-  await insertRevision(db, {
-    ...row,
-    entries: JSON.stringify(row.entries),
-    added: JSON.stringify(row.added),
-    changed: JSON.stringify(row.changed),
-    removed: JSON.stringify(row.removed),
-    stamp: stampRow(keys.stamp, 'secret_revisions', revisionFields(row)),
+    mac: revisionMac(keys.mac, set, bound),
+    former_mac: null,
   });
   await insertDelivery(db, {
     set_id: set.id,
-    revision: row.revision,
+    revision,
     region: set.region,
     state: 'pending',
     error: null,
@@ -61,9 +64,5 @@ export async function recordRevision(
     next_at: at,
     done_at: null,
   });
-  const revisions = [...set.revisions, row.revision];
-  const change = { revision: row.revision, revisions, host: draft.host, updated_at: at };
-  const stamp = stampRow(keys.stamp, 'secret_sets', setFields({ ...set, ...change }));
-  await changeSet(db, set.id, { ...change, stamp });
-  return row.revision;
+  return revision;
 }

@@ -1,21 +1,25 @@
 import { failure, type PinnedSecretSet } from '@bothost/contract';
 import type { Database, SecretPin } from '../store/tables.ts';
-import { isUuid } from '../store/uuid.ts';
-import { shownProblem } from './delivery-problems.ts';
 import { findDelivery } from './delivery-rows.ts';
-import { openValues } from './open-set.ts';
+import { decryptRevision } from './encrypted-values.ts';
 import { findRevision, findSet, findSetById, newestRevisions } from './rows.ts';
 import { inSnapshot } from './snapshot.ts';
-import { type PinnedDeployment, requireStampedPins } from './stamped-pins.ts';
-import { DamagedError, isDamage } from './vault/damaged.ts';
-import { type Keyring, lookedUpOnce } from './vault/keyring.ts';
+import { DamagedError } from './vault/damaged.ts';
+import { type Keyring, withVersionCache } from './vault/keyring.ts';
 import { RootKeyMissing } from './vault/root-key.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
 
+/** The secret revisions that a deployment runs with; `region` is that of its agent. */
+export type PinnedSecrets = {
+  readonly organizationId: string;
+  readonly region: string;
+  readonly pins: readonly SecretPin[];
+};
+
 /**
- * The set as a deployment of this region runs with it: its revision of now, which has to be ready. Call it in the
- * transaction that makes the deployment: the set cannot be deleted until that ends.
+ * Pins the newest revision of a set for a deployment in this region; the revision has to be ready. Call it in the transaction
+ * that creates the deployment: it locks the set against deletion.
  *
  * @throws failure `secret-set-not-found`, `secret-set-kind`, `secret-set-elsewhere`, `secret-set-not-ready`
  */
@@ -40,55 +44,35 @@ export async function pinSecretSet(
   }
   const delivery = await findDelivery(db, set.id, set.revision);
   if (delivery?.state !== 'ready') {
-    const why =
-      delivery?.state === 'failed'
-        ? `it failed: ${shownProblem(delivery.error ?? '')}`
-        : 'it is still pending. Try again';
+    const why = delivery?.state === 'failed' ? `it failed: ${delivery.error}` : 'it is still pending. Try again';
     throw failure('secret-set-not-ready', { message: `The secret set is not ready, ${why}.`.replace(/\.\.$/, '.') });
   }
   return { secretSet: set.name, setId: set.id, revision: set.revision };
 }
 
 /**
- * For a deployment that is to run with what an earlier one was pinned to. Call it in the transaction that makes it.
+ * Checks that the pins of an earlier deployment still exist, and locks their sets against deletion. Call it in the transaction
+ * that creates the new deployment.
  *
- * @throws failure `deployment-gone` where a set was deleted, or its revision is not kept any more; `secret-set-damaged`
- * where the earlier one is not pinned to what it was made with
+ * @throws failure `deployment-gone` if a set was deleted or its revision is no longer stored
  */
-export async function requirePins(context: Context, earlier: PinnedDeployment): Promise<void> {
-  if (!(await arePinsWhole(context, earlier))) throw failure('secret-set-damaged', { message: pinsChanged });
-  const { db } = context;
-  for (const { secretSet, setId, revision } of earlier.pins) {
-    const isThere = (await findSetById(db, earlier.organizationId, setId, 'share')) !== undefined;
-    if (isThere && (await findRevision(db, setId, revision)) !== undefined) continue;
-    const why = isThere ? `revision ${revision} of it is no longer stored` : 'it was deleted';
+export async function requirePins(db: Database, organizationId: string, pins: readonly SecretPin[]): Promise<void> {
+  for (const { secretSet, setId, revision } of pins) {
+    const exists = (await findSetById(db, organizationId, setId, 'share')) !== undefined;
+    if (exists && (await findRevision(db, setId, revision)) !== undefined) continue;
+    const why = exists ? `revision ${revision} of it is no longer stored` : 'it was deleted';
     const message = `This deployment ran with the secret set ${secretSet}, and ${why}. Deploy with the current set instead.`;
     throw failure('deployment-gone', { message });
   }
 }
 
-/** Whether a deployment is pinned to what it was made with. */
-export async function arePinsWhole(context: Context, deployment: PinnedDeployment): Promise<boolean> {
-  try {
-    await requireStampedPins(context, deployment);
-    return true;
-  } catch (error) {
-    if (isDamage(error)) return false;
-    throw error;
-  }
-}
-
-/** Names no set: that name may be another one, too. */
-export const pinsChanged =
-  'The secret set of this deployment was changed in the database, so it is not used. Deploy the agent again, and name its secret set.';
-
-/** For each list of pins how far it is behind the sets of now. */
+/** For each list of pins, whether they are behind the newest revisions of their sets. */
 export async function pinStates(
   db: Database,
   organizationId: string,
   pins: readonly (readonly SecretPin[])[],
 ): Promise<PinnedSecretSet[][]> {
-  const ids = [...new Set(pins.flat().map(({ setId }) => setId))].filter(isUuid);
+  const ids = [...new Set(pins.flat().map(({ setId }) => setId))];
   const newest = await newestRevisions(db, organizationId, ids);
   const stateOf = ({ secretSet, setId, revision }: SecretPin): PinnedSecretSet => {
     const newestRevision = newest.get(setId) ?? null;
@@ -98,8 +82,8 @@ export async function pinStates(
 }
 
 /**
- * What a deployment is pinned to is not there (any more), or not as it was written. The message is for the agent's owner.
- * `lasting`: only another deployment helps, and trying again does not.
+ * The secrets of a deployment cannot be decrypted. The message is for the agent's owner. `lasting`: only another deployment
+ * helps, and trying again does not.
  */
 export class SecretsUnavailable extends Error {
   override readonly name = 'SecretsUnavailable';
@@ -111,84 +95,57 @@ export class SecretsUnavailable extends Error {
 }
 
 /**
- * The variables of the sets that a deployment is pinned to, as it was made: for the start of an instance, and nothing else.
- * Empty values do not exist, so each of them is one that the bot can read.
+ * Decrypts the environment variables of a deployment, for the start of an instance. Empty values do not exist, so a bot can read
+ * each of them.
  *
  * @throws SecretsUnavailable
  */
-export function openForDeployment(context: Context, deployment: PinnedDeployment): Promise<Record<string, string>> {
-  const lock = lockIn(context.db);
-  return inSnapshot(context.db, async (db) => {
-    const reading = { db, keyring: lookedUpOnce(context.keyring) };
-    try {
-      await requireStampedPins(reading, deployment);
-    } catch (error) {
-      throw unavailable(error, pinsChanged, 'The secret set of this deployment');
-    }
-    const { organizationId, region, pins } = deployment;
-    return openSets(reading, { organizationId, region, lock }, pins);
-  });
-}
-
-/** The variables of sets at these revisions, whoever says so. @throws SecretsUnavailable */
-export function openPinned(
+export function decryptForDeployment(
   context: Context,
-  organizationId: string,
-  pins: readonly SecretPin[],
+  { organizationId, region, pins }: PinnedSecrets,
 ): Promise<Record<string, string>> {
-  const lock = lockIn(context.db);
-  return inSnapshot(context.db, (db) => openSets({ ...context, db }, { organizationId, region: null, lock }, pins));
-}
-
-/** `region`: where they have to be; null: anywhere. */
-type SetsOf = { readonly organizationId: string; readonly region: string | null; readonly lock: 'share' | undefined };
-
-/** In a transaction of others a write in between would look like damage. */
-function lockIn(db: Database): 'share' | undefined {
-  return db.isTransaction ? 'share' : undefined;
-}
-
-async function openSets(context: Context, of: SetsOf, pins: readonly SecretPin[]): Promise<Record<string, string>> {
-  const variables: [string, string][] = [];
-  for (const pin of pins) {
-    try {
-      for (const [key, value] of await openPin(context, of, pin)) {
+  // In a transaction of the caller, a concurrent write would look like damage.
+  const lock = context.db.isTransaction ? 'share' : undefined;
+  return inSnapshot(context.db, async (db) => {
+    const reading = { db, keyring: withVersionCache(context.keyring) };
+    const variables: [string, string][] = [];
+    for (const pin of pins) {
+      for (const [key, value] of await decryptPin(reading, { organizationId, region, lock }, pin)) {
         variables.push([key, value.toString('utf8')]);
         value.fill(0);
       }
-    } catch (error) {
-      throw unavailable(error, damaged(pin.secretSet), theSet(pin.secretSet));
     }
-  }
-  return Object.fromEntries(variables);
+    return Object.fromEntries(variables);
+  });
 }
 
-const theSet = (name: string): string => `The secret set ${name}`;
-const damaged = (name: string): string =>
-  `${theSet(name)} is damaged, so nothing of it is used. Delete it, set it again and deploy; the operator finds in the log of the service what is damaged.`;
-
-function unavailable(error: unknown, damage: string, what: string): unknown {
-  if (isDamage(error)) return new SecretsUnavailable(damage, true, { cause: error });
-  if (error instanceof RootKeyMissing) {
-    const message = `${what} cannot be opened: the operator of the service has to put a root key back.`;
-    return new SecretsUnavailable(message, false, { cause: error });
-  }
-  return error;
-}
-
-async function openPin(
+async function decryptPin(
   context: Context,
-  { organizationId, region, lock }: SetsOf,
+  of: { readonly organizationId: string; readonly region: string; readonly lock: 'share' | undefined },
   { secretSet, setId, revision }: SecretPin,
 ): Promise<Map<string, Buffer>> {
-  const set = await findSetById(context.db, organizationId, setId, lock);
+  const set = await findSetById(context.db, of.organizationId, setId, of.lock);
   if (set === undefined) {
-    const message = `${theSet(secretSet)} was deleted. Set it again and deploy, or deploy without it.`;
+    const message = `The secret set ${secretSet} was deleted. Set it again and deploy, or deploy without it.`;
     throw new SecretsUnavailable(message, true);
   }
-  // A set keeps all three for good, so they are what they were when it was pinned.
-  if (set.kind !== 'secret' || set.name !== secretSet || (region !== null && set.region !== region)) {
-    throw new DamagedError('the set is of another name, kind or region than the one that was pinned');
+  if ((await findRevision(context.db, setId, revision)) === undefined) {
+    const message = `Revision ${revision} of the secret set ${secretSet} is not stored, for example because an older backup was restored. Deploy the agent again with the current revision.`;
+    throw new SecretsUnavailable(message, true);
   }
-  return openValues(context, set, revision);
+  try {
+    if (set.kind !== 'secret' || set.region !== of.region)
+      throw new DamagedError('the set cannot be used by this agent');
+    return await decryptRevision(context, set, revision);
+  } catch (error) {
+    if (error instanceof DamagedError) {
+      const message = `The secret set ${secretSet} is damaged, so nothing of it is used. Delete it, set it again and deploy; the log of the service shows the operator what is damaged.`;
+      throw new SecretsUnavailable(message, true, { cause: error });
+    }
+    if (error instanceof RootKeyMissing) {
+      const message = `The secret set ${secretSet} cannot be decrypted: the operator of the service has to put a root key back.`;
+      throw new SecretsUnavailable(message, false, { cause: error });
+    }
+    throw error;
+  }
 }

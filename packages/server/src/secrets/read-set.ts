@@ -1,10 +1,10 @@
 import { failure } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import type { Entry } from './change.ts';
-import { openRevision, openRow, requireSetWhole, valueRowsOf } from './open-set.ts';
+import { decryptRow, valueRowsOf, verifiedRevision } from './encrypted-values.ts';
 import type { SecretSetRow, ValueRow } from './rows.ts';
-import { isDamage } from './vault/damaged.ts';
-import { type Keyring, lookedUpOnce } from './vault/keyring.ts';
+import { DamagedError } from './vault/damaged.ts';
+import { type Keyring, withVersionCache } from './vault/keyring.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
 
@@ -15,11 +15,10 @@ export type SetContent = {
   readonly rows: ReadonlyMap<string, ValueRow>;
 };
 
-/** What a revision of a set holds, without opening a value. @throws failure `secret-set-damaged` */
+/** The content of a revision, without decrypting a value. @throws failure `secret-set-damaged` */
 export function readSet(context: Context, set: SecretSetRow, revision = set.revision): Promise<SetContent> {
-  return tellDamage(async () => {
-    await requireSetWhole(context, set);
-    const row = await openRevision(context, set, revision);
+  return withDamageAsFailure(async () => {
+    const row = await verifiedRevision(context, set, revision);
     return {
       host: row.host,
       expiresAt: row.expires_at,
@@ -29,32 +28,32 @@ export function readSet(context: Context, set: SecretSetRow, revision = set.revi
   });
 }
 
-/** The keys whose value is the one given already. It is opened for that. @throws failure `secret-set-damaged` */
-export function sameKeys(
+/** The keys whose stored value equals the given one. Decrypts those values. @throws failure `secret-set-damaged` */
+export function unchangedKeys(
   context: Context,
   set: SecretSetRow,
   rows: ReadonlyMap<string, ValueRow>,
   values: ReadonlyMap<string, Buffer>,
 ): Promise<ReadonlySet<string>> {
-  return tellDamage(async () => {
-    const reading = { ...context, keyring: lookedUpOnce(context.keyring) };
-    const same = new Set<string>();
+  return withDamageAsFailure(async () => {
+    const reading = { ...context, keyring: withVersionCache(context.keyring) };
+    const unchanged = new Set<string>();
     for (const [key, value] of values) {
       const row = rows.get(key);
       if (row === undefined) continue;
-      const stored = await openRow(reading, set, row);
-      if (stored.equals(value)) same.add(key);
+      const stored = await decryptRow(reading, set, row);
+      if (stored.equals(value)) unchanged.add(key);
       stored.fill(0);
     }
-    return same;
+    return unchanged;
   });
 }
 
-/** @throws failure `secret-set-damaged` in place of what tells more */
-export async function tellDamage<T>(read: () => Promise<T>): Promise<T> {
+/** Replaces a DamagedError, whose message is for the operator. @throws failure `secret-set-damaged` */
+export async function withDamageAsFailure<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    throw isDamage(error) ? failure('secret-set-damaged', { cause: error }) : error;
+    throw error instanceof DamagedError ? failure('secret-set-damaged', { cause: error }) : error;
   }
 }

@@ -1,10 +1,10 @@
 import type { Database, SecretPin } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
-import { openRow } from './open-set.ts';
+import { decryptRow } from './encrypted-values.ts';
 import { findRevision, findSetById, valuesOf } from './rows.ts';
 import { inSnapshot } from './snapshot.ts';
 import { DamagedError } from './vault/damaged.ts';
-import { type Keyring, lookedUpOnce } from './vault/keyring.ts';
+import { type Keyring, withVersionCache } from './vault/keyring.ts';
 import { RootKeyMissing } from './vault/root-key.ts';
 
 /** `isComplete`: no value of the pinned sets is missing from `values`. */
@@ -17,7 +17,7 @@ export function readableValues(
   pins: readonly SecretPin[],
 ): Promise<ReadableValues> {
   return inSnapshot(context.db, async (db) => {
-    const reading = { db, keyring: lookedUpOnce(context.keyring) };
+    const reading = { db, keyring: withVersionCache(context.keyring) };
     const values: string[] = [];
     let isComplete = true;
     for (const { setId, revision: number } of pins) {
@@ -31,7 +31,7 @@ export function readableValues(
       isComplete &&= rows.length === revision.entries.length;
       for (const row of rows) {
         try {
-          values.push((await openRow(reading, set, row)).toString('utf8'));
+          values.push((await decryptRow(reading, set, row)).toString('utf8'));
         } catch (error) {
           if (!(error instanceof DamagedError || error instanceof RootKeyMissing)) throw error;
           isComplete = false;

@@ -15,26 +15,28 @@ export function requireRegion(set: Pick<SecretSetRow, 'region'>, region: string,
   throw failure('secret-set-region', { message, issues: [{ path: 'body.region', message }] });
 }
 
-/** 0 stands for a set that is not there. @throws failure `secret-set-changed` */
+/** Revision 0 means that the set does not exist. @throws failure `secret-set-changed` */
 export function requireRevision(set: Pick<SecretSetRow, 'revision'>, expected: number | null): void {
   if (expected === null || expected === set.revision) return;
   const is = set.revision === 0 ? 'The secret set does not exist' : `The secret set is at revision ${set.revision}`;
-  throw failure('secret-set-changed', { message: `${is}, and ${expected} was expected. Look at it again.` });
+  throw failure('secret-set-changed', {
+    message: `${is}, and ${expected} was expected. Read it again before you change it.`,
+  });
 }
 
-/** @throws failure `secret-set-too-large` with the limit and what it would be */
+/** @throws failure `secret-set-too-large` with the limit and the size that the set would have */
 export function requireSize(
   entries: readonly Entry[],
   rows: ReadonlyMap<string, ValueRow>,
   values: ReadonlyMap<string, Buffer>,
 ): void {
   if (entries.length > secretSetSize.keys) {
-    throw tooLarge(`The secret set would have ${entries.length} keys, and has at most ${secretSetSize.keys}.`);
+    throw tooLarge(`The secret set would have ${entries.length} keys; the limit is ${secretSetSize.keys}.`);
   }
   const sizes = entries.map(([key]) => Buffer.byteLength(key) + (values.get(key)?.length ?? rows.get(key)?.bytes ?? 0));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   if (bytes > secretSetSize.bytes) {
-    throw tooLarge(`The secret set would have ${bytes} bytes, and has at most ${secretSetSize.bytes}.`);
+    throw tooLarge(`The secret set would have ${bytes} bytes; the limit is ${secretSetSize.bytes}.`);
   }
 }
 

@@ -16,21 +16,21 @@ afterEach(() => rows.close());
 
 const put = (more = {}) => vault.put(home, 'keys', { ...pairs({ A: '1' }), ...more });
 const show = () => getSecretSet(vault.context, { organizationId: home }, 'keys', async () => []);
-/** What a caller of the API gets. */
+/** The HTTP status of the response. */
 const statusOf = (written: WrittenSecrets) => {
   const { status, other } = operations.putSecrets;
   return other?.when(written) === true ? other.status : status;
 };
 const damage = (bytes: number) => rows.db.updateTable('secret_values').set({ bytes }).execute();
 
-test('what failed is brought on its way again when the same values are written, once they open', async () => {
+test('writing the same values retries a failed delivery once they decrypt', async () => {
   await put();
   await damage(2);
   await vault.deliver();
   expect(await reasonOf(show())).toBe('secret-set-damaged');
   expect(await reasonOf(put())).toBe('secret-set-damaged');
 
-  // As after a backup was put back.
+  // Like a restored backup.
   await damage(1);
   const unchanged = { change: 'none', revision: 1 };
   expect(await put({ dryRun: true })).toMatchObject({ ...unchanged, readiness: 'failed' });

@@ -1,17 +1,13 @@
 import { failure, type WrittenSecrets } from '@bothost/contract';
-import type { Entry, KeyChange } from './change.ts';
-import { compare } from './change.ts';
-import { findDelivery } from './delivery-rows.ts';
+import { compare, type Entry, type KeyChange } from './change.ts';
 import { isSameTime } from './expiry.ts';
-import { recordRevision } from './new-revision.ts';
 import { readSet } from './read-set.ts';
 import { requireRevision } from './refusals.ts';
 import { findRevision, findSet } from './rows.ts';
-import { sealingKeys } from './seal-row.ts';
-import { inOneWrite, type WriteContext, type WriteScope } from './write.ts';
+import { carryOut, type WriteContext, type WriteScope } from './write-transaction.ts';
 
 /**
- * Makes a new revision of what an earlier one held. Its values stay where they are: none is opened.
+ * Creates a new revision with the content of an earlier one. Refers to the stored values and decrypts none.
  *
  * @throws failure `secret-set-not-found`, `secret-revision-not-found`, `secret-set-changed`, `secret-set-damaged`
  */
@@ -25,42 +21,25 @@ export function rollBackSecrets(
     readonly dryRun?: boolean | null | undefined;
   },
 ): Promise<WrittenSecrets> {
-  return inOneWrite(context, scope, to.dryRun === true, async (inside) => {
+  return carryOut(context, scope, to.dryRun === true, async (inside) => {
     const set = await findSet(inside.db, scope.organizationId, name, 'update');
     if (set === undefined) throw failure('secret-set-not-found');
     requireRevision(set, to.expectedRevision ?? null);
     if ((await findRevision(inside.db, set.id, to.revision)) === undefined) throw failure('secret-revision-not-found');
     const now = await readSet(inside, set);
-    const then = await readSet(inside, set, to.revision);
-    const changes = differences(now.entries, then.entries);
-    const isChange = changes.length > 0 || now.host !== then.host || !isSameTime(now.expiresAt, then.expiresAt);
-    const keys = await sealingKeys(inside, set.organization_id);
-    const draft = { action: 'rollback', rolledBackTo: to.revision, values: [], changes, ...then } as const;
-    const revision = isChange ? await recordRevision(inside, set, scope.keyId, keys, draft) : set.revision;
+    const { host, expiresAt, entries } = await readSet(inside, set, to.revision);
+    const changes = differences(now.entries, entries);
+    const isChange = changes.length > 0 || now.host !== host || !isSameTime(now.expiresAt, expiresAt);
+    const values = new Map<string, Buffer>();
+    const draft = { action: 'rollback', rolledBackTo: to.revision, host, expiresAt, entries, changes, values } as const;
     return {
-      answer: {
-        status: 'OK',
-        name: set.name,
-        type: set.kind,
-        region: set.region,
-        readiness: (await findDelivery(inside.db, set.id, revision))?.state ?? null,
-        revision,
-        previousRevision: set.revision,
-        change: isChange ? 'updated' : 'none',
-        dryRun: false,
-        changes: changes.map((one) => ({ ...one, bytes: null, fingerprint: null })),
-      },
-      event: {
-        at: inside.now(),
-        actor: scope,
-        action: 'secrets.rollback',
-        object: set.name,
-        region: set.region,
-        keys: changes.map(({ key }) => key),
-        revisionBefore: set.revision,
-        revisionAfter: revision,
-        result: isChange ? 'done' : 'unchanged',
-      },
+      set,
+      draft: isChange ? draft : null,
+      changes,
+      values,
+      auditAction: 'secrets.rollback',
+      retriesDelivery: false,
+      details: {},
     };
   });
 }

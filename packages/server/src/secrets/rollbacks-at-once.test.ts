@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rows.close());
 
-test('rollbacks and writes at the same time wait for each other, as those of several servers do', async () => {
+test('concurrent rollbacks and writes of a set run one after the other', async () => {
   const vault = await testVault(rows);
   const home = await rows.organization('home');
   await vault.put(home, 'keys', pairs({ A: '1' }));

@@ -6,14 +6,14 @@ export type SecretSetRow = Selectable<SecretSetsTable>;
 export type RevisionRow = Selectable<SecretRevisionsTable>;
 export type ValueRow = Selectable<SecretValuesTable>;
 
-/** Of any name in any case; `lock` holds it until the transaction ends: `share` against changes, `update` for one. */
+/** By name in any case. `lock` is held until the transaction ends: `share` prevents changes, `update` is for a change. */
 export async function findSet(
   db: Database,
   organizationId: string,
   name: string,
   lock: 'share' | 'update' | null = null,
 ): Promise<SecretSetRow | undefined> {
-  // Letters beyond ASCII may become such ones in lower case, as the Kelvin sign becomes a k.
+  // Some letters beyond ASCII have an ASCII letter as their lower case: the Kelvin sign becomes a k.
   if (!secretSetNamePattern.test(name)) return undefined;
   let query = db
     .selectFrom('secret_sets')
@@ -39,7 +39,7 @@ export function findSetById(
   return (lock === undefined ? query : query.forShare()).executeTakeFirst();
 }
 
-/** The revision of now of each of these sets that is there. */
+/** The newest revision of each of these sets that exists. */
 export async function newestRevisions(
   db: Database,
   organizationId: string,
@@ -55,7 +55,7 @@ export async function newestRevisions(
   return new Map(rows.map(({ id, revision }) => [id, revision]));
 }
 
-/** Sets of an organization are made one after the other, so that their number is true. */
+/** Creates the sets of an organization one at a time, so that their number cannot exceed the limit. */
 export async function lockNewSets(db: Database, organizationId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`secret sets ${organizationId}`}, 0))`.execute(db);
 }
@@ -73,7 +73,11 @@ export async function insertSet(db: Database, row: Insertable<SecretSetsTable>):
   await db.insertInto('secret_sets').values(row).execute();
 }
 
-export async function changeSet(db: Database, id: string, change: Partial<SecretSetRow>): Promise<void> {
+export async function updateSet(
+  db: Database,
+  id: string,
+  change: Pick<SecretSetRow, 'revision' | 'updated_at'>,
+): Promise<void> {
   await db.updateTable('secret_sets').set(change).where('id', '=', id).execute();
 }
 
@@ -95,17 +99,11 @@ export function findRevision(db: Database, setId: string, revision: number): Pro
 }
 
 /** In order. */
-export async function revisionsOf(db: Database, setId: string): Promise<number[]> {
-  const rows = await db
-    .selectFrom('secret_revisions')
-    .select('revision')
-    .where('set_id', '=', setId)
-    .orderBy('revision')
-    .execute();
-  return rows.map(({ revision }) => revision);
+export function revisionRowsOf(db: Database, setId: string): Promise<RevisionRow[]> {
+  return db.selectFrom('secret_revisions').selectAll().where('set_id', '=', setId).orderBy('revision').execute();
 }
 
-/** Newest first, with how their delivery went. */
+/** Newest first, with the state of their delivery. */
 export function pageOfRevisions(db: Database, setId: string, page: { limit: number; before: number | undefined }) {
   return db
     .selectFrom('secret_revisions')
@@ -127,7 +125,7 @@ export async function insertValues(db: Database, rows: readonly Insertable<Secre
   if (rows.length > 0) await db.insertInto('secret_values').values(rows).execute();
 }
 
-/** The values that a revision's entries name. */
+/** The values that the entries of a revision refer to. */
 export function valuesOf(
   db: Database,
   setId: string,
@@ -141,5 +139,14 @@ export function valuesOf(
     .selectAll()
     .where('set_id', '=', setId)
     .where(sql<boolean>`(key, revision) in (select * from unnest(${keys}::text[], ${revisions}::integer[]))`)
+    .execute();
+}
+
+export async function updateMac(db: Database, setId: string, revision: number, mac: Buffer): Promise<void> {
+  await db
+    .updateTable('secret_revisions')
+    .set({ mac, former_mac: null })
+    .where('set_id', '=', setId)
+    .where('revision', '=', revision)
     .execute();
 }

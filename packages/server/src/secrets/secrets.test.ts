@@ -7,7 +7,7 @@ import { verifyAudit } from '../audit/verify.ts';
 import { deleteSecretSet } from './delete.ts';
 import { deliverSecrets } from './deliver.ts';
 import { listSecrets } from './list.ts';
-import { openPinned, pinSecretSet, SecretsUnavailable } from './pin.ts';
+import { pinSecretSet, SecretsUnavailable } from './pin.ts';
 import { rollBackSecrets } from './rollback.ts';
 import { getSecretSet, secretHistory } from './show.ts';
 
@@ -31,7 +31,7 @@ describe('secret sets', () => {
     vault.put(home, name, { ...pairs(values), ...more });
   const pin = (name = 'keys', region = 'us-west', organizationId = home) =>
     rows.db.transaction().execute((db) => pinSecretSet(db, { organizationId, region }, name));
-  const values = async (name = 'keys') => openPinned(vault.context, home, [await pin(name)]);
+  const values = async (name = 'keys') => vault.variables(home, await pin(name));
   const show = (name = 'keys', organizationId = home) =>
     getSecretSet(vault.context, { organizationId }, name, async () => []);
   const history = async () =>
@@ -53,8 +53,8 @@ describe('secret sets', () => {
   const back = (revision: number, more = {}) =>
     rollBackSecrets(vault.context, vault.scopeOf(home), 'keys', { revision, ...more });
 
-  describe('are written', () => {
-    it('all keys at once, as one revision that is pending until its region holds it', async () => {
+  describe('writeSecrets', () => {
+    it('stores all keys as one revision, which is pending until it is delivered', async () => {
       expect(await put({ A: '1', B: 'two words' })).toMatchObject({
         change: 'created',
         revision: 1,
@@ -71,7 +71,7 @@ describe('secret sets', () => {
       expect(await values()).toEqual({ A: '1', B: 'two words' });
     });
 
-    it('merged into what is there, and only what is other is written', async () => {
+    it('merges into the set and stores only changed values', async () => {
       await put({ A: '1', B: '2', C: '3' });
       const answer = await put({ B: 'two', C: '3', D: '4' });
       expect(answer.changes.map(({ key, change }) => `${key} ${change}`)).toEqual([
@@ -89,14 +89,14 @@ describe('secret sets', () => {
       ]);
     });
 
-    it('not at all when nothing would change, so that readiness stays', async () => {
+    it('stores no revision if nothing changes', async () => {
       await put({ A: '1' });
       await vault.deliver();
       expect(await put({ A: '1' })).toMatchObject({ change: 'none', revision: 1, readiness: 'ready' });
       expect(await history()).toHaveLength(1);
     });
 
-    it('in place of what is there, with replace', async () => {
+    it('removes other keys in mode replace', async () => {
       await put({ A: '1', B: '2' });
       await put({ B: '2', C: '3' }, { mode: 'replace' });
       await vault.deliver();
@@ -104,7 +104,7 @@ describe('secret sets', () => {
       expect(await history()).toMatchObject([{ action: 'replace', added: ['C'], removed: ['A'], changed: [] }, {}]);
     });
 
-    it('without a key, for all that the set had', async () => {
+    it('removes keys, up to the last one', async () => {
       await put({ A: '1', B: '2' });
       await vault.put(home, 'keys', { remove: ['A'] });
       await vault.put(home, 'keys', { remove: ['B'] });
@@ -113,14 +113,14 @@ describe('secret sets', () => {
       expect(await reasonOf(vault.put(home, 'none', { remove: ['A'] }))).toBe('secret-set-not-found');
     });
 
-    it('only at the revision that was expected', async () => {
+    it('refuses another revision than the expected one', async () => {
       expect(await reasonOf(put({ A: '1' }, { expectedRevision: 3 }))).toBe('secret-set-changed');
       await put({ A: '1' }, { expectedRevision: 0 });
       expect(await reasonOf(put({ A: '2' }, { expectedRevision: 0 }))).toBe('secret-set-changed');
       expect(await put({ A: '2' }, { expectedRevision: 1 })).toMatchObject({ revision: 2 });
     });
 
-    it('nowhere by a dry run, which says the same', async () => {
+    it('stores nothing in a dry run, and shows the same changes', async () => {
       expect(await put({ A: '1' }, { dryRun: true })).toMatchObject({
         change: 'created',
         dryRun: true,
@@ -135,7 +135,7 @@ describe('secret sets', () => {
       expect(await history()).toHaveLength(2);
     });
 
-    it('under one name in any case, in one region, of one kind', async () => {
+    it('ignores the case of a name, and refuses another region or kind', async () => {
       await put({ A: '1' });
       expect(await put({ A: '2' }, {}, 'KEYS')).toMatchObject({ name: 'keys', revision: 2 });
       expect(await reasonOf(put({ A: '2' }, { region: 'eu' }))).toBe('secret-set-region');
@@ -145,16 +145,16 @@ describe('secret sets', () => {
       expect(await reasonOf(vault.put(home, 'keys', pull))).toBe('secret-set-kind');
     });
 
-    it('not beyond the limits of a set, which the message names', async () => {
+    it('refuses a set that is too large, with the limit', async () => {
       await put({ A: 'x'.repeat(60_000) });
       const many = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`B${n}`, 'x'.repeat(60_000)]));
-      await expect(put(many)).rejects.toThrow('540017 bytes, and has at most 524288');
+      await expect(put(many)).rejects.toThrow('540017 bytes; the limit is 524288');
       const more = Object.fromEntries(Array.from({ length: 256 }, (_, n) => [`C${n}`, 'x']));
-      await expect(put(more)).rejects.toThrow('257 keys, and has at most 256');
+      await expect(put(more)).rejects.toThrow('257 keys; the limit is 256');
       expect(await history()).toHaveLength(1);
     });
 
-    it('byte by byte as they came', async () => {
+    it('stores any keys and values unchanged', async () => {
       const key = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_-]{0,20}$/);
       const value = fc
         .string({ unit: 'binary', minLength: 1, maxLength: 60 })
@@ -180,7 +180,7 @@ describe('secret sets', () => {
     });
   });
 
-  it('hold all of a hundred keys that were written into a new set at the same time', async () => {
+  it('contain all of a hundred keys that concurrent requests write into a new set', async () => {
     const written = Array.from({ length: 100 }, (_, number) => `K${number}`);
     await Promise.all(written.map((key) => put({ [key]: `value of ${key}` })));
     await vault.deliver();
@@ -188,7 +188,7 @@ describe('secret sets', () => {
     expect(await verifyAudit({ db: rows.db }, { organizationId: home })).toMatchObject({ ok: true, entries: 100 });
   });
 
-  it('are whole whatever sets, unsets and deletes do at the same time', async () => {
+  it('stay consistent under concurrent sets, unsets and deletes', async () => {
     await put({ A: '1', B: '2' });
     const work = Array.from({ length: 20 }, (_, number) => [
       put({ A: `a${number}`, B: `b${number}` }),
@@ -203,8 +203,8 @@ describe('secret sets', () => {
     expect((await verifyAudit({ db: rows.db }, { organizationId: home })).brokenAt).toBeNull();
   });
 
-  describe('go back', () => {
-    it('to what an earlier revision held, as a new revision', async () => {
+  describe('rollBackSecrets', () => {
+    it('creates a new revision with the content of an earlier one', async () => {
       await put({ A: '1', B: '2' });
       await put({ A: 'x', C: '3' });
       expect(await back(1, { dryRun: true })).toMatchObject({ dryRun: true, revision: 2 });
@@ -224,8 +224,8 @@ describe('secret sets', () => {
     });
   });
 
-  describe('are delivered', () => {
-    it('revision by revision: a late success of an old one says nothing of the newer one', async () => {
+  describe('deliverSecrets', () => {
+    it('leaves a newer revision pending when an old one is delivered late', async () => {
       await put({ A: '1' });
       await put({ A: '2' });
       await sql`update secret_deliveries set next_at = next_at + interval '1 s' where revision = 2`.execute(rows.db);
@@ -235,14 +235,14 @@ describe('secret sets', () => {
       expect(await reasonOf(pin())).toBe('secret-set-not-ready');
     });
 
-    it('to the region they are in, and a deploy in another is refused', async () => {
+    it('delivers only to the region of the set, and a deploy in another region is refused', async () => {
       await put({ A: '1' }, { region: 'eu' });
       expect(await vault.deliver()).toBe(0);
       expect(await reasonOf(pin())).toBe('secret-set-elsewhere');
       expect(await reasonOf(pin('none'))).toBe('secret-set-not-found');
     });
 
-    it('again after their root key was away', async () => {
+    it('delivers a set after an error has passed', async () => {
       await put({ A: '1' });
       const away = {
         ...vault.context,
@@ -255,20 +255,20 @@ describe('secret sets', () => {
       expect((await show()).status).toBe('ready');
     });
 
-    it('as the values of the revision that was pinned, whatever came later', async () => {
+    it('keeps the values of a pinned revision available after later writes', async () => {
       await put({ A: '1' });
       await vault.deliver();
       const pinned = await pin();
       await put({ A: '2' });
       await vault.deliver();
-      expect(await openPinned(vault.context, home, [pinned])).toEqual({ A: '1' });
+      expect(await vault.variables(home, pinned)).toEqual({ A: '1' });
       await remove('keys');
       await put({ A: '3' });
-      await expect(openPinned(vault.context, home, [pinned])).rejects.toThrow(SecretsUnavailable);
+      await expect(vault.variables(home, pinned)).rejects.toThrow(SecretsUnavailable);
     });
   });
 
-  it('are deleted for good, and while agents use them only when forced', async () => {
+  it('are deleted with all revisions, and only by force while agents use them', async () => {
     await put({ A: '1' });
     await expect(remove('keys', false, ['parrot'])).rejects.toThrow('used by parrot');
     await put({ A: '2' });
@@ -286,7 +286,7 @@ describe('secret sets', () => {
     expect(await reasonOf(remove('keys'))).toBe('secret-set-not-found');
   });
 
-  it('of image pull credentials have one canonical registry, and are updated in place', async () => {
+  it('store image pull credentials under a canonical registry, and update them', async () => {
     const pull = (host: string, text: string) =>
       vault.put(home, 'hub', { isImagePullSecret: true, host, secretValue: encoded(text) });
     await pull('https://index.docker.io/v1/', 'me:a:b');
@@ -302,7 +302,7 @@ describe('secret sets', () => {
     expect(await listSecrets(vault.context, { organizationId: home }, { type: 'secret' })).toEqual([]);
   });
 
-  it('of another organization are answered as those that never were', async () => {
+  it('of another organization look like missing ones', async () => {
     await put({ A: '1' });
     await vault.deliver();
     const answers = async (name: string) => {
@@ -323,12 +323,12 @@ describe('secret sets', () => {
     };
     expect(await answers('keys')).toEqual(await answers('none'));
     const { setId } = await pin();
-    await expect(openPinned(vault.context, other, [{ secretSet: 'keys', setId, revision: 1 }])).rejects.toThrow();
+    await expect(vault.variables(other, { secretSet: 'keys', setId, revision: 1 })).rejects.toThrow();
     expect(await listSecrets(vault.context, { organizationId: other }, {})).toEqual([]);
     expect(await vault.put(other, 'keys', pairs({ A: 'theirs' }))).toMatchObject({ change: 'created' });
   });
 
-  it('leave a line for each write in a log without values, which nobody changes', async () => {
+  it('are recorded in the audit log without values', async () => {
     await put({ A: 'canary-7731' });
     await put({ A: 'canary-7732' }, { dryRun: true });
     await put({ A: 'canary-7731' });

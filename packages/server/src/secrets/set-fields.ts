@@ -1,8 +1,7 @@
 import type { SecretReadiness } from '@bothost/contract';
-import { shownProblem } from './delivery-problems.ts';
 import type { SecretSetRow } from './rows.ts';
 
-/** What every answer says of a set, by its row and the delivery of its newest revision. */
+/** The fields of a set in every response, from its row and the delivery of its newest revision. */
 export function fieldsOf(
   set: SecretSetRow,
   delivery: { readonly state: SecretReadiness; readonly error: string | null },
@@ -12,7 +11,7 @@ export function fieldsOf(
     type: set.kind,
     region: set.region,
     status: delivery.state,
-    ...(delivery.error === null ? {} : { errorMessage: shownProblem(delivery.error) }),
+    ...(delivery.error === null ? {} : { errorMessage: delivery.error }),
     revision: set.revision,
     createdAt: set.created_at.toISOString(),
     updatedAt: set.updated_at.toISOString(),

@@ -1,17 +1,18 @@
 import { failure, type SecretRevision, type SecretSetDetails } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { findDelivery } from './delivery-rows.ts';
-import { openRow, requireRevisionStamp, requireSetWhole } from './open-set.ts';
-import { readSet, tellDamage } from './read-set.ts';
+import { decryptRow } from './encrypted-values.ts';
+import { readSet, withDamageAsFailure } from './read-set.ts';
+import { requireRevisionMac } from './revision-mac.ts';
 import { findSet, pageOfRevisions } from './rows.ts';
 import { fieldsOf } from './set-fields.ts';
 import { inSnapshot } from './snapshot.ts';
 import { shownFingerprint } from './vault/fingerprint.ts';
-import { type Keyring, lookedUpOnce } from './vault/keyring.ts';
+import { type Keyring, withVersionCache } from './vault/keyring.ts';
 
 type Scope = { readonly organizationId: string };
 
-/** `agentsOf` names the agents that run with a set, and the revision that each runs with. */
+/** `agentsOf` returns the agents that run with a set, and the revision of each. */
 export async function getSecretSet(
   context: { readonly db: Database; readonly keyring: Keyring },
   scope: Scope,
@@ -21,11 +22,13 @@ export async function getSecretSet(
   const { set, rows } = await inSnapshot(context.db, async (db) => {
     const found = await findSet(db, scope.organizationId, name);
     if (found === undefined) throw failure('secret-set-not-found');
-    const reading = { db, keyring: lookedUpOnce(context.keyring) };
+    const reading = { db, keyring: withVersionCache(context.keyring) };
     const content = await readSet(reading, found);
     if (found.kind !== 'secret') throw failure('secret-set-has-no-keys');
-    // What the row of a value says of it is sealed with the value.
-    for (const row of content.rows.values()) (await tellDamage(() => openRow(reading, found, row))).fill(0);
+    // The columns that the response shows are authenticated by the decryption of the value.
+    for (const row of content.rows.values()) {
+      (await withDamageAsFailure(() => decryptRow(reading, found, row))).fill(0);
+    }
     return { set: found, rows: content.rows };
   });
   const delivery = await findDelivery(context.db, set.id, set.revision);
@@ -55,10 +58,9 @@ export function secretHistory(
     if (set === undefined) throw failure('secret-set-not-found');
     const rows = await pageOfRevisions(db, set.id, { limit: page.limit + 1, before: page.before });
     const shown = rows.slice(0, page.limit);
-    await tellDamage(async () => {
-      const reading = { db, keyring: lookedUpOnce(context.keyring) };
-      await requireSetWhole(reading, set);
-      for (const row of shown) await requireRevisionStamp(reading, set, row);
+    await withDamageAsFailure(async () => {
+      const reading = { db, keyring: withVersionCache(context.keyring) };
+      for (const row of shown) await requireRevisionMac(reading, set, row);
     });
     const revisions = shown.map((row) => ({
       revision: row.revision,

@@ -16,7 +16,7 @@ import { writeSecrets } from './write.ts';
 const credentials = 'me:Pa:ss wörd';
 const encoded = (text: string) => Buffer.from(text).toString('base64');
 
-describe('an image pull secret', () => {
+describe('image pull secrets', () => {
   let rows: TestRows;
   let vault: Awaited<ReturnType<typeof testVault>>;
   let home: string;
@@ -62,7 +62,7 @@ describe('an image pull secret', () => {
     verifyImagePullSecret({ ...vault.context, registries: registries() }, vault.scopeOf(organization), name, image);
   const listed = async () => (await listSecrets(vault.context, { organizationId: home }, {}))[0];
 
-  it('is checked when that is asked for, and the list shows the last check apart from readiness', async () => {
+  it('are checked on request; the list shows the last result apart from readiness', async () => {
     await put(credentials);
     expect(await listed()).toMatchObject({ status: 'pending', verification: null, expiresAt: null });
     expect(await verify()).toMatchObject({ host: host(), revision: 1, verification: { result: 'verified' } });
@@ -74,7 +74,7 @@ describe('an image pull secret', () => {
     });
   });
 
-  it('with another password is unchecked again, and a rollback is a revision that nobody has checked', async () => {
+  it('show no check of an older revision after a write or rollback', async () => {
     await put(credentials);
     await verify();
     await put('me:wrong');
@@ -85,15 +85,14 @@ describe('an image pull secret', () => {
     expect(await verify()).toMatchObject({ revision: 3, verification: { result: 'verified' } });
   });
 
-  it('tells its checks in the audit log, by their result, and nothing of it is anywhere in the open', async () => {
+  it('record each check in the audit log, and store no credentials unencrypted', async () => {
     await put(credentials);
     await verify();
     await put('me:wrong');
     await verify();
-    const { rows: told } = await sql`select action, object, keys, result from audit_events order by sequence`.execute(
-      rows.db,
-    );
-    expect(told).toEqual([
+    const { rows: entries } =
+      await sql`select action, object, keys, result from audit_events order by sequence`.execute(rows.db);
+    expect(entries).toEqual([
       { action: 'secrets.set', object: 'hub', keys: ['.dockerconfigjson'], result: 'done' },
       { action: 'secrets.verify', object: 'hub', keys: [], result: 'verified' },
       { action: 'secrets.set', object: 'hub', keys: ['.dockerconfigjson'], result: 'done' },
@@ -105,12 +104,12 @@ describe('an image pull secret', () => {
       (select json_agg(v)::text from secret_values v) || (select json_agg(r)::text from secret_revisions r) as text`.execute(
       rows.db,
     );
-    const open = tables[0]?.text ?? '';
-    expect(open).toContain('verified');
-    for (const form of formsOf(credentials)) expect(open).not.toContain(form);
+    const stored = tables[0]?.text ?? '';
+    expect(stored).toContain('verified');
+    for (const form of formsOf(credentials)) expect(stored).not.toContain(form);
   });
 
-  it('that is deleted while the registry is asked is not found any more', async () => {
+  it('are answered with 404 if they are deleted during the request to the registry', async () => {
     await put(credentials);
     meanwhile = async () => {
       meanwhile = async () => {};
@@ -119,7 +118,7 @@ describe('an image pull secret', () => {
     expect(await reasonOf(verify())).toBe('secret-set-not-found');
   });
 
-  it('of another organization, or no set at all, is answered as one that never was', async () => {
+  it('of another organization are answered like missing ones', async () => {
     await put(credentials);
     const other = await rows.organization('other');
     expect(await reasonOf(verify(null, 'hub', other))).toBe('secret-set-not-found');
@@ -130,16 +129,14 @@ describe('an image pull secret', () => {
     expect(registry.asked).toEqual([]);
   });
 
-  it('that somebody changed in the database is not sent anywhere', async () => {
+  it('are not sent to a host that was changed in the database', async () => {
     await put(credentials);
-    for (const column of ['secret_sets', 'secret_revisions']) {
-      await sql.raw(`update ${column} set host = 'evil.example'`).execute(rows.db);
-      expect(await reasonOf(verify())).toBe('secret-set-damaged');
-    }
+    await sql`update secret_revisions set host = 'evil.example'`.execute(rows.db);
+    expect(await reasonOf(verify())).toBe('secret-set-damaged');
     expect(registry.asked).toEqual([]);
   });
 
-  it('keeps its expiry while it is the same, and a token of Amazon ECR ends after 12 hours by itself', async () => {
+  it('keep the expiry of unchanged credentials, and know that of Amazon ECR tokens', async () => {
     await put(credentials, { expiresAt: '2026-12-01T00:00:00Z' });
     expect(await put(credentials)).toMatchObject({ change: 'none', expiresAt: '2026-12-01T00:00:00.000Z' });
     expect(await put(credentials, { expiresAt: '2026-12-02T00:00:00+01:00' })).toMatchObject({
@@ -156,7 +153,7 @@ describe('an image pull secret', () => {
     expect(await listed()).toMatchObject({ expiresAt: '2026-12-01T23:00:00.000Z' });
   });
 
-  it('without TLS is stored for registries only that the operator listed', async () => {
+  it('refuse a registry without TLS unless the operator listed it', async () => {
     expect(await reasonOf((async () => put(credentials, { host: 'http://other.test:5000' }))())).toBe(
       'invalid-request',
     );

@@ -1,19 +1,19 @@
 import { type CheckedPullSecret, failure } from '@bothost/contract';
+import type { Insertable, Selectable } from 'kysely';
 import { appendAudit } from '../audit/append.ts';
-import type { Database } from '../store/tables.ts';
-import { type CheckRow, keepCheck } from './check-rows.ts';
-import { openValues } from './open-set.ts';
-import { readSet, tellDamage } from './read-set.ts';
+import type { Database, PullSecretChecksTable } from '../store/tables.ts';
+import { decryptRevision } from './encrypted-values.ts';
+import { readSet, withDamageAsFailure } from './read-set.ts';
 import { checkCredentials, type RegistryWorld } from './registry/check-credentials.ts';
 import { credentialsKey, credentialsOf } from './registry/docker-configuration.ts';
 import { type ImageReference, imageReference } from './registry/image-reference.ts';
 import type { Verdict } from './registry/verdict.ts';
-import { findSet } from './rows.ts';
+import { findRevision, findSet } from './rows.ts';
 import { inSnapshot } from './snapshot.ts';
-import { stampedCheck } from './stamped-check.ts';
 import type { Keyring } from './vault/keyring.ts';
-import type { WriteScope } from './write.ts';
+import type { WriteScope } from './write-transaction.ts';
 
+type CheckRow = Selectable<PullSecretChecksTable>;
 type Context = {
   readonly db: Database;
   readonly now: () => Date;
@@ -22,8 +22,8 @@ type Context = {
 };
 
 /**
- * Asks the registry of an image pull secret whether it takes the credentials, and keeps the answer with the revision that
- * was asked about. Readiness stays as it is: who has no way to the registry from here is held up by nothing.
+ * Asks the registry of an image pull secret whether it accepts the credentials, and stores the result with the revision.
+ * Readiness does not depend on it, because the service may have no route to the registry.
  *
  * @throws failure `secret-set-not-found`, `secret-set-no-registry`, `secret-set-damaged`, `invalid-request`
  */
@@ -33,7 +33,7 @@ export async function verifyImagePullSecret(
   name: string,
   wantedImage: string | null,
 ): Promise<CheckedPullSecret> {
-  const { set, host, expiresAt, credentials } = await open(context, scope, name);
+  const { set, host, expiresAt, credentials } = await decryptCredentials(context, scope, name);
   const { image, verdict } = await check(context.registries, host, credentials, wantedImage);
   const row = {
     set_id: set.id,
@@ -43,11 +43,11 @@ export async function verifyImagePullSecret(
     checked_at: context.now(),
   };
   await context.db.transaction().execute(async (db) => {
-    // Nothing was held meanwhile: the set, or this revision of it, may be gone.
+    // The set was not locked during the request, so it or its revision may have been deleted.
     const now = await findSet(db, scope.organizationId, name, 'share');
-    if (now?.id !== set.id || !now.revisions.includes(set.revision)) throw failure('secret-set-not-found');
-    const key = await context.keyring.current(db, scope.organizationId, 'stamp');
-    await keepCheck(db, stampedCheck(key, row));
+    const isStored = now?.id === set.id && (await findRevision(db, set.id, set.revision)) !== undefined;
+    if (!isStored) throw failure('secret-set-not-found');
+    await storeCheck(db, row);
     await appendAudit(db, scope.organizationId, eventOf(scope, set, row.checked_at, verdict));
   });
   return {
@@ -60,19 +60,29 @@ export async function verifyImagePullSecret(
   };
 }
 
-/** As the API shows it. */
+/** Replaces the previous check of the revision. */
+async function storeCheck(db: Database, row: Insertable<PullSecretChecksTable>): Promise<void> {
+  const { set_id: _, revision: __, ...result } = row;
+  await db
+    .insertInto('pull_secret_checks')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['set_id', 'revision']).doUpdateSet(result))
+    .execute();
+}
+
+/** A check in the form of the API. */
 export function shownCheck(row: Pick<CheckRow, 'result' | 'message' | 'image' | 'checked_at'>) {
   const { result, message, image } = row;
   return { result, message, image, checkedAt: row.checked_at.toISOString() };
 }
 
-function open(context: Context, scope: WriteScope, name: string) {
+function decryptCredentials(context: Context, scope: WriteScope, name: string) {
   return inSnapshot(context.db, async (db) => {
     const set = await findSet(db, scope.organizationId, name);
     if (set === undefined) throw failure('secret-set-not-found');
     const { host, expiresAt } = await readSet({ ...context, db }, set);
     if (set.kind !== 'imagePullSecret' || host === null) throw failure('secret-set-no-registry');
-    const values = await tellDamage(() => openValues({ ...context, db }, set, set.revision));
+    const values = await withDamageAsFailure(() => decryptRevision({ ...context, db }, set, set.revision));
     const configuration = values.get(credentialsKey);
     if (configuration === undefined) throw failure('secret-set-damaged');
     const credentials = credentialsOf(configuration, host);
@@ -81,7 +91,7 @@ function open(context: Context, scope: WriteScope, name: string) {
   });
 }
 
-/** Overwrites the credentials, whatever comes of it. */
+/** Overwrites the credentials in memory afterwards. */
 async function check(registries: RegistryWorld, host: string, credentials: Buffer, wantedImage: string | null) {
   try {
     const image = wantedImage === null ? null : requireImage(wantedImage, host);
@@ -94,7 +104,7 @@ async function check(registries: RegistryWorld, host: string, credentials: Buffe
 function requireImage(text: string, host: string): ImageReference {
   const image = imageReference(text, host);
   if (!('problem' in image)) return image;
-  const message = `This is no image of the registry: ${image.problem}.`;
+  const message = `The image is not in the secret's registry: ${image.problem}.`;
   throw failure('invalid-request', { message, issues: [{ path: 'body.image', message }] });
 }
 

@@ -10,14 +10,14 @@ import { credentialsKey, dockerConfiguration } from './registry/docker-configura
 import { hostAndPort, type RegistryPolicy, registryUrl } from './registry/registry-policy.ts';
 import { conceal } from './vault/conceal.ts';
 
-/** What a request wants written, whichever of its forms it has. */
+/** A request to write secrets, in the form that all of its variants share. */
 export type WantedSecrets = {
   readonly kind: 'secret' | 'imagePullSecret';
   readonly values: ReadonlyMap<string, Buffer>;
   readonly remove: readonly string[];
   readonly mode: 'merge' | 'replace';
   readonly host: string | null;
-  /** Of an image pull secret: when it ends; or, where that is not said, for how long such ones live. */
+  /** Of an image pull secret: its expiry; if that is not given, the known lifetime of such credentials. */
   readonly expiresAt: Date | null;
   readonly lifeSeconds: number | null;
   readonly region: string | null;
@@ -25,7 +25,7 @@ export type WantedSecrets = {
   readonly dryRun: boolean;
 };
 
-/** @throws failure `invalid-request` for what only the registry's name and the encoding tell */
+/** @throws failure `invalid-request` if the registry or the encoding of the credentials is invalid */
 export function wantedSecrets(body: PutSecretsRequest, policy: Pick<RegistryPolicy, 'plain'>): WantedSecrets {
   const common = {
     region: body.region ?? null,
@@ -50,7 +50,7 @@ export function wantedSecrets(body: PutSecretsRequest, policy: Pick<RegistryPoli
   };
 }
 
-/** What a request holds in memory for as long as it waits. */
+/** The memory that a waiting request occupies. */
 export function bytesOf({ values, remove, region }: Pick<WantedSecrets, 'values' | 'remove' | 'region'>): number {
   const texts = [...values.keys(), ...remove, region ?? ''].reduce((sum, text) => sum + text.length, 0);
   return [...values.values()].reduce((sum, value) => sum + value.length, texts);
@@ -58,11 +58,11 @@ export function bytesOf({ values, remove, region }: Pick<WantedSecrets, 'values'
 
 function pullSecret(host: string, encoded: string, policy: Pick<RegistryPolicy, 'plain'>) {
   const registry = canonicalRegistry(host);
-  if ('problem' in registry) throw invalid('body.host', `This is not a registry: ${registry.problem}.`);
+  if ('problem' in registry) throw invalid('body.host', `Invalid registry: ${registry.problem}.`);
   if (isPlainRegistry(registry.host) && !policy.plain.has(hostAndPort(registryUrl(registry.host)))) {
     const message =
-      'Without TLS anybody on the way could read the credentials, so the operator has to list such a registry.';
-    throw invalid('body.host', `${message} Leave http:// out, or ask for it in BOTHOST_REGISTRIES.`);
+      'Without TLS anybody on the network path could read the credentials, so the operator has to list such a registry.';
+    throw invalid('body.host', `${message} Leave http:// out, or have the registry added to BOTHOST_REGISTRIES.`);
   }
   if (!isEncodedCredentials(encoded)) {
     throw invalid('body.secretValue', 'The credentials must be user:password, in Base64 without line breaks.');

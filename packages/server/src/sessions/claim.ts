@@ -2,7 +2,7 @@ import { failure } from '@bothost/contract';
 import type { RawBuilder } from 'kysely';
 import type { ServingDeployment } from '../agents/deployment.ts';
 import { type Claim, claimInstance } from '../instances/claim.ts';
-import { openForDeployment, SecretsUnavailable } from '../secrets/pin.ts';
+import { decryptForDeployment, SecretsUnavailable } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
 import { recordEvents } from './progress.ts';
@@ -41,7 +41,7 @@ export async function claimForSession(
 /** The reason may name sets, which are not the public's to know: it is on the agent, and in the log. */
 async function requireSecrets(context: ClaimContext, session: ClaimingSession): Promise<void> {
   try {
-    if (session.missedSecrets !== null) await openForDeployment(context, session.missedSecrets);
+    if (session.missedSecrets !== null) await decryptForDeployment(context, session.missedSecrets);
   } catch (error) {
     throw error instanceof SecretsUnavailable ? failure('secrets-unavailable', { cause: error }) : error;
   }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { pairs, testVault } from '../../test/support/test-vault.ts';
-import { stampPins } from '../secrets/stamped-pins.ts';
 import { newId } from '../store/uuid.ts';
 import { type StartInput, startSession } from './start.ts';
 
@@ -51,7 +50,6 @@ describe('the start of a session', () => {
     const pins = [{ secretSet, setId: set.id, revision: 1 }];
     const problem = { error: 'It is damaged.', error_code: 'PCC_SECRETS_UNAVAILABLE' } as const;
     const { name, of } = await agent({ secret_pins: JSON.stringify(pins), ...problem });
-    await stampPins(vault.context, { ...of, region: 'us-west', pins });
     await startSession(context(), input(name));
 
     await rows.db.updateTable('secret_sets').set({ region: 'elsewhere' }).where('id', '=', set.id).execute();

@@ -36,7 +36,6 @@ export type Tables = {
   secret_revisions: SecretRevisionsTable;
   secret_values: SecretValuesTable;
   secret_deliveries: SecretDeliveriesTable;
-  secret_pins: SecretPinsTable;
   pull_secret_checks: PullSecretChecksTable;
   audit_events: AuditEventsTable;
 };
@@ -282,19 +281,18 @@ export type InstanceLogsTable = {
   stored_at: Date;
 };
 
-/** The root key that wraps now, and something known that it sealed: another key would not open it. */
+/** One row: the current root key, and a known text that it wraps (`canary`), which shows that the key is the right one. */
 export type VaultStateTable = {
   one: Generated<boolean>;
   root_key_id: string;
   canary: Buffer;
   created_at: Date;
-  /** Each pin of a deployment has a stamp: one without was changed. False until the vault gave one to those of before. */
-  pins_stamped: Generated<boolean>;
 };
 
-/** The keys of organizations, wrapped by the root key. The one of the greatest version seals from now on. */
+/** The keys of organizations, wrapped by a root key. The greatest version encrypts what is written now. */
 export type VaultKeysTable = {
   organization_id: string;
+  /** `stamp` is the key of MACs. */
   purpose: 'value' | 'fingerprint' | 'stamp';
   version: number;
   root_key_id: string;
@@ -302,43 +300,32 @@ export type VaultKeysTable = {
   created_at: Date;
 };
 
-/** What does not stand as it was written, or cannot be opened; `set` null: what belongs to no set. Never a value. */
+/** Something that is damaged or cannot be decrypted, without a value; `set` is null if it belongs to no set. */
 export type VaultFinding = { organization: string; set: string | null; problem: string };
 
-/** Long work on the vault, the last of each kind. It is done from what is stored, so whoever takes it up goes on. */
+/** Maintenance of the vault, the last task of each kind. The remaining work is read from the stored data. */
 export type VaultTasksTable = {
   id: string;
-  task: 'rekey' | 'rotate' | 'reencrypt' | 'verify';
+  task: 'rekey' | 'rotate' | 'verify';
   /** Null: all organizations. */
   organization_id: string | null;
   state: VaultTaskState;
   done: number;
   total: number;
   findings: JSONColumnType<VaultFinding[]>;
-  /** Of `rotate`: organizations have their new keys in the order of their ids, up to and with this one. */
-  reached: string | null;
   created_at: Date;
   updated_at: Date;
   ended_at: Date | null;
-  /** A hash of what was asked for and of what it came to, wrapped by that root key: who changes either is found out. */
-  root_key_id: string | null;
-  proof: Buffer | null;
 };
 
-/** `stamp` is a keyed hash over the other columns, here and in revisions: who changes one in the database is found out. */
 export type SecretSetsTable = {
   id: string;
   organization_id: string;
   name: string;
   kind: 'secret' | 'imagePullSecret';
   region: string;
-  /** The registry of an image pull secret. */
-  host: string | null;
-  /** The newest revision. 0 only inside of the transaction that makes the set. */
+  /** The newest revision. */
   revision: number;
-  /** All revisions that are kept, in order. */
-  revisions: number[];
-  stamp: Buffer;
   created_at: Date;
   updated_at: Date;
 };
@@ -348,20 +335,24 @@ export type SecretRevisionsTable = {
   revision: number;
   action: 'set' | 'replace' | 'unset' | 'rollback';
   rolled_back_to: number | null;
+  /** The registry of an image pull secret. */
   host: string | null;
   /** Its keys in order, each with the revision in which its value was written. */
   entries: JSONColumnType<[string, number][]>;
   added: JSONColumnType<string[]>;
   changed: JSONColumnType<string[]>;
   removed: JSONColumnType<string[]>;
-  /** When the registry stops taking the credentials of an image pull secret, as far as known. */
+  /** When the credentials of an image pull secret expire, if that is known. */
   expires_at: Date | null;
   created_by_key_id: string | null;
   created_at: Date;
-  stamp: Buffer;
+  /** Over the identity of the set, `host`, `expires_at` and `entries`. Null only before the first start after migration 0016. */
+  mac: Buffer | null;
+  /** The MAC from before migration 0016, until `mac` is added. */
+  former_mac: Buffer | null;
 };
 
-/** A value as it was written in one revision; later ones that kept it point here. */
+/** A value that was written in one revision; later revisions that did not change it refer to it. */
 export type SecretValuesTable = {
   set_id: string;
   key: string;
@@ -374,18 +365,7 @@ export type SecretValuesTable = {
   created_at: Date;
 };
 
-/** What a deployment is pinned to, as it was when the deployment was made: `stamp` covers all of it. */
-export type SecretPinsTable = {
-  deployment_id: string;
-  set_id: string;
-  organization_id: string;
-  region: string;
-  set_name: string;
-  revision: number;
-  stamp: Buffer;
-};
-
-/** A revision on its way to its region; it stays as the record of how that went. */
+/** The delivery of a revision to its region; the row stays as a record. */
 export type SecretDeliveriesTable = {
   set_id: string;
   revision: number;
@@ -393,15 +373,15 @@ export type SecretDeliveriesTable = {
   state: SecretReadiness;
   attempts: Generated<number>;
   error: string | null;
-  /** Who holds it. */
+  /** The host that delivered it. */
   host_id: string | null;
   created_at: Date;
-  /** Null where it is not tried again; what failed may be, until it is ready. */
+  /** When it is tried next; null: never. Failed deliveries may be retried. */
   next_at: Date | null;
   done_at: Date | null;
 };
 
-/** The last check of an image pull secret's revision. It says what a registry said, and nothing is decided by it. */
+/** The last check of an image pull secret's revision at its registry. For information only. */
 export type PullSecretChecksTable = {
   set_id: string;
   revision: number;
@@ -409,7 +389,6 @@ export type PullSecretChecksTable = {
   message: string;
   image: string | null;
   checked_at: Date;
-  stamp: Buffer;
 };
 
 /** The audit log. `hash` covers the row and `previous_hash`, the hash of the preceding row. */

@@ -89,7 +89,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
       DATABASE_URL: service.database.url,
     });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/Secrets are sealed with the root key [0-9a-f]+, and none is available/);
+    expect(stderr).toMatch(/Secrets are encrypted with the root key [0-9a-f]+, but no root key is available/);
     expect(stderr).not.toMatch(/\n +at /);
     // Nobody can deploy to a region that no server ever ran.
     const { regions } = await service.client.listRegions();

@@ -1,8 +1,6 @@
 import { hashDirectory } from '@bothost/runtime/directory-hash';
 import { agentFromDirectory } from '../../src/agents/from-directory.ts';
 import { createKey } from '../../src/organizations/keys.ts';
-import { createKeyring } from '../../src/secrets/vault/keyring.ts';
-import { localRootKeys } from '../../src/secrets/vault/root-key.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { newId } from '../../src/store/uuid.ts';
@@ -22,9 +20,7 @@ export async function secondOrganization(service: TestServer, name = 'neighbours
   const logger = { warn: () => undefined };
   const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
   const now = () => new Date();
-  // Its agents have no secrets.
-  const keyring = createKeyring({ rootKeys: localRootKeys([]), now });
-  const context = { db, now, newId, hashDirectory, keyring };
+  const context = { db, now, newId, hashDirectory };
   const organizationId = newId();
   const region = 'us-west';
   const row = {

@@ -2,19 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { ApiError, type PutSecretsRequest } from '@bothost/contract';
 import { pino } from 'pino';
 import { deliverSecrets } from '../../src/secrets/deliver.ts';
+import { decryptForDeployment } from '../../src/secrets/pin.ts';
 import { createRegistryPolicy } from '../../src/secrets/registry/registry-policy.ts';
 import { createKeyring } from '../../src/secrets/vault/keyring.ts';
 import { openVault } from '../../src/secrets/vault/open-vault.ts';
 import { wantedSecrets } from '../../src/secrets/wanted.ts';
 import { writeSecrets } from '../../src/secrets/write.ts';
-import type { Database } from '../../src/store/tables.ts';
+import type { Database, SecretPin } from '../../src/store/tables.ts';
 import { newId } from '../../src/store/uuid.ts';
 
 /** Plain http is allowed for one registry. */
 export const testPolicy = createRegistryPolicy(['http://plain.test:5000'], []);
 const testRegions = { known: ['us-west', 'eu'], standard: 'us-west' };
 
-/** A vault of its own root key on a test's database, and the verbs on it as one organization would use them. */
+/** A vault with its own root key on a test's database, and functions that use it like an organization. */
 export async function testVault(rows: { readonly db: Database }, keys: readonly Buffer[] = [randomBytes(32)]) {
   const now = () => new Date('2026-11-20T12:00:00.000Z');
   const { rootKeys } = await openVault({ db: rows.db, now, isAlone: true }, { keys });
@@ -26,9 +27,12 @@ export async function testVault(rows: { readonly db: Database }, keys: readonly 
     context,
     rootKeys,
     scopeOf,
+    /** The variables of a deployment in the region of the host. */
+    variables: (organizationId: string, ...pins: SecretPin[]) =>
+      decryptForDeployment(context, { organizationId, region: host.region, pins }),
     put: async (organizationId: string, name: string, body: PutSecretsRequest) =>
       writeSecrets(context, scopeOf(organizationId), name, wantedSecrets(body, testPolicy), testRegions),
-    /** All that is due; how many that were. */
+    /** Carries out all due deliveries; returns how many. */
     deliver: async () => {
       let delivered = 0;
       for (let due = -1; due !== 0; delivered += due) due = await deliverSecrets(context);
@@ -37,12 +41,12 @@ export async function testVault(rows: { readonly db: Database }, keys: readonly 
   };
 }
 
-/** The body that writes these values. */
+/** A request body that writes these values. */
 export function pairs(values: Readonly<Record<string, string>>): PutSecretsRequest {
   return { secrets: Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue })) };
 }
 
-/** Why something was refused; the error itself where it is another one, and null where nothing was. */
+/** The reason of an API failure; any other error itself; null without an error. */
 export async function reasonOf(promise: Promise<unknown>): Promise<unknown> {
   const error = await promise.then(
     () => null,

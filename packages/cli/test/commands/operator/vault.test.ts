@@ -33,8 +33,7 @@ function status(...tasks: VaultTask[]): VaultStatus {
     organizations: 1,
     sets: 2,
     values: 5,
-    behind: { keys: 0, values: 4, sets: 1 },
-    formerKeys: { inUse: 2, retirable: 1 },
+    behind: { keys: 0, sets: 1 },
     tasks,
   };
 }
@@ -109,10 +108,10 @@ describe('the commands of the operator', () => {
   });
 
   it('do not wait when they are told not to', async () => {
-    const begun = status(task('reencrypt', { state: 'running', done: 0, endedAt: null }));
-    const outcome = await run('reencrypt --no-wait', { reencryptVault: () => begun });
+    const begun = status(task('rotate', { state: 'running', done: 0, endedAt: null }));
+    const outcome = await run('rotate organization --no-wait', { rotateVault: () => begun });
     expect(outcome.status).toBe(0);
-    expect(outcome.stdout).toMatch(/reencrypt\s+running\s+0\/3/);
+    expect(outcome.stdout).toMatch(/rotate\s+running\s+0\/3/);
   });
 
   it('fail when something is damaged, and say where', async () => {
@@ -123,11 +122,6 @@ describe('the commands of the operator', () => {
       reason: 'vault-damaged',
       issues: [{ path: 'home/keys', message: 'the value of A is missing' }],
     });
-  });
-
-  it('say which keys were retired', async () => {
-    const outcome = await run('retire', { retireVaultKeys: () => ({ ...status(), retired: 2 }) });
-    expect(outcome.stdout).toMatch(/Retired keys\s+2/);
   });
 
   it.each([

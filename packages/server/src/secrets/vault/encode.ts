@@ -1,17 +1,17 @@
 import { DamagedError } from './damaged.ts';
 
 /**
- * Parts as bytes, each with its type and length before it: two different lists never give the same bytes, whatever is in
- * them. Never join texts for that.
+ * Injective encoding: each part has its type and length before it, so two different lists never give the same bytes. Joined
+ * texts would.
  */
 export function encode(parts: readonly (string | number | Buffer | null)[]): Buffer {
   return Buffer.concat(parts.flatMap(encodePart));
 }
 
-/** A time of a row in milliseconds. @throws DamagedError for those that are none, as PostgreSQL's `infinity` */
+/** A time of a row in milliseconds. @throws DamagedError for a time that is not a number, as PostgreSQL's `infinity` */
 export function milliseconds(time: Date): number {
   const value = Number(time);
-  if (!Number.isSafeInteger(value)) throw new DamagedError('a time of it is none');
+  if (!Number.isSafeInteger(value)) throw new DamagedError('a time of the row is not valid');
   return value;
 }
 
@@ -21,7 +21,7 @@ function encodePart(part: string | number | Buffer | null): Buffer[] {
   if (part === null) return header(tags.nothing, Buffer.alloc(0));
   if (typeof part === 'string') return header(tags.text, Buffer.from(part, 'utf8'));
   if (typeof part !== 'number') return header(tags.bytes, part);
-  if (!Number.isSafeInteger(part)) throw new RangeError('only whole numbers up to 2^53 are encoded');
+  if (!Number.isSafeInteger(part)) throw new RangeError('only integers up to 2^53 are encoded');
   const number = Buffer.alloc(8);
   number.writeBigInt64BE(BigInt(part));
   return header(tags.number, number);

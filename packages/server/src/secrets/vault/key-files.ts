@@ -5,38 +5,38 @@ import { join } from 'node:path';
 import { OperatorError } from '../../operator-error.ts';
 import { rootKeyId } from './root-key.ts';
 
-/** A key file, or the folder of them, that nothing may be read from. The message says what to do. */
+/** A key file that is not used. The message says what to do. */
 class KeyFileError extends OperatorError {
   override readonly name = 'KeyFileError';
 }
 
 const keyBytes = 32;
-const unfinished = '.new';
+const temporarySuffix = '.new';
 /** A key's id, as `rootKeyId` makes it. */
 const keyFileName = /^[0-9a-f]{16}$/;
 
 /**
- * The root keys that lie in a folder, one file each, named by its id. What was not finished by a server that died is
- * removed: nothing was sealed with it.
+ * Reads the root keys in a folder. The name of each file is the id of its key. Deletes temporary files of a killed server:
+ * nothing was encrypted with them.
  *
- * @throws KeyFileError when a file is not ours alone, or not what its name says
+ * @throws KeyFileError if another account can read a file, or its content does not match its name
  */
 export async function readKeyFiles(folder: string): Promise<Buffer[]> {
   const keys: Buffer[] = [];
   for (const name of (await namesIn(folder)).sort()) {
-    if (name.endsWith(unfinished)) await unlink(join(folder, name));
+    if (name.endsWith(temporarySuffix)) await unlink(join(folder, name));
     else keys.push(await readKeyFile(join(folder, name), name));
   }
   return keys;
 }
 
-/** The root key of an id, where its file is there; null where it is not. @throws KeyFileError */
+/** Null if there is no file for this id. @throws KeyFileError */
 export async function findKeyFile(folder: string, keyId: string): Promise<Buffer | null> {
-  const isThere = (await namesIn(folder)).includes(keyId);
-  return isThere ? readKeyFile(join(folder, keyId), keyId) : null;
+  const exists = (await namesIn(folder)).includes(keyId);
+  return exists ? readKeyFile(join(folder, keyId), keyId) : null;
 }
 
-/** None where the folder is not there: the first key makes it. */
+/** The first key creates the folder. */
 async function namesIn(folder: string): Promise<string[]> {
   try {
     await chmod(folder, 0o700);
@@ -50,7 +50,7 @@ async function namesIn(folder: string): Promise<string[]> {
 async function readKeyFile(file: string, name: string): Promise<Buffer> {
   if (!keyFileName.test(name)) {
     throw new KeyFileError(
-      `${file} is not a key file: their names are 16 hexadecimal digits. Restore its name, or move it elsewhere.`,
+      `${file} is not a key file: the name of a key file has 16 hexadecimal digits. Restore its name, or move it elsewhere.`,
     );
   }
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
@@ -72,7 +72,7 @@ async function readKeyFile(file: string, name: string): Promise<Buffer> {
     const { bytesRead } = await handle.read(key, 0, keyBytes, 0);
     if (size !== keyBytes || bytesRead !== keyBytes || rootKeyId(key) !== name) {
       throw new KeyFileError(
-        `The key file ${file} is damaged; put the right one back. The service never creates another.`,
+        `The key file ${file} is damaged: its content does not match its name. Restore it; the service never creates another one in its place.`,
       );
     }
     return key;
@@ -81,12 +81,12 @@ async function readKeyFile(file: string, name: string): Promise<Buffer> {
   }
 }
 
-/** Makes a root key. It is on the disk, file and name, before anything can be sealed with it. */
-export async function makeKeyFile(folder: string): Promise<Buffer> {
+/** Creates a root key. File and directory entry are flushed to disk before the key can be used. */
+export async function createKeyFile(folder: string): Promise<Buffer> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
   const key = randomBytes(keyBytes);
-  const temporary = join(folder, `${randomUUID()}${unfinished}`);
+  const temporary = join(folder, `${randomUUID()}${temporarySuffix}`);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const handle = await open(temporary, flags, 0o600);
   try {

@@ -3,14 +3,15 @@ import type { Database, VaultKeysTable, VaultStateTable } from '../../store/tabl
 
 export type VaultKeyRow = Selectable<VaultKeysTable>;
 export type KeyPurpose = VaultKeyRow['purpose'];
+export type KeyName = Pick<VaultKeyRow, 'organization_id' | 'purpose' | 'version'>;
 
-/** `share` holds it against a change of the root key until the transaction ends. */
+/** `share` locks the row against a change of the root key until the transaction ends. */
 export function findState(db: Database, lock: 'share' | null = null): Promise<Selectable<VaultStateTable> | undefined> {
   const query = db.selectFrom('vault_state').selectAll();
   return (lock === 'share' ? query.forShare() : query).executeTakeFirst();
 }
 
-/** Of two servers that start at once, the first one's stays. */
+/** Keeps the row of the first server if two start at once. */
 export async function insertState(db: Database, row: Insertable<VaultStateTable>): Promise<void> {
   await db
     .insertInto('vault_state')
@@ -20,22 +21,39 @@ export async function insertState(db: Database, row: Insertable<VaultStateTable>
 }
 
 /**
- * Takes the state away as long as nothing is sealed but its own canary. Sets whose keys are gone count: what they hold may
- * come back with a backup of the keys, and opens with the former root key only.
+ * Deletes the state if nothing but its own canary is encrypted. Sets count even if their keys are missing: the keys may come
+ * back with a backup, wrapped with the former root key.
  */
 export async function deleteUnusedState(db: Database): Promise<void> {
   await sql`delete from vault_state
     where not exists (select from vault_keys) and not exists (select from secret_sets)`.execute(db);
 }
 
-/** The root keys without which something that is stored does not open. */
+/** The root keys that are needed to decrypt what is stored. */
 export async function rootKeyIdsInUse(db: Database): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select root_key_id as id from vault_state union select root_key_id from vault_keys order by id`.execute(db);
   return rows.map(({ id }) => id);
 }
 
-/** Locked against being retired: who seals with it in a transaction has it until that ends. */
+/** Whether any secrets are stored, with or without their keys. */
+export async function hasSecrets(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ stored: boolean }>`
+    select exists (select from secret_sets) or exists (select from secret_values) as stored`.execute(db);
+  return rows[0]?.stored === true;
+}
+
+/**
+ * Whether an organization has sets but no key for a purpose. Its keys are created before its first set, so they are lost. One
+ * statement, because two would see the first write of another server as a loss.
+ */
+export async function hasLostKey(db: Database, organizationId: string, purpose: KeyPurpose): Promise<boolean> {
+  const { rows } = await sql<{ lost: boolean }>`
+    select exists (select from secret_sets where organization_id = ${organizationId}) and not exists (
+      select from vault_keys where organization_id = ${organizationId} and purpose = ${purpose}) as lost`.execute(db);
+  return rows[0]?.lost === true;
+}
+
 export function newestKey(db: Database, organizationId: string, purpose: KeyPurpose): Promise<VaultKeyRow | undefined> {
   return db
     .selectFrom('vault_keys')
@@ -44,7 +62,6 @@ export function newestKey(db: Database, organizationId: string, purpose: KeyPurp
     .where('purpose', '=', purpose)
     .orderBy('version', 'desc')
     .limit(1)
-    .forKeyShare()
     .executeTakeFirst();
 }
 
@@ -63,22 +80,28 @@ export function findKey(
     .executeTakeFirst();
 }
 
-/** False when somebody else made this version first. */
-export async function insertKey(db: Database, row: Insertable<VaultKeysTable>): Promise<boolean> {
-  const made = await db
+/**
+ * A version that no key of an organization has or had: a value may name a key that is missing now and comes back with a
+ * backup.
+ */
+export async function unusedVersion(db: Database, organizationId: string): Promise<number> {
+  const { rows } = await sql<{ version: number }>`select 1 + greatest(
+    (select max(version) from vault_keys where organization_id = ${organizationId}),
+    (select max(greatest(key_version, fingerprint_version)) from secret_values join secret_sets on id = set_id
+      where organization_id = ${organizationId})) as version`.execute(db);
+  return rows[0]?.version ?? 1;
+}
+
+/** Does nothing if another server created this version first. */
+export async function insertKey(db: Database, row: Insertable<VaultKeysTable>): Promise<void> {
+  await db
     .insertInto('vault_keys')
     .values(row)
     .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  return made.numInsertedOrUpdatedRows === 1n;
+    .execute();
 }
 
-export type KeyName = Pick<VaultKeyRow, 'organization_id' | 'purpose' | 'version'>;
-
-/**
- * Keys that another root key than `rootKeyId` wraps, in order from `after` on, locked; those that somebody else is at are
- * left out. Who seals with them goes on.
- */
+/** Locks keys that are wrapped with another root key, in order from `after` on; skips those that another server has locked. */
 export function lockKeysNotUnder(
   db: Database,
   rootKeyId: string,
@@ -110,7 +133,7 @@ export async function countKeysByRoot(db: Database): Promise<ReadonlyMap<string,
   return new Map(rows.map(({ id, count }) => [id, count]));
 }
 
-export async function rewrapKey(
+export async function updateWrappedKey(
   db: Database,
   row: KeyName,
   change: Pick<VaultKeyRow, 'root_key_id' | 'wrapped'>,

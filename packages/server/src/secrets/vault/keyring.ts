@@ -4,51 +4,53 @@ import { inTransaction } from '../../store/transaction.ts';
 import { conceal } from './conceal.ts';
 import { DamagedError } from './damaged.ts';
 import { encode, milliseconds } from './encode.ts';
-import { findKey, findState, insertKey, type KeyPurpose, newestKey, type VaultKeyRow } from './key-rows.ts';
+import type { VersionedKey } from './encrypted-value.ts';
+import {
+  findKey,
+  findState,
+  hasLostKey,
+  insertKey,
+  type KeyPurpose,
+  newestKey,
+  unusedVersion,
+  type VaultKeyRow,
+} from './key-rows.ts';
 import type { RootKeyProvider } from './root-key.ts';
-import type { VersionedKey } from './sealed-value.ts';
-import { hasLostKeys, nextVersion } from './sealed-with.ts';
 
 /** The keys of organizations, unwrapped when they are needed. */
 export type Keyring = {
   /**
-   * Makes the keys that an organization does not have yet. Never inside of a transaction: keys that are taken back after
-   * something was sealed with them would be lost.
+   * Creates the keys that an organization does not have yet. Call it outside a transaction: the cache would keep keys that a
+   * rollback removes.
    *
-   * @throws DamagedError when it has sets and no key: the key is lost, and another one would open nothing
+   * @throws DamagedError if the organization has sets but no key, because a new key would decrypt none of them
    */
-  readonly require: (db: Database, organizationId: string) => Promise<void>;
-  /** The one that seals from now on. */
+  readonly ensure: (db: Database, organizationId: string) => Promise<void>;
+  /** The newest key, which encrypts what is written from now on. @throws DamagedError, RootKeyMissing */
   readonly current: (db: Database, organizationId: string, purpose: KeyPurpose) => Promise<VersionedKey>;
-  /** @throws DamagedError when there is none, or it does not unwrap; RootKeyMissing when its root key is not at hand */
+  /** @throws DamagedError if the key is missing or does not unwrap; RootKeyMissing if its root key is not available */
   readonly version: (
     db: Database,
     organizationId: string,
     purpose: KeyPurpose,
     version: number,
   ) => Promise<VersionedKey>;
-  /**
-   * Makes the next version of each of an organization's keys: what is written from now on is sealed with it. Answers how
-   * many it made: none where the organization has no keys.
-   */
+  /** Creates the next version of each key that an organization has. Call it in a transaction. Returns how many. */
   readonly rotate: (db: Database, organizationId: string) => Promise<number>;
 };
 
+/** `stamp` is the key of MACs. Wrapped keys are bound to their purpose, so it keeps the name that it has in the database. */
 const purposes: readonly KeyPurpose[] = ['value', 'fingerprint', 'stamp'];
-/** A root key that is away for a while stops nobody whose keys are known; one that was taken away is forgotten by then. */
 const cacheMilliseconds = 300_000;
 const cacheEntries = 10_000;
 
-/**
- * A keyring on the root keys of this server. It remembers unwrapped keys for five minutes, so a root key that is away for
- * less than that stops nobody.
- */
+/** Caches unwrapped keys for five minutes, so a root key that is missing for less than that stops nobody. */
 export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => Date }): Keyring {
   const { rootKeys, now } = context;
-  const opened = new Map<string, { readonly key: VersionedKey; readonly until: number }>();
+  const cache = new Map<string, { readonly key: VersionedKey; readonly until: number }>();
 
-  /** In a transaction that holds the choice of the root key: after a change of it nothing is wrapped with the former one. */
-  function make(db: Database, organizationId: string, purpose: KeyPurpose, version: number): Promise<void> {
+  /** The lock on the state makes sure that no key is wrapped with the former root key after a rotation. */
+  function create(db: Database, organizationId: string, purpose: KeyPurpose, version: number): Promise<void> {
     return inTransaction(db, async (inside) => {
       const state = await findState(inside, 'share');
       if (state === undefined) throw new DamagedError('the state of the vault is missing');
@@ -66,45 +68,45 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
     });
   }
 
-  async function open(row: VaultKeyRow): Promise<VersionedKey> {
-    // Of the row as it is now: one that was changed in the database is not served from memory.
+  async function unwrap(row: VaultKeyRow): Promise<VersionedKey> {
+    // The id contains the whole row, so a row that changed in the database is not served from the cache.
     const id = `${row.organization_id} ${row.purpose} ${row.version} ${row.root_key_id} ${milliseconds(row.created_at)} ${row.wrapped.toString('base64')}`;
-    const known = opened.get(id);
-    if (known !== undefined && known.until > now().getTime()) return known.key;
+    const cached = cache.get(id);
+    if (cached !== undefined && cached.until > now().getTime()) return cached.key;
     const unwrapped = await rootKeys.unwrap(row.wrapped, row.root_key_id, keyContext(row));
     const key = { version: row.version, key: conceal(unwrapped) };
-    if (opened.size >= cacheEntries) opened.clear();
-    opened.set(id, { key, until: now().getTime() + cacheMilliseconds });
+    if (cache.size >= cacheEntries) cache.clear();
+    cache.set(id, { key, until: now().getTime() + cacheMilliseconds });
     return key;
   }
 
   return {
-    require: async (db, organizationId) => {
+    ensure: async (db, organizationId) => {
       for (const purpose of purposes) {
         if ((await newestKey(db, organizationId, purpose)) !== undefined) continue;
-        if (await hasLostKeys(db, { organization_id: organizationId, purpose })) throw noKey(purpose);
-        await make(db, organizationId, purpose, 1);
+        if (await hasLostKey(db, organizationId, purpose)) throw noKey(purpose);
+        await create(db, organizationId, purpose, 1);
       }
     },
     current: async (db, organizationId, purpose) => {
       const row = await newestKey(db, organizationId, purpose);
       if (row === undefined) throw noKey(purpose);
-      return open(row);
+      return unwrap(row);
     },
     version: async (db, organizationId, purpose, version) => {
       const row = await findKey(db, organizationId, purpose, version);
       if (row === undefined) throw new DamagedError(`the organization has no ${purpose} key of version ${version}`);
-      return open(row);
+      return unwrap(row);
     },
     rotate: async (db, organizationId) => {
-      let made = 0;
+      const version = await unusedVersion(db, organizationId);
+      let created = 0;
       for (const purpose of purposes) {
-        const newest = await newestKey(db, organizationId, purpose);
-        if (newest === undefined) continue;
-        await make(db, organizationId, purpose, await nextVersion(db, newest));
-        made += 1;
+        if ((await newestKey(db, organizationId, purpose)) === undefined) continue;
+        await create(db, organizationId, purpose, version);
+        created += 1;
       }
-      return made;
+      return created;
     },
   };
 }
@@ -113,8 +115,8 @@ function noKey(purpose: KeyPurpose): DamagedError {
   return new DamagedError(`the organization has no ${purpose} key`);
 }
 
-/** For reading many values at one moment: each version of a key is looked up once. */
-export function lookedUpOnce(keyring: Keyring): Keyring {
+/** Looks each version of a key up once. Use it for reading many values in one snapshot. */
+export function withVersionCache(keyring: Keyring): Keyring {
   const versions = new Map<string, Promise<VersionedKey>>();
   return {
     ...keyring,
@@ -127,7 +129,7 @@ export function lookedUpOnce(keyring: Keyring): Keyring {
   };
 }
 
-/** All that the row of a key says: it unwraps at its place only. */
+/** The associated data of a wrapped key: all other columns of its row. */
 export function keyContext(row: Omit<VaultKeyRow, 'wrapped'>): Buffer {
   return encode([row.organization_id, row.purpose, row.version, row.root_key_id, milliseconds(row.created_at)]);
 }

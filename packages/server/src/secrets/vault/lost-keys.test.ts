@@ -4,7 +4,7 @@ import { type TestRows, testRows } from '../../../test/support/test-rows.ts';
 import { pairs, testVault } from '../../../test/support/test-vault.ts';
 import { deleteSecretSet } from '../delete.ts';
 
-describe('keys of an organization that were lost', () => {
+describe('lost organization keys', () => {
   let rows: TestRows;
   let vault: Awaited<ReturnType<typeof testVault>>;
   let home: string;
@@ -20,14 +20,13 @@ describe('keys of an organization that were lost', () => {
   });
   afterEach(() => rows.close());
 
-  /** Who writes what is there already changes nothing: it opens, and is the same. */
   const unchanged = { change: 'none' };
   const versions = async (purpose: string) => {
     const found = await sql<{ version: number }>`select version from vault_keys
       where organization_id = ${home} and purpose = ${purpose} order by version`.execute(rows.db);
     return found.rows.map(({ version }) => version);
   };
-  /** Takes keys away, as a restore that left them out; answers how to put them back. */
+  /** Deletes keys, like an incomplete restore. Returns a function that puts them back. */
   const lose = async (which: string) => {
     await sql.raw(`create table lost as select * from vault_keys where ${which}`).execute(rows.db);
     await sql.raw(`delete from vault_keys where ${which}`).execute(rows.db);
@@ -35,10 +34,10 @@ describe('keys of an organization that were lost', () => {
   };
 
   it.each(['value', 'fingerprint', 'stamp'])(
-    'are never made anew while it has a set (%s): it is refused, and others go on',
+    'make writes fail while the organization has a set (%s), and only there',
     async (purpose) => {
       const putBack = await lose(`organization_id = '${home}' and purpose = '${purpose}'`);
-      for (const name of ['keys', 'young']) {
+      for (const name of ['keys', 'new']) {
         await expect(vault.put(home, name, pairs({ A: 'three' }))).rejects.toMatchObject({
           reason: 'secret-set-damaged',
           message: expect.stringContaining('keys of this organization are lost'),
@@ -47,20 +46,20 @@ describe('keys of an organization that were lost', () => {
       expect(await versions(purpose)).toEqual([]);
       expect(await vault.context.keyring.rotate(rows.db, home)).toBe(2);
       expect(await versions(purpose)).toEqual([]);
-      await vault.put(other, 'young', pairs({ C: 'three' }));
+      await vault.put(other, 'new', pairs({ C: 'three' }));
       await putBack();
       expect(await vault.put(home, 'keys', pairs({ A: 'one' }))).toMatchObject(unchanged);
     },
   );
 
-  it('are made anew when all of its sets were deleted', async () => {
+  it('are replaced when all sets were deleted', async () => {
     await lose(`organization_id = '${home}'`);
     await deleteSecretSet(vault.context, vault.scopeOf(home), 'keys', { force: false }, async () => []);
     expect(await vault.put(home, 'keys', pairs({ A: 'three' }))).toMatchObject({ change: 'created', revision: 1 });
     expect(await vault.put(home, 'keys', pairs({ A: 'three' }))).toMatchObject(unchanged);
   });
 
-  it('never lose their number to another key while anything names it', async () => {
+  it('keep their version: no new key gets it while a value needs it', async () => {
     await vault.context.keyring.rotate(rows.db, home);
     await vault.put(home, 'keys', pairs({ A: 'three' }));
     const putBack = await lose(`organization_id = '${home}' and version = 2`);

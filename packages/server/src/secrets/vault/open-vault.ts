@@ -1,61 +1,60 @@
 import { OperatorError } from '../../operator-error.ts';
 import type { Database } from '../../store/tables.ts';
-import { findKeyFile, makeKeyFile, readKeyFiles } from './key-files.ts';
-import { deleteUnusedState, findState, insertState, rootKeyIdsInUse } from './key-rows.ts';
+import { createKeyFile, findKeyFile, readKeyFiles } from './key-files.ts';
+import { deleteUnusedState, findState, hasSecrets, insertState, rootKeyIdsInUse } from './key-rows.ts';
 import { createKeyring, type Keyring } from './keyring.ts';
 import { localRootKeys, type RootKeyProvider, rootKeyId } from './root-key.ts';
-import { isAnythingSealed } from './sealed-with.ts';
 import { newState, vaultProblem } from './vault-state.ts';
 
 /**
- * Where root keys come from: the operator's own, the one to wrap with first, and files of the service's own. The service
- * makes files only where the operator gives none.
+ * Where root keys come from: `keys` of the operator, the preferred one first, and the files in `folder`. The service creates
+ * files only if the operator gives no keys.
  */
 export type RootKeySource = { readonly keys?: readonly Buffer[]; readonly folder?: string };
 
 export type Vault = { readonly keyring: Keyring; readonly rootKeys: RootKeyProvider };
 
-/** The service must not start: what is stored could not be opened, or a second root key would come to be. */
+/** The service must not start: it could not decrypt what is stored, or would create a second root key. */
 class VaultError extends OperatorError {
   override readonly name = 'VaultError';
 }
 
-/** What to do at a start, from what is at hand and what is stored (secrets 8.2, key table). */
+/** What a start does with the available root keys. */
 export type Opening =
   | { readonly kind: 'create' }
   | { readonly kind: 'refuse'; readonly message: string }
   | { readonly kind: 'use'; readonly keyId: string };
 
 /**
- * `wraps`: the root key of the stored state, null where there is none. `needed`: all without which something does not open,
- * as far as the keys of organizations say. `sealed`: there are secrets, whether or not these keys are still there.
+ * `current`: the root key that the database names, null if it names none. `needed`: the root keys that wrap something.
+ * `hasSecrets`: secrets are stored, with or without their keys.
  */
 export function planOpening(
-  atHand: readonly string[],
-  stored: { readonly wraps: string | null; readonly needed: readonly string[]; readonly sealed: boolean },
+  available: readonly string[],
+  stored: { readonly current: string | null; readonly needed: readonly string[]; readonly hasSecrets: boolean },
 ): Opening {
-  const missing = stored.needed.filter((id) => !atHand.includes(id));
+  const missing = stored.needed.filter((id) => !available.includes(id));
   if (missing.length > 0) {
-    const have = atHand.length === 0 ? 'none is available' : `available: ${atHand.join(', ')}`;
+    const have = available.length === 0 ? 'no root key is available' : `only ${available.join(', ')} is available`;
     return {
       kind: 'refuse',
-      message: `Secrets are sealed with the root key ${missing.join(', ')}, and ${have}. Put that key back; another one is never made in its place.`,
+      message: `Secrets are encrypted with the root key ${missing.join(', ')}, but ${have}. Put that key back; the service never creates another one in its place.`,
     };
   }
-  if (stored.wraps !== null) return { kind: 'use', keyId: stored.wraps };
-  const [first] = atHand;
+  if (stored.current !== null) return { kind: 'use', keyId: stored.current };
+  const [first] = available;
   if (first !== undefined) return { kind: 'use', keyId: first };
-  if (!stored.sealed) return { kind: 'create' };
+  if (!stored.hasSecrets) return { kind: 'create' };
   return {
     kind: 'refuse',
     message:
-      'Secrets are stored, but the tables vault_state and vault_keys are empty and no root key is available. Restore the whole database and the key files of that time; a new root key is never made while secrets are stored.',
+      'Secrets are stored, but the tables vault_state and vault_keys are empty and no root key is available. Restore these tables too, and the key files of that time; the service creates no new root key while secrets are stored.',
   };
 }
 
 /**
- * Opens the vault, and makes the first root key where nothing was ever sealed. A root key that is lost before any secret
- * was written is no loss: unless another server of this database may still have it, the next one takes its place.
+ * Opens the vault, and creates the first root key if nothing was ever encrypted. A root key that is lost before the first
+ * secret is replaced, unless another server of this database may still have it.
  *
  * @throws VaultError, KeyFileError
  */
@@ -66,36 +65,34 @@ export async function openVault(
   const { db, now } = context;
   const { keys: given = [], folder = null } = source;
   const files = folder === null ? [] : await readKeyFiles(folder);
-  const atHand = [...given, ...files].map(rootKeyId);
+  const available = [...given, ...files].map(rootKeyId);
   const before = (await findState(db))?.root_key_id ?? null;
-  if (before !== null && !atHand.includes(before) && context.isAlone) await deleteUnusedState(db);
-  const stored = {
-    wraps: (await findState(db))?.root_key_id ?? null,
+  if (before !== null && !available.includes(before) && context.isAlone) await deleteUnusedState(db);
+  const opening = planOpening(available, {
+    current: (await findState(db))?.root_key_id ?? null,
     needed: await rootKeyIdsInUse(db),
-    sealed: await isAnythingSealed(db),
-  };
-  const opening = planOpening(atHand, stored);
+    hasSecrets: await hasSecrets(db),
+  });
   if (opening.kind === 'refuse') {
-    const place = folder === null ? '' : ` Key files belong in ${folder}, each named by the id of its key.`;
+    const place = folder === null ? '' : ` Key files belong in ${folder}; the name of each is the id of its key.`;
     throw new VaultError(`${opening.message}${place}`);
   }
-  const first = opening.kind === 'create' && folder !== null ? await makeKeyFile(folder) : undefined;
+  const first = opening.kind === 'create' && folder !== null ? await createKeyFile(folder) : undefined;
   const later =
     folder === null
       ? null
       : {
           find: (id: string) => findKeyFile(folder, id),
-          // Who gives keys by the settings makes the next one, too.
-          make: given.length > 0 ? null : () => makeKeyFile(folder),
+          create: given.length > 0 ? null : () => createKeyFile(folder),
         };
   const rootKeys = localRootKeys([...given, ...files, ...(first === undefined ? [] : [first])], later);
   const keyId = opening.kind === 'use' ? opening.keyId : first === undefined ? null : rootKeyId(first);
-  if (keyId === null) throw new VaultError('There is no root key.');
+  if (keyId === null) throw new VaultError('There is no root key. Set BOTHOST_VAULT_KEYS.');
   await insertState(db, await newState(rootKeys, keyId, now()));
   const state = await findState(db);
   if (state?.root_key_id !== keyId) {
     throw new VaultError(
-      `Secrets are sealed with the root key ${state?.root_key_id}, and this server has ${keyId}. Servers of one database share it.`,
+      `Secrets are encrypted with the root key ${state?.root_key_id}, but this server has ${keyId}. Servers that share a database need the same root key.`,
     );
   }
   const problem = await vaultProblem({ db, rootKeys });

@@ -6,23 +6,23 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestRows, testNow, testRows } from '../../../test/support/test-rows.ts';
 import { openVault, planOpening } from './open-vault.ts';
 
-describe('at a start', () => {
+describe('planOpening', () => {
   it.each([
-    ['nothing at hand, nothing sealed', [], null, [], false, 'create'],
-    ['a key, nothing sealed', ['a'], null, [], false, 'use'],
-    ['nothing at hand, something sealed', [], 'a', ['a'], true, 'refuse'],
-    ['the key, something sealed', ['a'], 'a', ['a'], true, 'use'],
-    ['another key, something sealed', ['b'], 'a', ['a'], true, 'refuse'],
-    ['one of two keys that are needed', ['a'], 'a', ['a', 'b'], true, 'refuse'],
-    ['sealed keys, and their state lost', [], null, ['a'], false, 'refuse'],
-    ['secrets, and all that tells of their keys lost', [], null, [], true, 'refuse'],
-    ['a key, secrets, and all that tells of their keys lost', ['a'], null, [], true, 'use'],
-  ] as const)('%s: %s', (_, atHand, wraps, needed, sealed, kind) => {
-    expect(planOpening(atHand, { wraps, needed, sealed }).kind).toBe(kind);
+    ['creates', 'no root key and no secrets', [], null, [], false, 'create'],
+    ['uses', 'a root key and no secrets', ['a'], null, [], false, 'use'],
+    ['refuses', 'no root key, but secrets', [], 'a', ['a'], true, 'refuse'],
+    ['uses', 'the root key of the secrets', ['a'], 'a', ['a'], true, 'use'],
+    ['refuses', 'another root key than that of the secrets', ['b'], 'a', ['a'], true, 'refuse'],
+    ['refuses', 'only one of two root keys that are needed', ['a'], 'a', ['a', 'b'], true, 'refuse'],
+    ['refuses', 'wrapped keys without a state', [], null, ['a'], false, 'refuse'],
+    ['refuses', 'secrets without keys, state and root key', [], null, [], true, 'refuse'],
+    ['uses', 'a root key, and secrets without keys and state', ['a'], null, [], true, 'use'],
+  ] as const)('%s: %s', (_verb, _case, available, current, needed, hasSecrets, kind) => {
+    expect(planOpening(available, { current, needed, hasSecrets }).kind).toBe(kind);
   });
 });
 
-describe('the vault with key files', () => {
+describe('openVault with key files', () => {
   let rows: TestRows;
   let folder: string;
 
@@ -42,7 +42,7 @@ describe('the vault with key files', () => {
     return join(folder, name);
   };
 
-  it('makes one file that nobody else can read, once', async () => {
+  it('creates one key file with mode 0600, once', async () => {
     const { keyIds } = await (await open()).rootKeys.status();
     const file = await only();
     const { mode, size } = await stat(file);
@@ -51,7 +51,7 @@ describe('the vault with key files', () => {
     expect(await only()).toBe(file);
   });
 
-  it('makes another one in its place while nothing is sealed and no other server may have it', async () => {
+  it('replaces a lost key file if nothing is encrypted and no other server is alive', async () => {
     await open();
     await rename(await only(), `${folder}-away`);
     await expect(open(false)).rejects.toThrow('Put that key back');
@@ -61,48 +61,48 @@ describe('the vault with key files', () => {
     await only();
   });
 
-  it('never makes another one in its place while a set is there, though the keys of its organization are lost', async () => {
+  it('does not replace a lost key file while a set exists, even without organization keys', async () => {
     await open();
     await sql`insert into secret_sets values
-      (gen_random_uuid(), ${await rows.organization()}, 'left', 'secret', 'us-west', null, 1, '{1}', '', now(), now())
+      (gen_random_uuid(), ${await rows.organization()}, 'left', 'secret', 'us-west', 1, now(), now())
     `.execute(rows.db);
     await rename(await only(), `${folder}-away`);
     await expect(open()).rejects.toThrow('Put that key back');
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('makes none where a set is there, though nothing tells any more what it was sealed with', async () => {
+  it('does not create a key file while a set exists, even without a state', async () => {
     await open();
     await sql`insert into secret_sets values
-      (gen_random_uuid(), ${await rows.organization()}, 'left', 'secret', 'us-west', null, 1, '{1}', '', now(), now())
+      (gen_random_uuid(), ${await rows.organization()}, 'left', 'secret', 'us-west', 1, now(), now())
     `.execute(rows.db);
     await sql`delete from vault_state`.execute(rows.db);
     await rename(await only(), `${folder}-away`);
-    await expect(open()).rejects.toThrow('Restore the whole database and the key files of that time');
+    await expect(open()).rejects.toThrow('Restore these tables too, and the key files of that time');
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('never makes another one in its place when anything is sealed', async () => {
+  it('does not replace a lost key file while organization keys exist', async () => {
     const { keyring } = await open();
-    await keyring.require(rows.db, await rows.organization());
+    await keyring.ensure(rows.db, await rows.organization());
     const file = await only();
     await rename(file, `${folder}-away`);
-    const refused = `Put that key back; another one is never made in its place. Key files belong in ${folder}, each named`;
+    const refused = `Put that key back; the service never creates another one in its place. Key files belong in ${folder}`;
     await expect(open()).rejects.toThrow(refused);
     expect(await readdir(folder)).toEqual([]);
     await rename(`${folder}-away`, file);
     await open();
   });
 
-  it('refuses a key that does not open what the database says was sealed with it', async () => {
+  it('refuses a canary that does not decrypt', async () => {
     await open();
     await sql`update vault_state set canary = set_byte(canary, 20, get_byte(canary, 20) # 1)`.execute(rows.db);
-    await expect(open()).rejects.toThrow('does not open what was sealed with it');
+    await expect(open()).rejects.toThrow('does not decrypt what was encrypted with it');
     await sql`update vault_state set canary = set_byte(canary, 20, get_byte(canary, 20) # 1)`.execute(rows.db);
     await open();
   });
 
-  it('refuses a file that others can read, a link, and one of other content', async () => {
+  it('refuses a key file that others can read, a symbolic link, and other content', async () => {
     await open();
     const file = await only();
     await chmod(file, 0o640);
@@ -118,14 +118,14 @@ describe('the vault with key files', () => {
     await expect(open()).rejects.toThrow('damaged');
   });
 
-  it('says of a file that is no key that it belongs elsewhere, and leaves it there', async () => {
+  it('refuses a file that is not a key file, and keeps it', async () => {
     await open();
     await writeFile(join(folder, 'README'), 'keep these', { mode: 0o600 });
     await expect(open()).rejects.toThrow(`${join(folder, 'README')} is not a key file`);
     expect(await readdir(folder)).toContain('README');
   });
 
-  it('forgets what a server that died while it made a key left behind', async () => {
+  it('deletes the temporary file of a killed server', async () => {
     await open();
     await writeFile(join(folder, 'half.new'), 'half', { mode: 0o600 });
     await open();

@@ -1,53 +1,53 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { decrypt, encrypt } from './aes-gcm.ts';
 import { DamagedError } from './damaged.ts';
 import { encode } from './encode.ts';
-import { seal, unseal } from './seal.ts';
 
 /**
- * Who keeps the root keys, and wraps the keys of organizations with them. Key files and the settings are built in; a key
- * service can be another one, which is why all of it is asynchronous and no root key ever leaves it. A key's id names it for
- * ever: no other key ever gets the same one.
+ * Holds the root keys, and wraps the keys of organizations with them. Key files and settings are built in. All of it is
+ * asynchronous, so that a key service that never gives a root key out can be another implementation. The id of a key is never
+ * used for another key.
  */
 export type RootKeyProvider = {
-  /** The keys that it has, the one that it would wrap with first. Which one does wrap stands in the database. */
+  /** The available keys; the first one is preferred for wrapping. The database says which key is current. */
   readonly status: () => Promise<{ readonly ok: boolean; readonly keyIds: readonly string[] }>;
-  /** Whether it has a root key, also one that came since it was started. */
+  /** Whether a root key is available, including one that was added since the start. */
   readonly has: (keyId: string) => Promise<boolean>;
-  /** @throws RootKeyMissing where it has no such root key */
+  /** @throws RootKeyMissing */
   readonly wrap: (key: Buffer, keyId: string, context: Buffer) => Promise<Buffer>;
-  /** @throws DamagedError where the key or its context is another one; RootKeyMissing where it has no such root key */
+  /** @throws DamagedError if the key or its context differs; RootKeyMissing */
   readonly unwrap: (wrapped: Buffer, keyId: string, context: Buffer) => Promise<Buffer>;
-  /** Makes another root key and returns its id; null where that is its owner's to do. */
-  readonly make: (() => Promise<string>) | null;
+  /** Creates a root key and returns its id; null if the operator supplies root keys. */
+  readonly create: (() => Promise<string>) | null;
 };
 
-/** The root key that something was wrapped with is not at hand: it may come back, and nothing is damaged. */
+/** A root key is not available at the moment. Nothing is damaged. */
 export class RootKeyMissing extends Error {
   override readonly name = 'RootKeyMissing';
 }
 
-/** A root key's name: says nothing of the key, and is another one for another key. */
+/** The id of a root key: the first 16 hexadecimal digits of a hash, which reveal nothing of the key. */
 export function rootKeyId(key: Buffer): string {
   return createHash('sha256').update('bothost root key id').update(key).digest('hex').slice(0, 16);
 }
 
-/** Where root keys come from while the service runs; both answer keys that are kept by then. */
+/** Root keys on disk. Both functions return keys that are stored durably. */
 export type RootKeyFiles = {
-  /** The one of this id, where it has come since; null where it is not there. */
+  /** Null if there is no file for this id. */
   readonly find: (keyId: string) => Promise<Buffer | null>;
-  /** Makes another one; null where its owner does. */
-  readonly make: (() => Promise<Buffer>) | null;
+  /** Creates a key file; null if the operator supplies root keys. */
+  readonly create: (() => Promise<Buffer>) | null;
 };
 
-/** Root keys of 32 bytes at hand here, the one to wrap with first, and those that come to `files` later. */
+/** Root keys of 32 bytes in memory, the preferred one first, and those that are added to `files` later. */
 export function localRootKeys(keys: readonly Buffer[], files: RootKeyFiles | null = null): RootKeyProvider {
   const byId = new Map(keys.map((key) => [rootKeyId(key), key]));
-  const make = files?.make ?? null;
+  const create = files?.create ?? null;
 
   async function rootKey(id: string): Promise<Buffer> {
     const known = byId.get(id);
     if (known !== undefined) return known;
-    // Another server of the database may have gone over to it; whoever copies its file here needs no restart.
+    // Another server may have rotated to a new key. If its file is copied here, no restart is needed.
     const found = await find(id);
     byId.set(id, found);
     return found;
@@ -75,17 +75,17 @@ export function localRootKeys(keys: readonly Buffer[], files: RootKeyFiles | nul
       }
     },
     wrap: async (key, id, context) =>
-      seal(await rootKey(id), encode(['bothost wrapped key', id, context]), key, randomBytes),
+      encrypt(await rootKey(id), encode(['bothost wrapped key', id, context]), key, randomBytes),
     unwrap: async (wrapped, id, context) => {
-      const key = unseal(await rootKey(id), encode(['bothost wrapped key', id, context]), wrapped);
-      if (key.length !== 32) throw new DamagedError('the wrapped key has another length');
+      const key = decrypt(await rootKey(id), encode(['bothost wrapped key', id, context]), wrapped);
+      if (key.length !== 32) throw new DamagedError('the wrapped key has the wrong length');
       return key;
     },
-    make:
-      make === null
+    create:
+      create === null
         ? null
         : async () => {
-            const key = await make();
+            const key = await create();
             byId.set(rootKeyId(key), key);
             return rootKeyId(key);
           },

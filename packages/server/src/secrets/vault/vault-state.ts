@@ -5,43 +5,53 @@ import { encode, milliseconds } from './encode.ts';
 import { findState } from './key-rows.ts';
 import { RootKeyMissing, type RootKeyProvider } from './root-key.ts';
 
-/** Something known, sealed with the root key that wraps now: who opens it has the right one. */
+/** A known text, wrapped with the current root key: it unwraps only if that key is the right one. */
 const canary = Buffer.from('This opens with the right key.  ');
 
-/** All that the row says: it opens with nothing else. */
-function canaryContext(state: { readonly created_at: Date; readonly pins_stamped: boolean }): Buffer {
-  return encode(['canary', milliseconds(state.created_at), ...(state.pins_stamped ? ['pins stamped'] : [])]);
+function canaryContext({ created_at: createdAt }: { readonly created_at: Date }): Buffer {
+  return encode(['canary', milliseconds(createdAt)]);
 }
 
-/** The row that says from now on which root key wraps, and that all pins of deployments are stamped. */
+/** The context of canaries that were written between migrations 0014 and 0016. */
+function formerCanaryContext({ created_at: createdAt }: { readonly created_at: Date }): Buffer {
+  return encode(['canary', milliseconds(createdAt), 'pins stamped']);
+}
+
+/** The row that names the current root key. */
 export async function newState(
   rootKeys: RootKeyProvider,
   keyId: string,
   createdAt: Date,
 ): Promise<Insertable<VaultStateTable>> {
-  const state = { root_key_id: keyId, created_at: createdAt, pins_stamped: true };
+  const state = { root_key_id: keyId, created_at: createdAt };
   return { ...state, canary: await rootKeys.wrap(canary, keyId, canaryContext(state)) };
 }
 
-/** Null: what is sealed can be opened here. Otherwise why not, for the operator. */
+/** Makes another root key the current one: every server wraps keys that it creates from now on with it. */
+export async function replaceState(db: Database, state: Insertable<VaultStateTable>): Promise<void> {
+  await db.updateTable('vault_state').set(state).execute();
+}
+
+/** Why this server cannot decrypt what is stored, for the operator; null if it can. */
 export async function vaultProblem(context: {
   readonly db: Database;
   readonly rootKeys: RootKeyProvider;
 }): Promise<string | null> {
   const { db, rootKeys } = context;
   const state = await findState(db);
-  if (state === undefined) return 'the row of the vault that names its root key is missing';
-  if (!(await rootKeys.status()).ok) return 'the keeper of the root keys does not answer';
-  const { root_key_id: keyId, canary: sealed } = state;
-  try {
-    if ((await rootKeys.unwrap(sealed, keyId, canaryContext(state))).equals(canary)) return null;
-  } catch (error) {
-    if (!(error instanceof DamagedError || error instanceof RootKeyMissing)) throw error;
+  if (state === undefined) return 'the row of vault_state that names the root key is missing';
+  if (!(await rootKeys.status()).ok) return 'the provider of the root keys does not respond';
+  for (const associatedData of [canaryContext(state), formerCanaryContext(state)]) {
+    try {
+      if ((await rootKeys.unwrap(state.canary, state.root_key_id, associatedData)).equals(canary)) return null;
+    } catch (error) {
+      if (!(error instanceof DamagedError || error instanceof RootKeyMissing)) throw error;
+    }
   }
-  return `the root key ${keyId} does not open what was sealed with it`;
+  return `the root key ${state.root_key_id} does not decrypt what was encrypted with it`;
 }
 
-/** The root key that wraps now. @throws DamagedError when the row that says so is missing */
+/** The root key that wraps new keys. @throws DamagedError if the row that names it is missing */
 export async function currentRootKeyId(db: Database): Promise<string> {
   const state = await findState(db);
   if (state === undefined) throw new DamagedError('the state of the vault is missing');

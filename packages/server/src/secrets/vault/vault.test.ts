@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { decrypt, encrypt } from './aes-gcm.ts';
 import { DamagedError } from './damaged.ts';
 import { encode } from './encode.ts';
-import { fingerprintOf, isStamp, shownFingerprint, stampRow } from './fingerprint.ts';
+import { decryptValue, encryptValue, keyVersionOf, type ValueContext } from './encrypted-value.ts';
+import { fingerprintOf, shownFingerprint } from './fingerprint.ts';
+import { isMac, macOf } from './mac.ts';
 import { localRootKeys, RootKeyMissing, rootKeyId } from './root-key.ts';
-import { seal, unseal } from './seal.ts';
-import { keyVersionOf, openValue, sealValue, type ValuePlace } from './sealed-value.ts';
 
 const organizationKey = { version: 3, key: randomBytes(32) };
 const value = Buffer.from('pa#ss "wörd"\n');
-const place: ValuePlace = {
+const context: ValueContext = {
   organizationId: '01890000-0000-7000-8000-000000000001',
   region: 'us-west',
   setId: '01890000-0000-7000-8000-000000000002',
@@ -22,9 +23,9 @@ const place: ValuePlace = {
   bytes: value.length,
   createdAt: new Date('2026-01-02T03:04:05.678Z'),
 };
-const sealed = () => sealValue(organizationKey, place, value, randomBytes);
+const encrypted = () => encryptValue(organizationKey, context, value, randomBytes);
 
-/** The same bytes with one bit turned, for each bit. */
+/** Copies of the bytes, each with one bit flipped. */
 function* flipped(bytes: Buffer) {
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
     const copy = Buffer.from(bytes);
@@ -33,7 +34,7 @@ function* flipped(bytes: Buffer) {
   }
 }
 
-describe('a list of parts', () => {
+describe('encode', () => {
   const part = fc.oneof(
     fc.string({ unit: 'binary' }).filter((text) => !/\p{Cs}/u.test(text)),
     fc.maxSafeInteger(),
@@ -42,7 +43,7 @@ describe('a list of parts', () => {
   );
   const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
-  it('gives bytes that no other list gives', () => {
+  it('returns different bytes for different lists', () => {
     fc.assert(
       fc.property(fc.array(part), fc.array(part), (one, other) => {
         expect(encode(one).equals(encode(other))).toBe(same(one, other));
@@ -56,27 +57,27 @@ describe('a list of parts', () => {
   });
 });
 
-describe('a sealed value', () => {
-  it('opens at its place, whatever it is', () => {
+describe('encryptValue and decryptValue', () => {
+  it('decrypt what was encrypted', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 1_000 }), (bytes) => {
         const content = Buffer.from(bytes);
-        const at = { ...place, bytes: content.length };
-        const stored = sealValue(organizationKey, at, content, randomBytes);
-        expect(openValue(organizationKey, at, stored).equals(content)).toBe(true);
+        const at = { ...context, bytes: content.length };
+        const stored = encryptValue(organizationKey, at, content, randomBytes);
+        expect(decryptValue(organizationKey, at, stored).equals(content)).toBe(true);
         expect(keyVersionOf(stored)).toBe(organizationKey.version);
       }),
       { numRuns: 500 },
     );
   });
 
-  it('is another one each time, and holds nothing of the value', () => {
-    expect(sealed()).not.toEqual(sealed());
-    expect(sealed().includes(value.subarray(0, 6))).toBe(false);
+  it('return a different ciphertext each time, without the plaintext', () => {
+    expect(encrypted()).not.toEqual(encrypted());
+    expect(encrypted().includes(value.subarray(0, 6))).toBe(false);
   });
 
-  it('shares neither its salt nor its IV with another', () => {
-    const [one, other] = [sealed(), sealed()];
+  it('never reuse a salt or an IV', () => {
+    const [one, other] = [encrypted(), encrypted()];
     // After format, algorithm and version: 32 bytes of salt, then 12 of IV.
     for (const [from, to] of [
       [6, 38],
@@ -86,60 +87,62 @@ describe('a sealed value', () => {
     }
   });
 
-  it('does not open with any one bit changed', () => {
-    const stored = sealed();
+  it('reject a ciphertext with a flipped bit', () => {
+    const stored = encrypted();
     let tried = 0;
     for (const bytes of flipped(stored)) {
-      expect(() => openValue(organizationKey, place, bytes)).toThrow(DamagedError);
+      expect(() => decryptValue(organizationKey, context, bytes)).toThrow(DamagedError);
       tried += 1;
     }
     expect(tried).toBe(stored.length * 8);
   });
 
-  it('does not open when cut or longer', () => {
-    const stored = sealed();
+  it('reject a truncated or extended ciphertext', () => {
+    const stored = encrypted();
     for (let length = 0; length < stored.length; length += 1) {
-      expect(() => openValue(organizationKey, place, stored.subarray(0, length))).toThrow(DamagedError);
+      expect(() => decryptValue(organizationKey, context, stored.subarray(0, length))).toThrow(DamagedError);
     }
-    expect(() => openValue(organizationKey, place, Buffer.concat([stored, Buffer.alloc(1)]))).toThrow(DamagedError);
+    expect(() => decryptValue(organizationKey, context, Buffer.concat([stored, Buffer.alloc(1)]))).toThrow(
+      DamagedError,
+    );
   });
 
-  it('opens at no other place', () => {
-    const others: { [Field in keyof ValuePlace]: ValuePlace[Field] } = {
-      organizationId: place.setId,
+  it('reject a ciphertext with any other associated data', () => {
+    const others: { [Field in keyof ValueContext]: ValueContext[Field] } = {
+      organizationId: context.setId,
       region: 'us-wes',
-      setId: place.organizationId,
+      setId: context.organizationId,
       kind: 'imagePullSecret',
       key: 'API_KE',
       revision: 5,
       fingerprint: randomBytes(32),
       fingerprintVersion: 2,
       bytes: value.length + 1,
-      createdAt: new Date(place.createdAt.getTime() + 1),
+      createdAt: new Date(context.createdAt.getTime() + 1),
     };
-    const stored = sealed();
+    const stored = encrypted();
     for (const [field, other] of Object.entries(others)) {
-      const elsewhere = { ...place, [field]: other };
-      expect(() => openValue(organizationKey, elsewhere, stored), field).toThrow(DamagedError);
+      const elsewhere = { ...context, [field]: other };
+      expect(() => decryptValue(organizationKey, elsewhere, stored), field).toThrow(DamagedError);
     }
-    const turned = { ...place, region: place.key, key: place.region };
-    expect(() => openValue(organizationKey, turned, stored)).toThrow(DamagedError);
+    const swapped = { ...context, region: context.key, key: context.region };
+    expect(() => decryptValue(organizationKey, swapped, stored)).toThrow(DamagedError);
   });
 
-  it('does not open with another key, nor with the same under another version', () => {
-    const stored = sealed();
-    expect(() => openValue({ version: 3, key: randomBytes(32) }, place, stored)).toThrow(DamagedError);
-    expect(() => openValue({ ...organizationKey, version: 4 }, place, stored)).toThrow(DamagedError);
-    // Also where the value itself says so.
+  it('reject another key, and the same key under another version', () => {
+    const stored = encrypted();
+    expect(() => decryptValue({ version: 3, key: randomBytes(32) }, context, stored)).toThrow(DamagedError);
+    expect(() => decryptValue({ ...organizationKey, version: 4 }, context, stored)).toThrow(DamagedError);
+    // Even if the head of the ciphertext names that version.
     stored.writeUInt32BE(4, 2);
-    expect(() => openValue({ ...organizationKey, version: 4 }, place, stored)).toThrow(DamagedError);
+    expect(() => decryptValue({ ...organizationKey, version: 4 }, context, stored)).toThrow(DamagedError);
   });
 
-  it('says nothing of itself when it does not open', () => {
-    const stored = sealed();
+  it('do not put the value into the error', () => {
+    const stored = encrypted();
     stored[stored.length - 1] = (stored.at(-1) ?? 0) ^ 1;
     try {
-      openValue(organizationKey, place, stored);
+      decryptValue(organizationKey, context, stored);
       expect.unreachable();
     } catch (error) {
       expect(String(error instanceof Error ? error.stack : error)).not.toContain('pa#ss');
@@ -147,34 +150,38 @@ describe('a sealed value', () => {
   });
 });
 
-describe('sealing', () => {
-  it('takes no short tag for a whole one', () => {
+describe('decrypt', () => {
+  it('rejects a truncated authentication tag', () => {
     const key = randomBytes(32);
-    const whole = seal(key, Buffer.from('here'), value, randomBytes);
-    expect(() => unseal(key, Buffer.from('here'), whole.subarray(0, whole.length - 12))).toThrow(DamagedError);
-    expect(unseal(key, Buffer.from('here'), whole)).toEqual(value);
+    const whole = encrypt(key, Buffer.from('here'), value, randomBytes);
+    expect(() => decrypt(key, Buffer.from('here'), whole.subarray(0, whole.length - 12))).toThrow(DamagedError);
+    expect(decrypt(key, Buffer.from('here'), whole)).toEqual(value);
   });
 });
 
-describe('a fingerprint', () => {
+describe('fingerprintOf', () => {
   const key = { version: 1, key: randomBytes(32) };
-  const at = { setId: place.setId, key: 'A' };
+  const at = { setId: context.setId, key: 'A' };
 
-  it('is the same for the same value at the same key only', () => {
+  it('is equal only for the same value at the same key of the same set', () => {
     const one = fingerprintOf(key, at, value);
     expect(fingerprintOf(key, at, value)).toEqual(one);
     expect(fingerprintOf(key, { ...at, key: 'B' }, value)).not.toEqual(one);
-    expect(fingerprintOf(key, { ...at, setId: place.organizationId }, value)).not.toEqual(one);
+    expect(fingerprintOf(key, { ...at, setId: context.organizationId }, value)).not.toEqual(one);
     expect(fingerprintOf({ version: 1, key: randomBytes(32) }, at, value)).not.toEqual(one);
     expect(fingerprintOf(key, at, Buffer.from('other'))).not.toEqual(one);
     expect(shownFingerprint(one)).toMatch(/^[0-9a-f]{8}$/);
   });
+});
 
-  it('of a row is no more when a field, its type, the table or a bit of it changes', () => {
+describe('isMac', () => {
+  const key = { version: 1, key: randomBytes(32) };
+
+  it('rejects another field, type of a field, purpose or bit of the MAC', () => {
     const fields = ['a', 1, null];
-    const stamp = stampRow(key, 'sets', fields);
-    expect(isStamp(key, 'sets', fields, stamp)).toBe(true);
-    expect(isStamp(key, 'revisions', fields, stamp)).toBe(false);
+    const mac = macOf(key, 'sets', fields);
+    expect(isMac(key, 'sets', fields, mac)).toBe(true);
+    expect(isMac(key, 'revisions', fields, mac)).toBe(false);
     for (const other of [
       ['a', 1],
       ['a', 1, ''],
@@ -182,33 +189,33 @@ describe('a fingerprint', () => {
       ['b', 1, null],
       [1, 'a', null],
     ]) {
-      expect(isStamp(key, 'sets', other, stamp)).toBe(false);
+      expect(isMac(key, 'sets', other, mac)).toBe(false);
     }
-    for (const bytes of flipped(stamp)) expect(isStamp(key, 'sets', fields, bytes)).toBe(false);
+    for (const bytes of flipped(mac)) expect(isMac(key, 'sets', fields, bytes)).toBe(false);
   });
 });
 
-describe('root keys', () => {
-  const [old, young] = [randomBytes(32), randomBytes(32)];
+describe('localRootKeys', () => {
+  const [former, current] = [randomBytes(32), randomBytes(32)];
   const key = randomBytes(32);
-  const context = Buffer.from('organization 1');
+  const keyContext = Buffer.from('organization 1');
 
-  it('wrap and unwrap with the one that is named', async () => {
-    const before = localRootKeys([old]);
-    const wrapped = await before.wrap(key, rootKeyId(old), context);
-    const after = localRootKeys([young, old]);
-    expect(await after.unwrap(wrapped, rootKeyId(old), context)).toEqual(key);
-    expect((await after.status()).keyIds).toEqual([rootKeyId(young), rootKeyId(old)]);
+  it('wraps and unwraps with the key that is named', async () => {
+    const before = localRootKeys([former]);
+    const wrapped = await before.wrap(key, rootKeyId(former), keyContext);
+    const after = localRootKeys([current, former]);
+    expect(await after.unwrap(wrapped, rootKeyId(former), keyContext)).toEqual(key);
+    expect((await after.status()).keyIds).toEqual([rootKeyId(current), rootKeyId(former)]);
     expect(wrapped.includes(key)).toBe(false);
   });
 
-  it('do not unwrap what was wrapped for another context, with another key, or changed by a bit', async () => {
-    const keys = localRootKeys([old]);
-    const wrapped = await keys.wrap(key, rootKeyId(old), context);
-    await expect(keys.unwrap(wrapped, rootKeyId(old), Buffer.from('organization 2'))).rejects.toThrow(DamagedError);
-    await expect(keys.unwrap(wrapped, rootKeyId(young), context)).rejects.toThrow(RootKeyMissing);
+  it('does not unwrap with another context or key, or with a flipped bit', async () => {
+    const keys = localRootKeys([former]);
+    const wrapped = await keys.wrap(key, rootKeyId(former), keyContext);
+    await expect(keys.unwrap(wrapped, rootKeyId(former), Buffer.from('organization 2'))).rejects.toThrow(DamagedError);
+    await expect(keys.unwrap(wrapped, rootKeyId(current), keyContext)).rejects.toThrow(RootKeyMissing);
     for (const bytes of flipped(wrapped)) {
-      await expect(keys.unwrap(bytes, rootKeyId(old), context)).rejects.toThrow(DamagedError);
+      await expect(keys.unwrap(bytes, rootKeyId(former), keyContext)).rejects.toThrow(DamagedError);
     }
   });
 });

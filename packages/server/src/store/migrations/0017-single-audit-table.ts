@@ -21,6 +21,4 @@ const statements = [
     end $$`,
   'drop table audit_checkpoints',
   'drop function audit_checkpoints_advance()',
-  // Served lookups of the last change of a secret set; nothing reads it any longer.
-  'drop index audit_events_of_set',
 ];

@@ -8,6 +8,7 @@ import { auditAge } from './0012-audit-age.ts';
 import { secretWork } from './0013-secret-work.ts';
 import { tamperEvidence } from './0014-tamper-evidence.ts';
 import { buildCancellation } from './0015-build-cancellation.ts';
+import { secretMacs } from './0016-secret-macs.ts';
 import { singleAuditTable } from './0017-single-audit-table.ts';
 import { noSecretTraces } from './0018-no-secret-traces.ts';
 
@@ -23,6 +24,7 @@ export const migrations = [
   secretWork,
   tamperEvidence,
   buildCancellation,
+  secretMacs,
   singleAuditTable,
   noSecretTraces,
 ];

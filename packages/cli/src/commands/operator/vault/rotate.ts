@@ -7,12 +7,12 @@ import { requireNoFindings, vaultReport } from '../../../operator/vault-report.t
 const layers = ['root', 'organization'] as const;
 
 export const command = define({
-  summary: 'Switch to another root key, or make new organization keys',
+  summary: 'Switch to another root key, or create new organization keys',
   details:
     'root: a new key file, or the first key of BOTHOST_VAULT_KEYS, wraps the keys of all organizations from now ' +
-    'on; values stay as they are. organization: new values are sealed with new keys; `operator vault reencrypt` ' +
-    'brings older values up to date. Bots, reads and writes keep working, and interrupted work resumes when the ' +
-    'service starts again.',
+    'on; values are not changed. organization: creates new keys and re-encrypts all secrets with them. Damaged ' +
+    'secrets are left unchanged and reported: exit status 1. Bots, reads and writes keep working, and interrupted ' +
+    'work resumes when the service starts again.',
   arguments: { layer: { description: layers.join(' or ') } },
   options: {
     ...operatorOptions,
@@ -30,8 +30,6 @@ export const command = define({
       if (wait === false) return vaultReport(begun);
       const status = await waitForTask(context, client, kind, begun);
       requireNoFindings(status, kind);
-      if (layer === 'organization')
-        context.notify('Re-encrypt what was written before with: botcli operator vault reencrypt');
       return vaultReport(status);
     });
   },

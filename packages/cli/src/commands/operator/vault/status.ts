@@ -3,10 +3,10 @@ import { asOperator, operatorOptions } from '../../../operator/as-operator.ts';
 import { vaultReport } from '../../../operator/vault-report.ts';
 
 export const command = define({
-  summary: 'Show the keys of the vault and the work on it',
+  summary: 'Show the keys of the vault and its maintenance',
   details:
-    'Keys are shown by their ids. Behind is what a former key still wraps, seals or stamps. A root key that is no ' +
-    'longer needed can be put away, but keep it for backups from when it was in use.',
+    'Keys are shown by their ids. Behind counts the keys and secret sets that a former key still protects. A root key ' +
+    'that is no longer needed can be removed, but keep it for backups from when it was in use.',
   arguments: {},
   options: operatorOptions,
   examples: ['operator vault status', 'operator vault status --json'],

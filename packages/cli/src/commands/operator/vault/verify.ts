@@ -4,11 +4,11 @@ import { asOperator, operatorOptions, waitForTask, waitOption } from '../../../o
 import { requireNoFindings, vaultReport } from '../../../operator/vault-report.ts';
 
 export const command = define({
-  summary: 'Check everything that is stored, and report what is damaged',
+  summary: 'Verify all stored secrets and keys, and report what is damaged',
   details:
-    'Every key, set, revision and value, with the pointers between them, the deployments and the audit log. Exit ' +
-    'status 1 if anything does not match what was written. Values are never shown, nothing is changed, and the ' +
-    'service keeps working meanwhile.',
+    'Verifies every key, set, revision and value, and that the revisions of deployments exist. Exit status 1 if ' +
+    'anything is damaged or missing. Values are never shown, nothing is changed, and the service keeps working ' +
+    'meanwhile. To verify an audit log, use `cloud audit verify`.',
   arguments: {},
   options: {
     ...operatorOptions,

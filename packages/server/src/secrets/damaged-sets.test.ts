@@ -1,0 +1,146 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { pairs, reasonOf, testVault } from '../../test/support/test-vault.ts';
+import { deleteSecretSet } from './delete.ts';
+import { listSecrets } from './list.ts';
+import { verifyVault } from './maintenance/verify.ts';
+import { rollBackSecrets } from './rollback.ts';
+import { getSecretSet, secretHistory } from './show.ts';
+
+/** Changes of single columns: each damages the newest revision of `keys`. */
+const changes: readonly (readonly [column: string, table: string, expression: string])[] = [
+  ['host', 'secret_revisions', `'ghcr.io'`],
+  ['expires_at', 'secret_revisions', `created_at + interval '1 day'`],
+  ['expires_at', 'secret_revisions', `'infinity'`],
+  ['entries', 'secret_revisions', `'[["A", 1], ["B", 1]]'`],
+  ['entries', 'secret_revisions', `'[["A", 2]]'`],
+  ['entries', 'secret_revisions', `'null'`],
+  ['entries', 'secret_revisions', `'"x"'`],
+  ['mac', 'secret_revisions', 'null'],
+  ['mac', 'secret_revisions', `''`],
+  ['mac', 'secret_revisions', 'set_byte(mac, 0, 1)'],
+  ['mac', 'secret_revisions', 'set_byte(mac, 9, get_byte(mac, 9) # 1)'],
+  ['name', 'secret_sets', `'renamed'`],
+  ['region', 'secret_sets', `'eu'`],
+  ['kind', 'secret_sets', `'imagePullSecret'`],
+  ['revision', 'secret_sets', '7'],
+];
+
+describe('a secret set that was changed in the database', () => {
+  let rows: TestRows;
+  let vault: Awaited<ReturnType<typeof testVault>>;
+  let home: string;
+  let setId: string;
+
+  beforeEach(async () => {
+    rows = await testRows();
+    vault = await testVault(rows);
+    home = await rows.organization('home');
+    await vault.put(home, 'keys', pairs({ A: 'one', B: 'two' }));
+    await vault.put(home, 'keys', pairs({ A: 'three' }));
+    await vault.put(home, 'intact', pairs({ C: 'four' }));
+    setId = await idOf('keys');
+  });
+  afterEach(() => rows.close());
+
+  const idOf = async (name: string) =>
+    (await rows.db.selectFrom('secret_sets').select('id').where('name', '=', name).executeTakeFirstOrThrow()).id;
+  const variables = (revision = 2) => vault.variables(home, { secretSet: 'keys', setId, revision });
+  const list = (query = {}) => listSecrets(vault.context, { organizationId: home }, query);
+  const details = (name: string) => getSecretSet(vault.context, { organizationId: home }, name, async () => []);
+  const verify = () =>
+    verifyVault({ ...vault.context, rootKeys: vault.rootKeys, pinsOf: async () => [] }, null, async () => {});
+
+  it.each(changes)('is refused after a change of %s in %s to %s', async (column, table, expression) => {
+    expect(await variables()).toEqual({ A: 'three', B: 'two' });
+    expect(await verify()).toEqual([]);
+    const row = table === 'secret_sets' ? `id = '${setId}'` : `set_id = '${setId}' and revision = 2`;
+    await sql.raw(`update ${table} set ${column} = ${expression} where ${row}`).execute(rows.db);
+    const { name } = await rows.db
+      .selectFrom('secret_sets')
+      .select('name')
+      .where('id', '=', setId)
+      .executeTakeFirstOrThrow();
+
+    const isPinUnaffected = table === 'secret_sets' && column === 'revision';
+    if (isPinUnaffected) expect(await variables()).toEqual({ A: 'three', B: 'two' });
+    else await expect(variables()).rejects.toThrow(/damaged|not stored/);
+    expect(await reasonOf(details(name))).toBe('secret-set-damaged');
+    expect(await reasonOf(vault.put(home, name, pairs({ A: 'five' })))).toMatch(/^secret-set-(damaged|kind)$/);
+    const [damaged] = (await list({ type: 'secret', region: 'us-west' })).filter((one) => one.name === name);
+    expect(damaged).toMatchObject({ damaged: true, status: 'failed', keyCount: 0, host: null });
+    expect((await verify()).map(({ set }) => set)).toContain(name);
+
+    expect(await details('intact')).toMatchObject({ secrets: [{ fieldName: 'C' }] });
+    expect((await list()).find((one) => one.name === 'intact')).not.toHaveProperty('damaged');
+    await deleteSecretSet(vault.context, vault.scopeOf(home), name, { force: false }, async () => []);
+    expect(await verify()).toEqual([]);
+    expect(await vault.put(home, 'keys', pairs({ A: 'five' }))).toMatchObject({ change: 'created', revision: 1 });
+  });
+
+  it.each([
+    [
+      'a revision with the content of another one',
+      `host = o.host, entries = o.entries, expires_at = o.expires_at, mac = o.mac`,
+    ],
+    ['a revision with the MAC of another one', `mac = o.mac`],
+  ])('refuses %s', async (_, assignments) => {
+    await sql
+      .raw(`update secret_revisions r set ${assignments} from secret_revisions o
+      where r.set_id = '${setId}' and o.set_id = r.set_id and r.revision = 2 and o.revision = 1`)
+      .execute(rows.db);
+    await expect(variables()).rejects.toThrow('damaged');
+    expect(await variables(1)).toEqual({ A: 'one', B: 'two' });
+    expect(await reasonOf(secretHistory(vault.context, { organizationId: home }, 'keys', { limit: 5 }))).toBe(
+      'secret-set-damaged',
+    );
+  });
+
+  it('refuses a rollback to a damaged revision', async () => {
+    await sql`update secret_revisions set entries = '[["A", 2]]' where set_id = ${setId} and revision = 1`.execute(
+      rows.db,
+    );
+    const rollback = rollBackSecrets(vault.context, vault.scopeOf(home), 'keys', { revision: 1 });
+    expect(await reasonOf(rollback)).toBe('secret-set-damaged');
+    expect(await variables()).toEqual({ A: 'three', B: 'two' });
+  });
+
+  it.each([
+    ['sealed', 'set_byte(sealed, length(sealed) - 20, get_byte(sealed, length(sealed) - 20) # 1)'],
+    ['fingerprint', 'set_byte(fingerprint, 3, get_byte(fingerprint, 3) # 1)'],
+    ['fingerprint_version', 'fingerprint_version + 1'],
+    ['bytes', 'bytes + 1'],
+    ['created_at', `created_at + interval '1 ms'`],
+    ['key', `key || 'x'`],
+    ['revision', 'revision + 5'],
+  ])('refuses a value after a change of %s', async (column, expression) => {
+    await sql
+      .raw(`update secret_values set ${column} = ${expression} where set_id = '${setId}' and key = 'A'`)
+      .execute(rows.db);
+    await expect(variables()).rejects.toThrow('damaged');
+    expect((await verify()).map(({ set }) => set)).toContain('keys');
+  });
+
+  it('refuses a value that was copied from an older revision, and delivers other sets', async () => {
+    await sql`update secret_values target set sealed = source.sealed, fingerprint = source.fingerprint,
+      bytes = source.bytes, created_at = source.created_at from secret_values source
+      where target.set_id = ${setId} and source.set_id = target.set_id
+      and source.key = 'A' and source.revision = 1 and target.key = 'A' and target.revision = 2`.execute(rows.db);
+    await expect(variables()).rejects.toThrow('damaged');
+    await vault.deliver();
+    const states = (await list()).map(({ name, status }) => [name, status]);
+    expect(states).toEqual([
+      ['intact', 'ready'],
+      ['keys', 'failed'],
+    ]);
+  });
+
+  it('is listed as damaged if its newest revision is missing', async () => {
+    await sql`delete from secret_revisions where set_id = ${setId} and revision = 2`.execute(rows.db);
+    expect(await list()).toMatchObject([{ name: 'intact' }, { name: 'keys', damaged: true }]);
+    expect(await verify()).toContainEqual(
+      expect.objectContaining({ set: 'keys', problem: 'the newest revision, 2, is missing' }),
+    );
+  });
+});

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import type { Database } from '../store/tables.ts';
+import { requireRevisionMac } from './revision-mac.ts';
+import { findRevision, type RevisionRow, type SecretSetRow, type ValueRow, valuesOf } from './rows.ts';
+import { DamagedError } from './vault/damaged.ts';
+import {
+  decryptValue,
+  encryptValue,
+  keyVersionOf,
+  type ValueContext,
+  type VersionedKey,
+} from './vault/encrypted-value.ts';
+import { fingerprintOf } from './vault/fingerprint.ts';
+import { type Keyring, withVersionCache } from './vault/keyring.ts';
+
+type Context = { readonly db: Database; readonly keyring: Keyring };
+type SetIdentity = Pick<SecretSetRow, 'id' | 'organization_id' | 'region' | 'kind'>;
+
+/** The keys that an organization writes with now. */
+export type CurrentKeys = {
+  readonly value: VersionedKey;
+  readonly fingerprint: VersionedKey;
+  readonly mac: VersionedKey;
+};
+
+export async function currentKeys({ db, keyring }: Context, organizationId: string): Promise<CurrentKeys> {
+  return {
+    value: await keyring.current(db, organizationId, 'value'),
+    fingerprint: await keyring.current(db, organizationId, 'fingerprint'),
+    mac: await keyring.current(db, organizationId, 'stamp'),
+  };
+}
+
+/** Encrypts a value; returns its row. */
+export function encryptRow(
+  keys: CurrentKeys,
+  set: SetIdentity,
+  of: { readonly key: string; readonly revision: number; readonly createdAt: Date },
+  value: Buffer,
+): ValueRow {
+  const row = {
+    set_id: set.id,
+    key: of.key,
+    revision: of.revision,
+    key_version: keys.value.version,
+    fingerprint: fingerprintOf(keys.fingerprint, { setId: set.id, key: of.key }, value),
+    fingerprint_version: keys.fingerprint.version,
+    bytes: value.length,
+    created_at: of.createdAt,
+  };
+  return { ...row, sealed: encryptValue(keys.value, contextOf(set, row), value, randomBytes) };
+}
+
+/** @throws DamagedError if the value does not belong to its row; RootKeyMissing */
+export async function decryptRow({ db, keyring }: Context, set: SetIdentity, row: ValueRow): Promise<Buffer> {
+  const key = await keyring.version(db, set.organization_id, 'value', keyVersionOf(row.sealed));
+  return decryptValue(key, contextOf(set, row), row.sealed);
+}
+
+/** A revision of a set. @throws DamagedError if it is missing or does not match its MAC; RootKeyMissing */
+export async function verifiedRevision(context: Context, set: SecretSetRow, revision: number): Promise<RevisionRow> {
+  const row = await findRevision(context.db, set.id, revision);
+  if (row === undefined) throw new DamagedError(`revision ${revision} is missing`);
+  await requireRevisionMac(context, set, row);
+  return row;
+}
+
+/** The rows of a revision's values, by key, in its order. @throws DamagedError if one is missing */
+export async function valueRowsOf(db: Database, revision: RevisionRow): Promise<Map<string, ValueRow>> {
+  const rows = await valuesOf(db, revision.set_id, revision.entries);
+  return new Map(
+    revision.entries.map(([key, written]) => {
+      const row = rows.find((candidate) => candidate.key === key && candidate.revision === written);
+      if (row === undefined) throw new DamagedError(`the value of ${key} of revision ${written} is missing`);
+      return [key, row];
+    }),
+  );
+}
+
+/**
+ * All values of a revision, or an error. Read the set in the same `inSnapshot`, or lock it.
+ *
+ * @throws DamagedError, RootKeyMissing
+ */
+export async function decryptRevision(
+  context: Context,
+  set: SecretSetRow,
+  revision: number,
+): Promise<Map<string, Buffer>> {
+  const reading = { ...context, keyring: withVersionCache(context.keyring) };
+  const rows = await valueRowsOf(context.db, await verifiedRevision(reading, set, revision));
+  const values = new Map<string, Buffer>();
+  for (const [key, row] of rows) values.set(key, await decryptRow(reading, set, row));
+  return values;
+}
+
+function contextOf(set: SetIdentity, row: Omit<ValueRow, 'sealed'>): ValueContext {
+  return {
+    organizationId: set.organization_id,
+    region: set.region,
+    setId: set.id,
+    kind: set.kind,
+    key: row.key,
+    revision: row.revision,
+    fingerprint: row.fingerprint,
+    fingerprintVersion: row.fingerprint_version,
+    bytes: row.bytes,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,35 @@
+import type { VaultStatus } from '@bothost/contract';
+import type { Logger } from 'pino';
+import type { Actor } from '../../audit/chain.ts';
+import type { Database } from '../../store/tables.ts';
+import type { MaintenanceContext } from './context.ts';
+import { rotateOrganizationKeys, rotateRootKey, startVerifying } from './start.ts';
+import { vaultStatus } from './status.ts';
+
+type Context = MaintenanceContext & {
+  readonly newId: () => string;
+  readonly logger: Pick<Logger, 'info'>;
+  /** Wakes the worker that does the requested maintenance. */
+  readonly workOnVault: () => void;
+  /** The regions of all other live servers of this database. */
+  readonly otherRegions: (db: Database) => Promise<readonly string[]>;
+};
+
+/** The operator's operations on the vault; `by` is the operator. Work is stored as a task, which any server may carry out. */
+export function vaultOperations(context: Context) {
+  async function begin(work: string, start: () => Promise<void>): Promise<VaultStatus> {
+    await start();
+    context.logger.info({ work }, 'vault maintenance requested');
+    context.workOnVault();
+    return vaultStatus(context);
+  }
+  return {
+    status: () => vaultStatus(context),
+    rotate: (by: Actor, layer: 'root' | 'organization', organization: string | null) =>
+      begin(`rotate ${layer}`, () =>
+        layer === 'root' ? rotateRootKey({ ...context, by }) : rotateOrganizationKeys({ ...context, by }, organization),
+      ),
+    verify: (by: Actor, organization: string | null) =>
+      begin('verify', () => startVerifying({ ...context, by }, organization)),
+  };
+}

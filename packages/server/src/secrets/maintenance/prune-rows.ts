@@ -1,0 +1,38 @@
+import { type Selectable, sql } from 'kysely';
+import type { Database, SecretSetsTable } from '../../store/tables.ts';
+
+/** The ids of sets with more than `count` revisions. */
+export async function setsWithMore(db: Database, count: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('secret_revisions')
+    .select('set_id')
+    .groupBy('set_id')
+    .having(sql<number>`count(*)`, '>', count)
+    .orderBy('set_id')
+    .execute();
+  return rows.map(({ set_id: id }) => id);
+}
+
+export function lockSet(db: Database, id: string): Promise<Selectable<SecretSetsTable> | undefined> {
+  return db.selectFrom('secret_sets').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** Their deliveries and checks are deleted, too. */
+export async function deleteRevisions(db: Database, setId: string, revisions: readonly number[]): Promise<void> {
+  await db.deleteFrom('secret_revisions').where('set_id', '=', setId).where('revision', 'in', revisions).execute();
+}
+
+/** Deletes all values of a set except these. */
+export async function deleteValuesExcept(
+  db: Database,
+  setId: string,
+  entries: readonly (readonly [string, number])[],
+): Promise<void> {
+  const keys = entries.map(([key]) => key);
+  const revisions = entries.map(([, revision]) => revision);
+  await db
+    .deleteFrom('secret_values')
+    .where('set_id', '=', setId)
+    .where(sql<boolean>`(key, revision) not in (select * from unnest(${keys}::text[], ${revisions}::integer[]))`)
+    .execute();
+}

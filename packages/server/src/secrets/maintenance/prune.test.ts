@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestRows, testRows } from '../../../test/support/test-rows.ts';
+import { pairs, testVault } from '../../../test/support/test-vault.ts';
+import { rollBackSecrets } from '../rollback.ts';
+import { secretHistory } from '../show.ts';
+import { watchPending } from '../watch.ts';
+import { keptRevisions, planPruning, pruneRevisions } from './prune.ts';
+import { verifyVault } from './verify.ts';
+
+describe('planPruning', () => {
+  it.each([
+    ['all of three if ten are kept', [1, 2, 3], [], 10, [1, 2, 3]],
+    ['the newest ones', [1, 2, 3, 4], [], 2, [3, 4]],
+    ['those that a deployment runs with', [1, 2, 5, 7, 9], [2], 2, [2, 7, 9]],
+    ['no missing revision that a deployment names', [4, 5], [1], 1, [5]],
+  ])('keeps %s', (_, revisions, pins, kept, expected) => {
+    expect(planPruning(revisions, pins, kept)).toEqual(expected);
+  });
+});
+
+describe('pruneRevisions', () => {
+  let rows: TestRows;
+  let vault: Awaited<ReturnType<typeof testVault>>;
+  let home: string;
+  let pins: number[];
+
+  beforeEach(async () => {
+    rows = await testRows();
+    vault = await testVault(rows);
+    home = await rows.organization('home');
+    pins = [3];
+    await vault.put(home, 'keys', pairs({ OLD: 'stays', A: '1' }));
+    for (let count = 2; count <= 15; count += 1) await vault.put(home, 'keys', pairs({ A: String(count) }));
+  });
+  afterEach(() => rows.close());
+
+  const context = () => ({
+    ...vault.context,
+    rootKeys: vault.rootKeys,
+    pinsOf: async () => pins,
+  });
+  const setId = async () => {
+    const { rows: found } = await sql<{ id: string }>`select id from secret_sets`.execute(rows.db);
+    return found[0]?.id ?? '';
+  };
+  const values = async (revision: number) =>
+    vault.variables(home, { secretSet: 'keys', setId: await setId(), revision });
+  const count = async () => {
+    const { rows: found } = await sql<{ count: number }>`select count(*)::int as count from secret_values`.execute(
+      rows.db,
+    );
+    return found[0]?.count;
+  };
+
+  it('keeps the newest ten revisions, those that a deployment runs with, and their values', async () => {
+    expect(await pruneRevisions(context())).toBe(4);
+    expect(await pruneRevisions(context())).toBe(0);
+    const { revisions } = await secretHistory(vault.context, { organizationId: home }, 'keys', { limit: 50 });
+    expect(revisions.map(({ revision }) => revision)).toEqual([15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 3]);
+    expect(await values(3)).toEqual({ OLD: 'stays', A: '3' });
+    expect(await values(15)).toEqual({ OLD: 'stays', A: '15' });
+    await expect(values(4)).rejects.toThrow();
+    expect(await count()).toBe(keptRevisions + 2);
+    const { rows: log } = await sql`select action, object, revision_before, revision_after from audit_events
+      order by sequence desc limit 1`.execute(rows.db);
+    expect(log).toEqual([{ action: 'secrets.prune', object: 'keys', revision_before: 1, revision_after: 5 }]);
+  });
+
+  it('leaves a set that verifies, and can be written and rolled back', async () => {
+    await pruneRevisions(context());
+    expect(await verifyVault(context(), null, async () => undefined)).toEqual([]);
+    await vault.put(home, 'keys', pairs({ A: 'more' }));
+    const rolled = await rollBackSecrets(vault.context, vault.scopeOf(home), 'keys', { revision: 3 });
+    expect(rolled).toMatchObject({ revision: 17 });
+    await vault.deliver();
+    expect(await values(17)).toEqual({ OLD: 'stays', A: '3' });
+    expect(await verifyVault(context(), null, async () => undefined)).toEqual([]);
+  });
+
+  it('does not change a damaged set', async () => {
+    await sql`update secret_revisions set entries = '[]' where revision = 15`.execute(rows.db);
+    expect(await pruneRevisions(context())).toBe(0);
+    expect(await count()).toBe(16);
+  });
+
+  it('watchPending: logs a set that has been pending for a minute', async () => {
+    const lines: unknown[] = [];
+    const logger = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
+    expect(await watchPending({ ...vault.context, logger })).toBe(0);
+    const later = () => new Date(vault.context.now().getTime() + 61_000);
+    expect(await watchPending({ ...vault.context, now: later, logger })).toBe(1);
+    expect(lines).toMatchObject([{ organization: 'home', set: 'keys', revision: 15, region: 'us-west' }]);
+    await vault.deliver();
+    expect(await watchPending({ ...vault.context, now: later, logger })).toBe(0);
+  });
+});

@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { Database } from '../../store/tables.ts';
+import type { SecretSetRow, ValueRow } from '../rows.ts';
+
+/** The newest versions of each organization's keys. */
+const newestKeys = sql`select organization_id,
+  max(version) filter (where purpose = 'value') as value,
+  max(version) filter (where purpose = 'fingerprint') as fingerprint,
+  max(version) filter (where purpose = 'stamp') as mac
+  from vault_keys group by organization_id`;
+
+/** A set is behind if a former key encrypts a value of it or authenticates a revision of it. */
+const isBehind = sql<boolean>`(exists (select from secret_values v where v.set_id = s.id
+    and (v.key_version <> n.value or v.fingerprint_version <> n.fingerprint))
+  or exists (select from secret_revisions r where r.set_id = s.id and substring(r.mac from 1 for 4) <> int4send(n.mac)))`;
+
+/** Locks sets that are behind, in order from `after` on; skips sets that another transaction has locked. */
+export async function lockSetsBehind(
+  db: Database,
+  organizationId: string | null,
+  after: string | null,
+  limit: number,
+): Promise<SecretSetRow[]> {
+  const { rows } = await sql<SecretSetRow>`with n as (${newestKeys})
+    select s.* from secret_sets s join n on n.organization_id = s.organization_id
+    where ${isBehind} and (${organizationId}::uuid is null or s.organization_id = ${organizationId}::uuid)
+      and (${after}::uuid is null or s.id > ${after}::uuid)
+    order by s.id limit ${limit} for update of s skip locked`.execute(db);
+  return rows;
+}
+
+/** How many sets one or all organizations have, and how many of them are behind. */
+export async function countSetsBehind(
+  db: Database,
+  organizationId: string | null,
+): Promise<{ total: number; behind: number }> {
+  const { rows } = await sql<{ total: number; behind: number }>`with n as (${newestKeys})
+    select count(*)::int as total, (count(*) filter (where ${isBehind}))::int as behind
+    from secret_sets s left join n on n.organization_id = s.organization_id
+    where ${organizationId}::uuid is null or s.organization_id = ${organizationId}::uuid`.execute(db);
+  return rows[0] ?? { total: 0, behind: 0 };
+}
+
+export async function countValues(db: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from secret_values`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+export function valueRowsOfSet(db: Database, setId: string): Promise<ValueRow[]> {
+  return db.selectFrom('secret_values').selectAll().where('set_id', '=', setId).orderBy('key').execute();
+}
+
+export async function replaceValue(db: Database, row: ValueRow): Promise<void> {
+  const { set_id, key, revision, ...change } = row;
+  await db
+    .updateTable('secret_values')
+    .set(change)
+    .where('set_id', '=', set_id)
+    .where('key', '=', key)
+    .where('revision', '=', revision)
+    .execute();
+}

@@ -1,0 +1,92 @@
+import { failure } from '@bothost/contract';
+import type { Actor } from '../../audit/chain.ts';
+import type { Database } from '../../store/tables.ts';
+import { currentRootKeyId, newState, replaceState } from '../vault/vault-state.ts';
+import { auditOrganizations } from './audit.ts';
+import type { MaintenanceContext } from './context.ts';
+import { findOrganization, organizationsWithKeys } from './organizations.ts';
+import { insertTask, type TaskRow } from './task-rows.ts';
+
+type Context = MaintenanceContext & { readonly newId: () => string; readonly by?: Actor };
+type RootContext = Context & {
+  /** The regions of all other live servers of this database. */
+  readonly otherRegions: (db: Database) => Promise<readonly string[]>;
+};
+
+/**
+ * Makes another root key current: a new key file, or the first key of the settings. In the same transaction it stores the task
+ * that rewraps existing organization keys. Refuses to create a key file while other servers are alive, because the file would
+ * be on this server only.
+ *
+ * @throws failure `vault-busy`, `root-key-not-given`, `root-key-not-shared`
+ */
+export async function rotateRootKey(context: RootContext): Promise<void> {
+  const { rootKeys } = context;
+  await context.db.transaction().execute(async (db) => {
+    if (rootKeys.create !== null) requireAlone(await context.otherRegions(db));
+    await storeTask({ ...context, db }, 'rekey', null);
+    // If the server is killed here, the new key file remains unused.
+    const next = rootKeys.create === null ? (await rootKeys.status()).keyIds[0] : await rootKeys.create();
+    if (next === undefined || next === (await currentRootKeyId(db))) throw failure('root-key-not-given');
+    await replaceState(db, await newState(rootKeys, next, context.now()));
+    await auditOrganizations({ ...context, db }, await organizationIds(db, null), 'vault.rotate-root');
+  });
+}
+
+function requireAlone(others: readonly string[]): void {
+  if (others.length === 0) return;
+  const message = `Servers of other regions share this database (${others.join(', ')}), and a new key file would be on this one only. Give every server the new key with BOTHOST_VAULT_KEYS, as docs/operations.md says, and try again. A stopped server still counts for one minute.`;
+  throw failure('root-key-not-shared', { message });
+}
+
+/**
+ * Creates new keys for one or all organizations. In the same transaction it stores the task that re-encrypts their sets.
+ *
+ * @throws failure `vault-busy`, `organization-not-found`
+ */
+export async function rotateOrganizationKeys(context: Context, organization: string | null): Promise<void> {
+  await context.db.transaction().execute(async (db) => {
+    const only = await organizationId(db, organization);
+    await storeTask({ ...context, db }, 'rotate', only);
+    const ids = await organizationIds(db, only);
+    for (const id of ids) await context.keyring.rotate(db, id);
+    await auditOrganizations({ ...context, db }, ids, 'vault.rotate');
+  });
+}
+
+/** Stores the task that verifies everything. @throws failure `vault-busy`, `organization-not-found` */
+export async function startVerifying(context: Context, organization: string | null): Promise<void> {
+  await context.db.transaction().execute(async (db) => {
+    const only = await organizationId(db, organization);
+    await storeTask({ ...context, db }, 'verify', only);
+    await auditOrganizations({ ...context, db }, await organizationIds(db, only), 'vault.verify');
+  });
+}
+
+async function organizationIds(db: Database, only: string | null): Promise<readonly string[]> {
+  return only === null ? (await organizationsWithKeys(db)).map(({ id }) => id) : [only];
+}
+
+async function organizationId(db: Database, nameOrId: string | null): Promise<string | null> {
+  if (nameOrId === null) return null;
+  const found = await findOrganization(db, nameOrId);
+  if (found === undefined) throw failure('organization-not-found');
+  return found.id;
+}
+
+async function storeTask(context: Context, task: TaskRow['task'], organization: string | null): Promise<void> {
+  const at = context.now();
+  const isNew = await insertTask(context.db, {
+    id: context.newId(),
+    task,
+    organization_id: organization,
+    state: 'running',
+    done: 0,
+    total: 0,
+    findings: '[]',
+    created_at: at,
+    updated_at: at,
+    ended_at: null,
+  });
+  if (!isNew) throw failure('vault-busy');
+}

@@ -1,0 +1,43 @@
+import type { VaultStatus } from '@bothost/contract';
+import { keysByRootKey } from '../vault/rewrap-keys.ts';
+import { currentRootKeyId } from '../vault/vault-state.ts';
+import type { MaintenanceContext } from './context.ts';
+import { organizationsWithKeys } from './organizations.ts';
+import { countSetsBehind, countValues } from './reencrypt-rows.ts';
+import { listTasks } from './task-rows.ts';
+
+/** The operator's view of the vault: ids of its root keys, what former keys still protect, and its tasks. */
+export async function vaultStatus(context: Pick<MaintenanceContext, 'db' | 'rootKeys'>): Promise<VaultStatus> {
+  const { db, rootKeys } = context;
+  const current = await currentRootKeyId(db);
+  const { keyIds } = await rootKeys.status();
+  const wraps = await keysByRootKey(db);
+  const ids = [...new Set([current, ...keyIds, ...wraps.keys()])];
+  const sets = await countSetsBehind(db, null);
+  const shown = ids.map(async (id) => ({
+    id,
+    current: id === current,
+    atHand: await rootKeys.has(id),
+    wraps: wraps.get(id) ?? 0,
+  }));
+  return {
+    rootKeys: await Promise.all(shown),
+    organizations: (await organizationsWithKeys(db)).length,
+    sets: sets.total,
+    values: await countValues(db),
+    behind: {
+      keys: [...wraps].reduce((sum, [id, count]) => sum + (id === current ? 0 : count), 0),
+      sets: sets.behind,
+    },
+    tasks: (await listTasks(db)).map((task) => ({
+      task: task.task,
+      state: task.state,
+      done: task.done,
+      total: task.total,
+      startedAt: task.created_at.toISOString(),
+      updatedAt: task.updated_at.toISOString(),
+      endedAt: task.ended_at?.toISOString() ?? null,
+      findings: task.findings,
+    })),
+  };
+}

@@ -1,0 +1,37 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Database, VaultTasksTable } from '../../store/tables.ts';
+
+export type TaskRow = Selectable<VaultTasksTable>;
+
+/** Replaces the last finished task of its kind. Returns false if a task of this kind is running. */
+export async function insertTask(db: Database, row: Insertable<VaultTasksTable>): Promise<boolean> {
+  await db.deleteFrom('vault_tasks').where('task', '=', row.task).where('state', '=', 'done').execute();
+  const inserted = await db
+    .insertInto('vault_tasks')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return inserted.numInsertedOrUpdatedRows === 1n;
+}
+
+/** In the order in which they were requested. */
+export function listTasks(db: Database, state: TaskRow['state'] | null = null): Promise<TaskRow[]> {
+  return db
+    .selectFrom('vault_tasks')
+    .selectAll()
+    .$if(state !== null, (query) => query.where('state', '=', state ?? 'running'))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** Does nothing if the task has ended. */
+export async function updateTask(
+  db: Database,
+  id: string,
+  change: Partial<
+    Pick<Insertable<VaultTasksTable>, 'state' | 'done' | 'total' | 'findings' | 'updated_at' | 'ended_at'>
+  >,
+): Promise<void> {
+  await db.updateTable('vault_tasks').set(change).where('id', '=', id).where('state', '=', 'running').execute();
+}

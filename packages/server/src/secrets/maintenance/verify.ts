@@ -1,0 +1,94 @@
+import type { VaultFinding } from '../../store/tables.ts';
+import { decryptRow, valueRowsOf } from '../encrypted-values.ts';
+import { requireRevisionMac } from '../revision-mac.ts';
+import { findSetById, type RevisionRow, revisionRowsOf, type SecretSetRow } from '../rows.ts';
+import { inSnapshot } from '../snapshot.ts';
+import { DamagedError } from '../vault/damaged.ts';
+import { withVersionCache } from '../vault/keyring.ts';
+import { RootKeyMissing } from '../vault/root-key.ts';
+import { vaultProblem } from '../vault/vault-state.ts';
+import type { Advance, MaintenanceContext, PinsOf } from './context.ts';
+import { organizationsWithKeys } from './organizations.ts';
+import { valueRowsOfSet } from './reencrypt-rows.ts';
+import { deliveredRevisions, keysOfOrganization, setIdsOf } from './verify-rows.ts';
+
+type VerifyContext = MaintenanceContext & { readonly pinsOf: PinsOf };
+type Report = (problem: string) => unknown;
+
+/**
+ * Verifies everything that is stored: the canary, the keys of organizations, the MAC of every revision, and that every value
+ * decrypts. Each set is read in one snapshot while reads and writes continue. Returns what is damaged or missing, without
+ * values.
+ */
+export async function verifyVault(
+  context: VerifyContext,
+  organizationId: string | null,
+  advance: Advance,
+): Promise<readonly VaultFinding[]> {
+  const findings: VaultFinding[] = [];
+  const canary = await vaultProblem(context);
+  if (canary !== null) findings.push({ organization: '', set: null, problem: canary });
+  for (const { id, name } of await organizationsWithKeys(context.db)) {
+    if (organizationId !== null && id !== organizationId) continue;
+    const reportFor = (set: string | null) => (problem: string) => findings.push({ organization: name, set, problem });
+    await verifyKeys(context, id, reportFor(null));
+    for (const set of await setIdsOf(context.db, id)) {
+      await inSnapshot(context.db, async (db) => {
+        const row = await findSetById(db, id, set.id);
+        const keyring = withVersionCache(context.keyring);
+        if (row !== undefined) await verifySet({ ...context, keyring, db }, row, reportFor(set.name));
+      });
+      await advance(1);
+    }
+  }
+  return findings;
+}
+
+async function verifyKeys(context: MaintenanceContext, organizationId: string, report: Report): Promise<void> {
+  for (const { purpose, version } of await keysOfOrganization(context.db, organizationId)) {
+    const at = `the ${purpose} key of version ${version}: `;
+    await reportDamage(report, () => context.keyring.version(context.db, organizationId, purpose, version), at);
+  }
+}
+
+async function verifySet(context: VerifyContext, set: SecretSetRow, report: Report): Promise<void> {
+  const { db } = context;
+  const revisions = await revisionRowsOf(db, set.id);
+  for (const row of revisions) {
+    await reportDamage(report, async () => {
+      await requireRevisionMac(context, set, row);
+      await valueRowsOf(db, row);
+    });
+  }
+  for (const row of await valueRowsOfSet(db, set.id)) {
+    const at = `the value of ${row.key} of revision ${row.revision}: `;
+    await reportDamage(report, async () => (await decryptRow(context, set, row)).fill(0), at);
+  }
+  await verifyReferences(context, set, revisions, report);
+}
+
+async function verifyReferences(
+  { db, pinsOf }: VerifyContext,
+  set: SecretSetRow,
+  rows: readonly RevisionRow[],
+  report: Report,
+): Promise<void> {
+  const revisions = new Set(rows.map(({ revision }) => revision));
+  const delivered = new Set((await deliveredRevisions(db, set.id)).map(({ revision }) => revision));
+  if (!revisions.has(set.revision)) report(`the newest revision, ${set.revision}, is missing`);
+  for (const revision of revisions) {
+    if (!delivered.has(revision)) report(`revision ${revision} has no delivery, so it never becomes ready`);
+  }
+  for (const pin of new Set(await pinsOf(db, set.id))) {
+    if (!revisions.has(pin)) report(`revision ${pin}, which a deployment runs with, is missing`);
+  }
+}
+
+async function reportDamage(report: Report, work: () => Promise<unknown>, at = ''): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof DamagedError || error instanceof RootKeyMissing)) throw error;
+    report(at + error.message);
+  }
+}

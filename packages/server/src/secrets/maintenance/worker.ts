@@ -1,0 +1,32 @@
+import type { Logger } from 'pino';
+import { type PollingLoop, startPollingLoop } from '../../concurrency/polling-loop.ts';
+import { runTask, type TaskContext } from './run-task.ts';
+import { listTasks, type TaskRow } from './task-rows.ts';
+
+/**
+ * Runs tasks when it is woken, and every second those that another server left. `close` waits until the current piece of work
+ * is stored.
+ */
+export function startMaintenanceWorker(
+  context: Omit<TaskContext, 'signal'> & { readonly logger: Pick<Logger, 'info' | 'warn'> },
+): PollingLoop {
+  const interrupted = (fields: { readonly task?: string }, error: unknown) =>
+    context.logger.warn({ ...fields, err: error }, 'vault maintenance interrupted; it is retried');
+
+  /** A task that keeps failing does not delay the others. */
+  async function run(task: TaskRow, signal: AbortSignal): Promise<void> {
+    const fields = { task: task.task };
+    try {
+      if (await runTask({ ...context, signal }, task)) context.logger.info(fields, 'vault maintenance finished');
+    } catch (error) {
+      if (!signal.aborted) interrupted(fields, error);
+    }
+  }
+
+  return startPollingLoop(
+    async (signal) => {
+      for (const task of await listTasks(context.db, 'running')) if (!signal.aborted) await run(task, signal);
+    },
+    (error) => interrupted({}, error),
+  );
+}

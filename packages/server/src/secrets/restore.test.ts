@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { pairs, testVault } from '../../test/support/test-vault.ts';
+import { addRevisionMacs } from './add-revision-macs.ts';
+import { listSecrets } from './list.ts';
+import { runTask } from './maintenance/run-task.ts';
+import { rotateOrganizationKeys } from './maintenance/start.ts';
+import { listTasks } from './maintenance/task-rows.ts';
+import { verifyVault } from './maintenance/verify.ts';
+import { getSecretSet } from './show.ts';
+import { openVault } from './vault/open-vault.ts';
+
+/** Parents before children, so that rows can be inserted in this order. */
+const setTables = ['secret_sets', 'secret_revisions', 'secret_values', 'secret_deliveries', 'pull_secret_checks'];
+const vaultTables = ['vault_state', 'vault_keys', 'vault_tasks'];
+
+describe('restoring an older backup of secrets', () => {
+  const rootKey = Buffer.alloc(32, 7);
+  let rows: TestRows;
+  let vault: Awaited<ReturnType<typeof testVault>>;
+  let home: string;
+
+  beforeEach(async () => {
+    rows = await testRows();
+    vault = await testVault(rows, [rootKey]);
+    home = await rows.organization('home');
+    await vault.put(home, 'keys', pairs({ A: 'old', B: 'both' }));
+    await vault.put(home, 'other', pairs({ C: 'old' }));
+    await vault.deliver();
+    for (const table of [...vaultTables, ...setTables]) {
+      await sql.raw(`create table backup_${table} as select * from ${table}`).execute(rows.db);
+    }
+    // What happens after the backup: writes, audit entries, a deletion and a rotation of keys.
+    await vault.put(home, 'keys', pairs({ A: 'new' }));
+    await vault.put(home, 'keys', { remove: ['B'] });
+    await vault.put(home, 'other', pairs({ C: 'new' }));
+    await vault.put(home, 'later', pairs({ D: 'new' }));
+    const task = { ...vault.context, rootKeys: vault.rootKeys, pinsOf: async () => [] };
+    await rotateOrganizationKeys(task, null);
+    const signal = new AbortController().signal;
+    for (const row of await listTasks(rows.db, 'running')) await runTask({ ...task, signal }, row);
+  });
+  afterEach(() => rows.close());
+
+  const variables = async (name: string, revision: number) => {
+    const { id } = await rows.db
+      .selectFrom('secret_sets')
+      .select('id')
+      .where('name', '=', name)
+      .executeTakeFirstOrThrow();
+    return vault.variables(home, { secretSet: name, setId: id, revision });
+  };
+  const damagedSets = async () =>
+    (await listSecrets(vault.context, { organizationId: home }, {})).filter(({ damaged }) => damaged);
+  const findings = () =>
+    verifyVault({ ...vault.context, rootKeys: vault.rootKeys, pinsOf: async () => [] }, null, async () => {});
+  /** What a start does after a restore. */
+  async function restart() {
+    const { keyring } = await openVault({ db: rows.db, now: vault.context.now, isAlone: true }, { keys: [rootKey] });
+    await addRevisionMacs({ db: rows.db, keyring });
+  }
+
+  it('leaves every secret readable if only the tables of secrets are restored', async () => {
+    const tables = [...vaultTables, ...setTables];
+    for (const table of tables.toReversed()) await sql.raw(`delete from ${table}`).execute(rows.db);
+    for (const table of tables) await sql.raw(`insert into ${table} select * from backup_${table}`).execute(rows.db);
+    await restart();
+    expect(await variables('keys', 1)).toEqual({ A: 'old', B: 'both' });
+    expect(await variables('other', 1)).toEqual({ C: 'old' });
+    expect(await damagedSets()).toEqual([]);
+    expect(await findings()).toEqual([]);
+    expect(await vault.put(home, 'keys', pairs({ A: 'newer' }))).toMatchObject({ change: 'updated', revision: 2 });
+    expect(await variables('keys', 2)).toEqual({ A: 'newer', B: 'both' });
+  });
+
+  it('leaves every secret readable if only one set is restored', async () => {
+    await sql`delete from secret_sets where name = 'keys'`.execute(rows.db);
+    for (const table of setTables) {
+      const own = table === 'secret_sets' ? 'id' : 'set_id';
+      const ids = `select id from backup_secret_sets where name = 'keys'`;
+      await sql.raw(`insert into ${table} select * from backup_${table} where ${own} in (${ids})`).execute(rows.db);
+    }
+    await restart();
+    expect(await variables('keys', 1)).toEqual({ A: 'old', B: 'both' });
+    expect(await variables('other', 2)).toEqual({ C: 'new' });
+    expect(await variables('later', 1)).toEqual({ D: 'new' });
+    expect(await damagedSets()).toEqual([]);
+    expect(await findings()).toEqual([]);
+    const shown = await getSecretSet(vault.context, { organizationId: home }, 'keys', async () => []);
+    expect(shown).toMatchObject({ status: 'ready', revision: 1 });
+    await expect(variables('keys', 3)).rejects.toThrow('Deploy the agent again');
+    expect(await vault.put(home, 'keys', pairs({ A: 'newer' }))).toMatchObject({ change: 'updated', revision: 2 });
+  });
+
+  it('leaves every secret readable without any entry of the audit log', async () => {
+    await sql`alter table audit_events disable trigger user`.execute(rows.db);
+    await sql`delete from audit_events`.execute(rows.db);
+    await restart();
+    expect(await variables('keys', 2)).toEqual({ A: 'new', B: 'both' });
+    expect(await damagedSets()).toEqual([]);
+    expect(await findings()).toEqual([]);
+  });
+});

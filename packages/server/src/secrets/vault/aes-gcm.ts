@@ -1,0 +1,37 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { DamagedError } from './damaged.ts';
+
+const cipher = 'aes-256-gcm';
+/** Without this option, Node accepts tags as short as four bytes. */
+const authTagLength = 16;
+const ivLength = 12;
+/** Bytes that encryption adds. */
+export const encryptionOverhead = ivLength + authTagLength;
+
+/** AES-256-GCM under a 32-byte key. The IV comes from `random` and must never repeat under one key. */
+export function encrypt(
+  key: Buffer,
+  associatedData: Buffer,
+  content: Buffer,
+  random: (bytes: number) => Buffer,
+): Buffer {
+  const iv = random(ivLength);
+  const encryption = createCipheriv(cipher, key, iv, { authTagLength });
+  encryption.setAAD(associatedData);
+  const encrypted = Buffer.concat([encryption.update(content), encryption.final()]);
+  return Buffer.concat([iv, encrypted, encryption.getAuthTag()]);
+}
+
+/** @throws DamagedError if a bit of the content, the key or the associated data differs */
+export function decrypt(key: Buffer, associatedData: Buffer, encrypted: Buffer): Buffer {
+  if (encrypted.length < encryptionOverhead) throw new DamagedError('the encrypted data is too short');
+  const decryption = createDecipheriv(cipher, key, encrypted.subarray(0, ivLength), { authTagLength });
+  decryption.setAAD(associatedData);
+  decryption.setAuthTag(encrypted.subarray(encrypted.length - authTagLength));
+  const content = encrypted.subarray(ivLength, encrypted.length - authTagLength);
+  try {
+    return Buffer.concat([decryption.update(content), decryption.final()]);
+  } catch (error) {
+    throw new DamagedError('the encrypted data does not match its key or its row', { cause: error });
+  }
+}

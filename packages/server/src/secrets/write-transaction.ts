@@ -1,0 +1,122 @@
+import { failure, type WrittenSecrets } from '@bothost/contract';
+import { appendAudit } from '../audit/append.ts';
+import type { Actor } from '../audit/chain.ts';
+import type { Database } from '../store/tables.ts';
+import type { KeyChange } from './change.ts';
+import { findDelivery, retryDelivery } from './delivery-rows.ts';
+import { type CurrentKeys, currentKeys } from './encrypted-values.ts';
+import { type RevisionDraft, storeRevision } from './new-revision.ts';
+import type { SecretSetRow } from './rows.ts';
+import { DamagedError } from './vault/damaged.ts';
+import { fingerprintOf, shownFingerprint } from './vault/fingerprint.ts';
+import type { Keyring } from './vault/keyring.ts';
+
+export type WriteContext = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly newId: () => string;
+  readonly keyring: Keyring;
+};
+export type WriteScope = Actor & { readonly organizationId: string; readonly keyId: string };
+
+/** A write that has been checked and not been carried out. */
+export type PlannedWrite = {
+  /** Revision 0: a new set, which is not stored yet. */
+  readonly set: SecretSetRow;
+  /** The new revision; null if nothing changes. */
+  readonly draft: RevisionDraft | null;
+  readonly changes: readonly KeyChange[];
+  /** The values that the request contains, by key: the response shows their lengths and fingerprints. */
+  readonly values: ReadonlyMap<string, Buffer>;
+  readonly auditAction: 'secrets.set' | 'secrets.unset' | 'secrets.rollback';
+  /** Whether a failed delivery is tried again if nothing changes: the reason may no longer apply. */
+  readonly retriesDelivery: boolean;
+  /** Further fields of the response. */
+  readonly details: Pick<WrittenSecrets, 'host' | 'expiresAt'>;
+};
+
+/**
+ * Plans a write and carries it out in one transaction, with its audit entry. A dry run stores nothing but that entry.
+ *
+ * @throws failure `secret-set-damaged` if the keys of the organization are lost
+ */
+export async function carryOut(
+  context: WriteContext,
+  scope: WriteScope,
+  dryRun: boolean,
+  plan: (inside: WriteContext) => Promise<PlannedWrite>,
+): Promise<WrittenSecrets> {
+  await ensureKeys(context, scope.organizationId);
+  return context.db.transaction().execute(async (db) => {
+    const inside = { ...context, db };
+    const planned = await plan(inside);
+    const { set, draft } = planned;
+    const keys = await currentKeys(inside, set.organization_id);
+    const isStored = draft !== null && !dryRun;
+    const revision = isStored ? await storeRevision(inside, set, scope.keyId, keys, draft) : set.revision;
+    await appendAudit(db, scope.organizationId, {
+      at: context.now(),
+      actor: scope,
+      action: planned.auditAction,
+      object: set.name,
+      region: set.region,
+      keys: planned.changes.filter(({ change }) => change !== 'unchanged').map(({ key }) => key),
+      revisionBefore: set.revision,
+      revisionAfter: revision,
+      result: dryRun ? 'dry-run' : draft === null ? 'unchanged' : 'done',
+    });
+    const previousRevision = set.revision === 0 ? null : set.revision;
+    return {
+      status: 'OK',
+      name: set.name,
+      type: set.kind,
+      region: set.region,
+      readiness: dryRun && draft !== null ? null : await readinessOf(inside, planned, revision, dryRun),
+      revision: dryRun ? previousRevision : revision,
+      previousRevision,
+      change: draft === null ? 'none' : set.revision === 0 ? 'created' : 'updated',
+      dryRun,
+      ...planned.details,
+      changes: shownChanges(planned, keys, dryRun),
+    };
+  });
+}
+
+/** Outside the transaction of a write, see `Keyring.ensure`. */
+async function ensureKeys({ db, keyring }: WriteContext, organizationId: string): Promise<void> {
+  try {
+    await keyring.ensure(db, organizationId);
+  } catch (error) {
+    if (!(error instanceof DamagedError)) throw error;
+    const message =
+      'The keys of this organization are lost, so its secret sets can be neither decrypted nor written. Ask the operator to restore the keys, or delete all secret sets of the organization and set them again.';
+    throw failure('secret-set-damaged', { message, cause: error });
+  }
+}
+
+async function readinessOf(
+  { db, now }: WriteContext,
+  { set, draft, retriesDelivery }: PlannedWrite,
+  revision: number,
+  dryRun: boolean,
+): Promise<WrittenSecrets['readiness']> {
+  const state = (await findDelivery(db, set.id, revision))?.state ?? null;
+  if (state !== 'failed' || draft !== null || dryRun || !retriesDelivery) return state;
+  await retryDelivery(db, { setId: set.id, revision }, now());
+  return 'pending';
+}
+
+function shownChanges({ set, changes, values }: PlannedWrite, keys: CurrentKeys, dryRun: boolean) {
+  return changes.map(({ key, change }) => {
+    const value = values.get(key);
+    // The id of a new set is not kept by a dry run, so its fingerprints would mean nothing.
+    const hasFingerprint = value !== undefined && !(dryRun && set.revision === 0);
+    const at = { setId: set.id, key };
+    return {
+      key,
+      change,
+      bytes: value?.length ?? null,
+      fingerprint: hasFingerprint ? shownFingerprint(fingerprintOf(keys.fingerprint, at, value)) : null,
+    };
+  });
+}
