@@ -13,7 +13,7 @@ async function project() {
   return directory;
 }
 
-it('is the same for the same content, whatever the place and the dates, .git and .env', async () => {
+it('hashes content independently of path, times, permissions, .git and .env', async () => {
   const one = await project();
   const two = await project();
   await utimes(join(two, 'index.js'), 1, 1);
@@ -26,12 +26,12 @@ it('is the same for the same content, whatever the place and the dates, .git and
 });
 
 it.each<[string, (directory: string) => Promise<void>]>([
-  ['a content', (directory) => writeFile(join(directory, 'index.js'), 'other')],
-  ['a name', (directory) => rename(join(directory, 'index.js'), join(directory, 'main.js'))],
-  ['a place', (directory) => rename(join(directory, 'lib/other.js'), join(directory, 'other.js'))],
+  ['the content of a file', (directory) => writeFile(join(directory, 'index.js'), 'other')],
+  ['the name of a file', (directory) => rename(join(directory, 'index.js'), join(directory, 'main.js'))],
+  ['the directory of a file', (directory) => rename(join(directory, 'lib/other.js'), join(directory, 'other.js'))],
   ['an empty directory', async (directory) => void (await mkdir(join(directory, 'empty')))],
-  ['who may execute', (directory) => chmod(join(directory, 'index.js'), 0o755)],
-  ['a link', (directory) => symlink('index.js', join(directory, 'link.js'))],
+  ['the executable bit', (directory) => chmod(join(directory, 'index.js'), 0o755)],
+  ['a symbolic link', (directory) => symlink('index.js', join(directory, 'link.js'))],
 ])('changes with %s', async (_, change) => {
   const directory = await project();
   const before = await hashDirectory(directory);
@@ -39,7 +39,7 @@ it.each<[string, (directory: string) => Promise<void>]>([
   expect(await hashDirectory(directory)).not.toBe(before);
 });
 
-it('refuses what leads out', async () => {
+it('rejects a link that leads out of the project', async () => {
   const directory = await project();
   await symlink('/etc', join(directory, 'lib/etc'));
   await expect(hashDirectory(directory)).rejects.toThrow('The link lib/etc leads out of the project (to /etc)');

@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { readTree } from './directory-tree.ts';
 
 /**
- * The content of a project directory as one SHA-256 in hex: over names, kinds, whether a file is executable, contents and
- * targets of links, of everything that a runtime would copy. Dates and owners play no part. Rejects as `readTree` does.
+ * SHA-256, in hex, of everything in a project directory that a driver would copy: names, kinds, contents, executable bits and
+ * targets of links. Independent of times and owners. Rejects like `readTree`.
  */
 export async function hashDirectory(path: string): Promise<string> {
   const hash = createHash('sha256');

@@ -4,25 +4,25 @@ import { join, relative, resolve, sep } from 'node:path';
 import { projectEntries, throwProjectError } from './project-entries.ts';
 import { PrepareError } from './runtime.ts';
 
-/** One thing of a project, by its path below the project with `/` between the parts. */
+/** An entry of a project. `path` is relative to the project and uses `/`. */
 export type TreeEntry =
   | { readonly kind: 'directory'; readonly path: string }
   | { readonly kind: 'file'; readonly path: string; readonly executable: boolean }
   | { readonly kind: 'link'; readonly path: string; readonly target: string };
 
-export type Tree = { readonly entries: readonly TreeEntry[]; readonly leftOut: readonly string[] };
+export type Tree = { readonly entries: readonly TreeEntry[]; readonly skipped: readonly string[] };
 
 /**
- * What belongs to a project in a directory, in a fixed order, parents first. `.git`, Python's caches and its virtual
- * environments, which hold for one place only, are not part of it; a `.env` is left out and named, because it would override
- * the variables of the service (bot contract 2.4). Rejects with `PrepareError` at a link that leads out of the directory, at
- * anything that is neither file, directory nor link, and at what cannot be read.
+ * The entries of a project directory in a fixed order, parents first. Ignores `.git`, `__pycache__` and virtual environments,
+ * which cannot be moved. `skipped`: each `.env`, because it could override the variables of the service
+ * (docs/bot-contract.md, "Environment"). Rejects with `PrepareError` if a link leads out of the directory, and for entries
+ * that cannot be read or are not files, directories or links.
  */
 export async function readTree(root: string): Promise<Tree> {
   const entries: TreeEntry[] = [];
-  const leftOut: string[] = [];
+  const skipped: string[] = [];
   const base = await realpath(root).catch((error: unknown) => {
-    throw new PrepareError(`The directory ${root} cannot be read.`, { cause: error });
+    throw new PrepareError(`The directory ${root} is not readable.`, { cause: error });
   });
   const visit = async (folder: string): Promise<void> => {
     const found: Dirent[] = [];
@@ -33,7 +33,7 @@ export async function readTree(root: string): Promise<Tree> {
       if (entry.name === '.git' || entry.name === '__pycache__') continue;
       if (entry.isDirectory() && isVirtualEnvironment(join(base, path))) continue;
       if (entry.name === '.env') {
-        leftOut.push(path);
+        skipped.push(path);
       } else if (entry.isDirectory()) {
         entries.push({ kind: 'directory', path });
         await visit(path);
@@ -43,30 +43,30 @@ export async function readTree(root: string): Promise<Tree> {
         const { mode } = await stat(join(base, path));
         entries.push({ kind: 'file', path, executable: (mode & 0o111) !== 0 });
       } else {
-        throw new PrepareError(`${path} is neither a file, a directory nor a link, so it cannot be part of a project.`);
+        throw new PrepareError(`${path} is not a file, directory or link. Remove it from the project.`);
       }
     }
   };
   await visit('').catch(throwProjectError);
-  return { entries, leftOut };
+  return { entries, skipped };
 }
 
-/** By the file that PEP 405 asks for. */
+/** Every virtual environment has this file (PEP 405). */
 function isVirtualEnvironment(path: string): boolean {
   return existsSync(join(path, 'pyvenv.cfg'));
 }
 
-/** The target, relative to the link, so that it holds in a copy too. */
+/** The target relative to the link, so that it is valid in a copy too. */
 async function linkWithin(base: string, path: string): Promise<string> {
-  const place = join(base, path);
-  const target = resolve(place, '..', await readlink(place));
+  const link = join(base, path);
+  const target = resolve(link, '..', await readlink(link));
   const inside = (name: string) => name === base || name.startsWith(base + sep);
-  // A dangling link has no real path and leads nowhere; the words of the link must still stay inside.
-  const real = await realpath(place).catch(() => target);
+  // A dangling link has no real path. Its target must be inside the project nevertheless.
+  const real = await realpath(link).catch(() => target);
   if (!inside(target) || !inside(real)) {
     throw new PrepareError(
-      `The link ${path} leads out of the project (to ${target}); put what it names into the project.`,
+      `The link ${path} leads out of the project (to ${target}). Copy its target into the project.`,
     );
   }
-  return relative(resolve(place, '..'), target) || '.';
+  return relative(resolve(link, '..'), target) || '.';
 }

@@ -7,8 +7,8 @@ import { PrepareError } from './runtime.ts';
 const PATH_BYTES = 4095;
 
 /**
- * The entries of a directory of a project, a few at a time, since a build may have made millions. Throws `PrepareError` at a
- * name that is not UTF-8: Node's strings cannot hold it.
+ * The entries of a project's directory, in batches, because a build may have created millions. Throws `PrepareError` if a
+ * name is not UTF-8, because a string cannot represent it.
  */
 export async function* projectEntries(directory: string): AsyncGenerator<Dirent> {
   let isChecked = false;
@@ -22,7 +22,7 @@ export async function* projectEntries(directory: string): AsyncGenerator<Dirent>
 }
 
 async function requireUtf8Names(directory: string): Promise<void> {
-  // Latin-1 has a character for each byte. A list of all names could fill the server's memory.
+  // Latin-1 maps every byte to a character. Not a list, because all names could fill the server's memory.
   for await (const { name: characters } of await opendir(directory, { bufferSize: 1024, encoding: 'latin1' })) {
     const name = Buffer.from(characters, 'latin1');
     if (isUtf8(name)) continue;
@@ -32,7 +32,7 @@ async function requireUtf8Names(directory: string): Promise<void> {
   }
 }
 
-/** Throws `PrepareError` in place of a file system error that the content of a project causes, and any other error as it is. */
+/** Throws a file system error that the content of a project caused as `PrepareError`, and other errors unchanged. */
 export function throwProjectError(error: unknown): never {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENAMETOOLONG') {

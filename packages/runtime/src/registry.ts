@@ -2,7 +2,7 @@ import type { Runtime, RuntimeOptions } from './runtime.ts';
 
 export type RuntimeKind = 'process';
 
-/** Makes the driver of a kind, or rejects with `RuntimeUnavailable`. Imported when asked for: some stand on heavy clients. */
+/** Opens a driver, or rejects with `RuntimeUnavailable`. Drivers are imported on demand, because their clients can be large. */
 export const runtimes: Readonly<Record<RuntimeKind, (options: RuntimeOptions) => Promise<Runtime>>> = {
   process: async (options) => (await import('./process/process-runtime.ts')).createProcessRuntime(options),
 };

@@ -75,7 +75,7 @@ async function deleteTree(path: string): Promise<string | null> {
   const remove = ['rm', '-rf', '--one-file-system', '--', path] as const;
   const reason = await run(...remove);
   if (reason === null || process.geteuid?.() === 0) return reason;
-  // Root needs no permissions, and as root a link in the place of a file could lead `chmod` to a stranger's file.
+  // Root needs no permissions. For root, a link in the place of a file could redirect `chmod` to another file.
   await run('chmod', '-R', 'u+rwX', '--', path);
   return run(...remove);
 }
@@ -84,7 +84,7 @@ async function deleteTree(path: string): Promise<string | null> {
 async function findMountPoint(path: string): Promise<string | null> {
   // Mounts are listed by real paths.
   const bytes = Buffer.from(await realpath(path)).toString('latin1');
-  // proc_pid_mountinfo(5): the fifth field, in which white space and backslashes are octal.
+  // proc_pid_mountinfo(5): the fifth field. White space and backslashes are octal escapes.
   for (const line of (await readFile('/proc/self/mountinfo', 'latin1')).split('\n')) {
     const mountPoint = line
       .split(' ')[4]

@@ -7,17 +7,17 @@ import type { Prepared, Runtime, RuntimeLogger } from '../src/runtime.ts';
 import { type HostileTree, hostileTrees, type Outside, outsideFiles } from './hostile-trees.ts';
 
 const isRoot = process.geteuid?.() === 0;
-/** Owns what an earlier server left of bots and builds. */
+/** The account that owns the trees of an earlier server's bots and builds. */
 const tenant = isRoot ? { uid: 61_184, gid: 61_184 } : null;
 const limits = { cpuMillicores: 1000, memoryBytes: 512 * 1024 * 1024 };
 const never = new AbortController().signal;
 
-/** What became of each tree in each place, by the names of both: `removed`, `quarantined`, or what went wrong. */
+/** The outcome for each location and tree, by name: `removed`, `quarantined`, or an error. */
 export type Outcomes = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export type ScenarioOptions = {
   readonly open: (options: { readonly dataDirectory: string; readonly logger: RuntimeLogger }) => Promise<Runtime>;
-  /** An empty directory through which every account can pass. */
+  /** An empty directory that every account can pass through. */
   readonly root: string;
   /** Names of `hostileTrees`. */
   readonly names: readonly string[];
@@ -40,7 +40,7 @@ const MAKE_ALL = `
   }
 })();`;
 
-/** A build step that makes the tree in its project and in its home. */
+/** A build step that creates the tree in its project and in its home. */
 const buildStep = (program: string) => `
 const fs = require('node:fs');
 const make = async () => { ${program} };
@@ -131,7 +131,7 @@ export async function runHostileTrees({ open, root, names }: ScenarioOptions): P
     }
     await second.close();
     endAttacks();
-    // What is quarantined now must not stop a server either.
+    // The trees in quarantine must not stop the next server either.
     const third = await open({ dataDirectory, logger });
     await third.close();
     requireIntact(outside);
@@ -142,7 +142,7 @@ export async function runHostileTrees({ open, root, names }: ScenarioOptions): P
   }
 }
 
-/** A logger that remembers which trees were quarantined, and what it says about a tree that was to be removed. */
+/** A logger that collects the quarantined trees and the errors about trees. */
 export function watchQuarantine() {
   const quarantined = new Map<string, string>();
   const logger: RuntimeLogger = {
@@ -167,7 +167,7 @@ export function watchQuarantine() {
   return { logger, describeRemoval, requireReported };
 }
 
-/** Removes all that `runHostileTrees` made, also what only root can. */
+/** Removes everything that `runHostileTrees` created, including mounts and immutable files. */
 export async function removeHostileTrees(root: string): Promise<void> {
   const run = (program: string, ...parameters: readonly string[]) =>
     promisify(execFile)(program, parameters).catch(() => undefined);
@@ -184,13 +184,13 @@ export async function removeHostileTrees(root: string): Promise<void> {
 
 type Leftover = {
   readonly place: string;
-  /** Where the tree is made. */
+  /** Where the tree is created. */
   readonly directory: (name: string) => string;
   /** What the next server has to remove. */
   readonly removed: (name: string) => string;
 };
 
-/** Where a killed server may have left files of bots and builds. */
+/** Directories in which a killed server may have left files of bots and builds. */
 function leftoverPlaces(dataDirectory: string): readonly Leftover[] {
   const below = (folder: string, prefix: string, inner: string, removed = '') => ({
     directory: (name: string) => join(dataDirectory, folder, prefix + name, inner),
@@ -206,7 +206,7 @@ function leftoverPlaces(dataDirectory: string): readonly Leftover[] {
   ];
 }
 
-/** Makes trees in new directories. */
+/** Creates trees in new directories. */
 export async function makeTrees(
   names: readonly string[],
   directoryOf: (name: string) => string,
@@ -244,7 +244,7 @@ function writeProject(root: string, name: string, files: Readonly<Record<string,
   return directory;
 }
 
-/** The file that keeps the account of a running instance from others. */
+/** The file that reserves the account of a running instance. */
 function reservationOf(directory: string): string | null {
   const { account } = JSON.parse(readFileSync(join(directory, 'spec.json'), 'utf8'));
   return account === null ? null : `/run/bothost-uids/${account.uid}`;

@@ -8,13 +8,13 @@ export type HostileTree = {
   readonly make: string;
   /** What the service's own account adds. */
   readonly add?: (directory: string, outside: Outside) => void;
-  /** A process that changes the tree while it is removed. It prints a line when it has begun, and ends with the tree. */
+  /** A process that changes the tree while it is removed. It prints a line when it starts, and ends with the tree. */
   readonly attack?: (directory: string, outside: Outside) => ChildProcess;
   readonly needsRoot?: true;
   /** `disk`: tmpfs can hold such a tree only with a recent kernel. `tmpfs`: the file systems of most disks cannot hold it. */
   readonly needs?: 'disk' | 'tmpfs';
   readonly outcome: 'removed' | 'quarantined' | 'removed or quarantined';
-  /** Why a project with such a tree cannot be taken over from the account that built it; the default is that it can. */
+  /** Error of `protectTree` for a project with such a tree. Default: none. */
   readonly buildError?: RegExp;
 };
 
@@ -26,7 +26,7 @@ const attacker = process.geteuid?.() === 0 ? { uid: 60_999, gid: 60_999 } : null
 
 export const outsideFiles = 500;
 
-/** The files have the same names on both sides of the link: who removes them by path removes those of the target. */
+/** The files have the same names on both sides of the link, so removing them by path would remove those of the target. */
 const swapDirectoryWithLink = (target: string) => `
 const fs = require('node:fs');
 const holdForMillisecond = () => {

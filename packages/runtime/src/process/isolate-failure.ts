@@ -1,6 +1,6 @@
 import type { RuntimeLogger } from '../runtime.ts';
 
-/** Logs a failure instead of passing it on, so that one entry of a directory cannot stop a start-up. */
+/** Logs a failure instead of throwing it, so that one directory entry cannot stop a start-up. */
 export async function isolateFailure(
   logger: Pick<RuntimeLogger, 'error'>,
   path: string,

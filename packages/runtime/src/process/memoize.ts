@@ -1,11 +1,11 @@
-/** Looked for when it is first asked for, and again after a failure. */
-export function memoize<T>(find: () => Promise<T>): () => Promise<T> {
-  let found: Promise<T> | null = null;
+/** Computes the value at the first call, and again after a failure. */
+export function memoize<T>(compute: () => Promise<T>): () => Promise<T> {
+  let value: Promise<T> | null = null;
   return () => {
-    found ??= find().catch((error: unknown) => {
-      found = null;
+    value ??= compute().catch((error: unknown) => {
+      value = null;
       throw error;
     });
-    return found;
+    return value;
   };
 }

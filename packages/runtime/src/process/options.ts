@@ -2,18 +2,18 @@ import type { RuntimeOptions } from '../runtime.ts';
 import type { ContainmentKind } from './containment/containment.ts';
 
 /**
- * The driver keeps `instances` and `projects` in the data directory, through which the accounts of bots must be able to
- * pass, and looks for `node` in `path` when this process' own is out of their reach.
+ * The driver keeps instances, projects, environments, caches and builds in the data directory. The accounts of bots must be
+ * able to pass through it. If they cannot run this process's `node`, the driver searches `path` for another one.
  */
 export type ProcessRuntimeOptions = RuntimeOptions & {
-  /** Default: the program that runs this process. */
+  /** The `node` that runs bots. Default: that of this process. */
   readonly interpreter?: string | undefined;
-  /** The package of the host shim for Python bots. Default: the one that came with the service. */
+  /** Directory of the host shim's package. Default: `@bothost/python-shim`. */
   readonly shimPackage?: string | undefined;
-  /** How often it looks at what has no event of its own. Default 1000. */
-  readonly roundMilliseconds?: number | undefined;
-  /** Default: the best that this machine allows. Tests ask for each. */
+  /** Interval of the checks for which there are no events. Default 1000. */
+  readonly pollMilliseconds?: number | undefined;
+  /** Default: the strongest that this machine allows. */
   readonly containment?: ContainmentKind | undefined;
-  /** Where the servers of this machine agree on user ids. */
+  /** Shared by all servers of this machine. Default: `RESERVATIONS_DIRECTORY`. */
   readonly reservationsDirectory?: string | undefined;
 };

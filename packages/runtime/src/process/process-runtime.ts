@@ -9,8 +9,8 @@ import {
   RuntimeUnavailable,
   type Usage,
 } from '../runtime.ts';
-import { RESERVATIONS_DIRECTORY, releaseForgotten } from './containment/accounts.ts';
-import { closeCgroupHost, sweepCgroups } from './containment/cgroup-host.ts';
+import { RESERVATIONS_DIRECTORY, releaseOrphanedUids } from './containment/accounts.ts';
+import { closeCgroupHost, removeOrphanedCgroups } from './containment/cgroup-host.ts';
 import {
   chooseIsolation,
   makePassable,
@@ -20,7 +20,7 @@ import {
   warnOfAccounts,
 } from './containment/isolation.ts';
 import { readKernelUnits } from './containment/kernel-units.ts';
-import { findInstances } from './instances/adopt.ts';
+import { readInstances } from './instances/adopt.ts';
 import { botProgram } from './instances/bot-program.ts';
 import { createInstanceEvents, exitedEvent } from './instances/events.ts';
 import { type Instance, type InstanceOptions, openInstance } from './instances/instance.ts';
@@ -39,10 +39,10 @@ import { parsePrepared } from './projects/prepared-project.ts';
 import { createPreparer } from './projects/preparer.ts';
 import { openShim } from './projects/shim.ts';
 
-const DEFAULT_ROUND_MILLISECONDS = 1000;
-const ROUNDS_PER_LOOK_AT_LISTENERS = 10;
-/** How long an orphan may wait for init, at the end. */
-const ORPHANS_MILLISECONDS = 5000;
+const DEFAULT_POLL_MILLISECONDS = 1000;
+const POLLS_PER_SOCKET_SCAN = 10;
+/** Time for init to reap orphaned processes while the runtime closes. */
+const REAP_MILLISECONDS = 5000;
 const DEFAULT_BUILDING: BuildLimits = {
   memoryBytes: 4 * 1024 * 1024 * 1024,
   cpuMillicores: 2000,
@@ -52,14 +52,14 @@ const DEFAULT_BUILDING: BuildLimits = {
 const DEFAULT_OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Runs instances as processes of this machine. They are children of a shell of their own and not of the server, so they go
- * on when it dies; what the next server must know of them is in `<dataDirectory>/instances`. Linux only, for `/proc`.
- * Rejects with `RuntimeUnavailable` where it cannot work.
+ * Runs instances as processes of this machine. Each is a child of its own supervisor and not of the server, so it survives
+ * the server. The next server adopts it from its record in `<dataDirectory>/instances`. Needs Linux for `/proc`. Rejects
+ * with `RuntimeUnavailable` if it cannot work on this machine.
  */
 export async function createProcessRuntime(options: ProcessRuntimeOptions): Promise<Runtime> {
   if (process.platform !== 'linux') {
     throw new RuntimeUnavailable(
-      `The "process" runtime needs Linux, as it watches bots through /proc; this is ${process.platform}.`,
+      `The "process" runtime needs /proc and therefore Linux. This machine runs ${process.platform}.`,
     );
   }
   const { dataDirectory, logger, now } = options;
@@ -102,15 +102,19 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       ...opening,
       ...found,
       onDropped: (bytes) =>
-        events.noticed(instanceId, 'output-dropped', `its output passed the limit, ${bytes} bytes were dropped so far`),
+        events.noticed(
+          instanceId,
+          'output-dropped',
+          `the output exceeds its limit: ${bytes} bytes were dropped so far`,
+        ),
       onEnded: (end) => {
         knownWide.delete(instance);
         if (instances.get(instanceId) !== instance) return;
-        // The server before this one was killed before its go: nothing of the bot has run.
+        // An earlier server was killed before the go-ahead, so the bot never ran.
         if (!instance.hasRun()) instances.delete(instanceId);
         else events.ended(instanceId, end);
       },
-      onError: (error, doing) => logger.error({ err: error, instanceId }, `an instance had an error at ${doing}`),
+      onError: (error, message) => logger.error({ err: error, instanceId }, message),
     });
     return instance;
   };
@@ -118,7 +122,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   if (isolation.ownAccounts) {
     const accountOf = (owner: string) =>
       readRecord(instanceFiles(instancesDirectory, basename(owner)))?.account?.uid ?? null;
-    releaseForgotten(reservationsDirectory, instancesDirectory, accountOf);
+    releaseOrphanedUids(reservationsDirectory, instancesDirectory, accountOf);
   }
   const shim = memoize(() => openShim(dataDirectory, options.shimPackage));
   const building = options.building ?? DEFAULT_BUILDING;
@@ -140,27 +144,27 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
         ...found,
         onDropped: () => undefined,
         onEnded: () => undefined,
-        onError: (error, doing) =>
-          logger.error({ err: error, builder: found.record.instanceId }, `a build had an error at ${doing}`),
+        onError: (error, message) =>
+          logger.error({ err: error, builder: found.record.instanceId }, `build: ${message}`),
       }),
   });
   await preparer.cleanUp();
-  const earlier = await findInstances(instancesDirectory, { bootId, now: now(), logger });
+  const earlier = await readInstances(instancesDirectory, { bootId, now: now(), logger });
   await Promise.all(
     earlier.garbage.map((files) => isolateFailure(logger, files.directory, () => removeInstance(removal, files))),
   );
-  for (const found of earlier.found) {
+  for (const found of earlier.instances) {
     await isolateFailure(logger, found.files.directory, () => {
       instances.set(found.record.instanceId, open({ ...found, child: null }));
     });
   }
-  if (instances.size > 0) logger.info({ instances: instances.size }, 'found instances of an earlier server');
+  if (instances.size > 0) logger.info({ instances: instances.size }, 'instances of an earlier server adopted');
 
   const noticeWide = (instance: Instance, host: string): void => {
     if (knownWide.has(instance)) return;
     knownWide.add(instance);
     const { instanceId, port } = instance.record();
-    events.noticed(instanceId, 'listens-wide', `it listens on ${host}, port ${port}, and should on 127.0.0.1`);
+    events.noticed(instanceId, 'listens-wide', `it listens on ${host}, port ${port}, instead of 127.0.0.1`);
   };
 
   const starter = createStarter({
@@ -168,43 +172,43 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     options,
     instances,
     instancesDirectory,
-    projectsDirectory: preparer.kept.projectsDirectory,
+    projectsDirectory: preparer.store.projectsDirectory,
     isolation,
     bootId,
-    program: (project) => botProgram({ ...preparer.kept, interpreter, shim }, project),
+    program: (project) => botProgram({ ...preparer.store, interpreter, shim }, project),
     open,
     noticed: events.noticed,
     noticeWide,
   });
 
-  /** Its directory is made before its groups and removed after them. */
+  /** The directory exists before the control groups are created and until they are removed. */
   const isKnown = (name: string) =>
     existsSync(instanceFiles(instancesDirectory, name).directory) || preparer.isKnown(name);
 
-  let round = 0;
-  const rounds = setInterval(() => {
+  let polls = 0;
+  const timer = setInterval(() => {
     try {
-      round++;
+      polls++;
       const all = [...instances.values()];
       checkInstances([...all, ...preparer.running()]);
-      if (round % ROUNDS_PER_LOOK_AT_LISTENERS === 0) {
+      if (polls % POLLS_PER_SOCKET_SCAN === 0) {
         findWideListeners({ instances: all, knownWide, onWide: noticeWide });
-        if (isolation.cgroups !== null) sweepCgroups(isolation.cgroups, isKnown);
+        if (isolation.cgroups !== null) removeOrphanedCgroups(isolation.cgroups, isKnown);
       }
     } catch (error) {
-      logger.error({ err: error }, 'a look at the instances failed');
+      logger.error({ err: error }, 'instances could not be checked');
     }
-  }, options.roundMilliseconds ?? DEFAULT_ROUND_MILLISECONDS);
-  rounds.unref();
+  }, options.pollMilliseconds ?? DEFAULT_POLL_MILLISECONDS);
+  timer.unref();
   const closing = new AbortController();
 
   return {
     prepare: async (spec, output, signal) => {
-      requireName(spec.id);
+      requireId(spec.id);
       return preparer.prepare(spec, output, signal);
     },
     start: (spec, signal) => {
-      requireName(spec.instanceId);
+      requireId(spec.instanceId);
       return starter.start(spec, signal);
     },
     stop: async (instanceId, grace) => {
@@ -225,28 +229,28 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     },
     outputs: createOutputs({ instances, instancesDirectory, clock, removeTree }),
     forget: async (instanceId) => {
-      requireName(instanceId);
+      requireId(instanceId);
       const instance = instances.get(instanceId);
-      if (instance !== undefined && instance.end() === null) throw new Error(`instance ${instanceId} still runs`);
+      if (instance !== undefined && instance.end() === null) throw new Error(`Instance ${instanceId} still runs.`);
       instances.delete(instanceId);
       await removeInstance(removal, instanceFiles(instancesDirectory, instanceId));
     },
     discard: async (prepared) => {
       const project = parsePrepared(prepared);
-      requireName(project.project);
+      requireId(project.project);
       await preparer.discard(project);
     },
     close: async () => {
-      clearInterval(rounds);
+      clearInterval(timer);
       closing.abort();
       await preparer.close();
       await Promise.all([...instances.values()].map((instance) => instance.close()));
-      if (isolation.cgroups !== null) await closeCgroupHost(isolation.cgroups, isKnown, ORPHANS_MILLISECONDS);
+      if (isolation.cgroups !== null) await closeCgroupHost(isolation.cgroups, isKnown, REAP_MILLISECONDS);
     },
   };
 }
 
-type OpenedInstance = Pick<InstanceOptions, 'files' | 'record' | 'keeper' | 'child' | 'end'>;
+type OpenedInstance = Pick<InstanceOptions, 'files' | 'record' | 'supervisor' | 'child' | 'end'>;
 
 function describeRunning(instance: Instance): RunningInstance {
   const { instanceId, deploymentId, address } = instance.record();
@@ -261,7 +265,7 @@ function endedInOrder(instances: ReadonlyMap<string, Instance>) {
   return ended.sort((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-/** Names become names of directories and control groups. */
-function requireName(name: string): void {
-  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) throw new PrepareError(`not a name for an instance: ${name}`);
+/** Ids name directories and control groups. */
+function requireId(id: string): void {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(id)) throw new PrepareError(`"${id}" is not a valid id.`);
 }

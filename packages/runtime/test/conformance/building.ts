@@ -3,13 +3,13 @@ import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PrepareError, type PrepareSource } from '../../src/runtime.ts';
-import { type Fixture, LIMITS, openFixture, type RuntimeSetup, tell } from './fixture.ts';
+import { evaluate, type Fixture, LIMITS, openFixture, type RuntimeSetup } from './fixture.ts';
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 const organizationId = 'acme';
-const ANSWER = `require('http').createServer((q, s) => s.end(JSON.stringify({ said: require('greeting'), seen: require('fs').readdirSync(__dirname).sort() }))).listen(process.env.PORT, '127.0.0.1');`;
+const SERVER = `require('http').createServer((q, s) => s.end(JSON.stringify({ greeting: require('greeting'), seen: require('fs').readdirSync(__dirname).sort() }))).listen(process.env.PORT, '127.0.0.1');`;
 
-/** A project that depends on a package within itself, as its lock says: no registry is asked. */
+/** A project that depends on a package within itself, so it needs no registry. */
 const LOCKED = {
   'package.json': '{ "main": "main.js", "dependencies": { "greeting": "file:greeting" } }',
   'package-lock.json': JSON.stringify({
@@ -22,7 +22,7 @@ const LOCKED = {
   }),
   'greeting/package.json': '{ "name": "greeting", "version": "1.0.0", "main": "greeting.js" }',
   'greeting/greeting.js': "module.exports = 'hello';",
-  'main.js': ANSWER,
+  'main.js': SERVER,
 };
 
 /** A project whose build script is the given code. */
@@ -30,26 +30,34 @@ const building = (code: string) => ({
   'package.json': '{ "main": "built.js", "scripts": { "build": "node build.js" } }',
   'build.js': code,
 });
-const BUILT = `require('fs').writeFileSync('built.js', ${JSON.stringify(ANSWER.replace("require('greeting')", "'built'"))});`;
+const BUILT = `require('fs').writeFileSync('built.js', ${JSON.stringify(SERVER.replace("require('greeting')", "'built'"))});`;
 
-/** What installs and builds before anything starts. */
+/** Installing and building before a start. */
 export function describeBuilding(setup: RuntimeSetup): void {
   const open = async () => {
     const fixture = await openFixture(setup);
-    const prepare = (id: string, path: string, output: (line: string) => void = () => undefined, signal = NEVER) => {
+    const prepare = (
+      id: string,
+      path: string,
+      output: (line: string) => void = () => undefined,
+      signal = NEVER_ABORTED,
+    ) => {
       const source: PrepareSource = { kind: 'build', path, contentHash: id, organizationId };
       return fixture.runtime().prepare({ id, source }, output, signal);
     };
     return { ...fixture, prepare };
   };
   const start = async (fixture: Fixture, prepared: Awaited<ReturnType<ReturnType<Fixture['runtime']>['prepare']>>) => {
-    fixture.remember('made');
+    fixture.track('made');
     const spec = { instanceId: 'made', deploymentId: 'd', prepared, limits: LIMITS, environment: async () => ({}) };
-    return (await tell(await fixture.runtime().start(spec, NEVER), '')) as { said: string; seen: string[] };
+    return (await evaluate(await fixture.runtime().start(spec, NEVER_ABORTED), '')) as {
+      greeting: string;
+      seen: string[];
+    };
   };
 
   describe('building', () => {
-    it('installs what the lock of a Node project says, once per content', async () => {
+    it('installs a Node project from its lock file, once per id', async () => {
       const fixture = await open();
       const lines: string[] = [];
       const path = await fixture.project('locked', LOCKED);
@@ -58,20 +66,20 @@ export function describeBuilding(setup: RuntimeSetup): void {
       const again: string[] = [];
       expect(await fixture.prepare('one', '/nowhere', (line) => again.push(line))).toEqual(prepared);
       expect(again).toEqual([]);
-      expect((await start(fixture, prepared)).said).toBe('hello');
+      expect((await start(fixture, prepared)).greeting).toBe('hello');
     });
 
-    it('refuses a project for another Node, and says which there is', async () => {
+    it('rejects a project for another version of Node and names the installed one', async () => {
       const fixture = await open();
       const manifest = (range: string) => ({ 'package.json': `{ "engines": { "node": "${range}" } }`, 'index.js': '' });
-      const refused = fixture.prepare('old', await fixture.project('old', manifest('<10')));
-      await expect(refused).rejects.toThrow(/asks for Node <10; bots run on v\d+\.\d+\.\d+ here/);
+      const rejected = fixture.prepare('old', await fixture.project('old', manifest('<10')));
+      await expect(rejected).rejects.toThrow(/requires Node <10, but bots run on v\d+\.\d+\.\d+/);
       const unread = fixture.prepare('odd', await fixture.project('odd', manifest('any will do')));
-      await expect(unread).rejects.toThrow(/"any will do", which is not a range/);
+      await expect(unread).rejects.toThrow(/"any will do", which is not a version range/);
       await fixture.prepare('fits', await fixture.project('fits', manifest('>=18 || ^16.3')));
     });
 
-    it('uses the node_modules that came with a served directory as they are', async () => {
+    it('uses the node_modules of a served directory unchanged', async () => {
       const fixture = await open();
       const path = await fixture.project('whole', {
         ...LOCKED,
@@ -79,12 +87,14 @@ export function describeBuilding(setup: RuntimeSetup): void {
       });
       const lines: string[] = [];
       const source: PrepareSource = { kind: 'directory', path, contentHash: '' };
-      const prepared = await fixture.runtime().prepare({ id: 'whole', source }, (line) => lines.push(line), NEVER);
+      const prepared = await fixture
+        .runtime()
+        .prepare({ id: 'whole', source }, (line) => lines.push(line), NEVER_ABORTED);
       expect(lines.filter((line) => line.startsWith('>'))).toEqual([]);
-      expect((await start(fixture, prepared)).said).toBe('as it was');
+      expect((await start(fixture, prepared)).greeting).toBe('as it was');
     });
 
-    it('runs a build script, shows its output line by line, and starts what it made', async () => {
+    it('runs a build script, reports its output line by line, and starts its result', async () => {
       const fixture = await open();
       const code = `${BUILT} console.log('made it'); process.stderr.write('no break');`;
       const lines: string[] = [];
@@ -92,10 +102,13 @@ export function describeBuilding(setup: RuntimeSetup): void {
         lines.push(line);
       });
       expect(lines).toEqual(expect.arrayContaining(['> npm run build', 'made it', 'no break']));
-      expect(await start(fixture, prepared)).toEqual({ said: 'built', seen: ['build.js', 'built.js', 'package.json'] });
+      expect(await start(fixture, prepared)).toEqual({
+        greeting: 'built',
+        seen: ['build.js', 'built.js', 'package.json'],
+      });
     });
 
-    it('gives a build a clean environment, and lets it write to nothing but its own', async () => {
+    it("gives a build a clean environment and no access to the service's files", async () => {
       const fixture = await open();
       const keyFile = join(fixture.dataDirectory, 'key');
       await writeFile(keyFile, 'secret', { mode: 0o600 });
@@ -117,7 +130,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
       if (setup.isolatesAccounts) expect([key, wrote, uid === 0]).toEqual(['EACCES', 'EACCES', false]);
     });
 
-    it('tells the exit status and the last output of what failed, and leaves nothing of it', async () => {
+    it('rejects with the status and last output of a failed command, and removes its files', async () => {
       const fixture = await open();
       const path = await fixture.project('broken', building("console.log('it is broken'); process.exit(3);"));
       const failed = fixture.prepare('broken', path);
@@ -127,16 +140,16 @@ export function describeBuilding(setup: RuntimeSetup): void {
       await expect(fixture.prepare('missing', missing)).rejects.toThrow(/has no built\.js/);
       expect(await fixture.probe.keptProjects()).toEqual([]);
       await writeFile(join(path, 'build.js'), BUILT);
-      expect((await start(fixture, await fixture.prepare('broken', path))).said).toBe('built');
+      expect((await start(fixture, await fixture.prepare('broken', path))).greeting).toBe('built');
     });
 
-    it('kills all that a build started when it is given up, and begins anew after that', async () => {
+    it('kills all processes of an aborted build, which can be started again', async () => {
       const fixture = await open();
       const code = `
         const child = require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });
         console.log('started'); setInterval(() => {}, 1000);`;
       const path = await fixture.project('endless', building(code));
-      const given = new AbortController();
+      const aborting = new AbortController();
       let running: Promise<number> | undefined;
       const preparing = fixture.prepare(
         'endless',
@@ -144,19 +157,19 @@ export function describeBuilding(setup: RuntimeSetup): void {
         (line) => {
           if (line !== 'started') return;
           const count = fixture.probe.countBuildProcesses();
-          running = count.finally(() => given.abort(new Error('nobody waits any more')));
+          running = count.finally(() => aborting.abort(new Error('aborted by the test')));
         },
-        given.signal,
+        aborting.signal,
       );
-      await expect(preparing).rejects.toThrow('nobody waits any more');
+      await expect(preparing).rejects.toThrow('aborted by the test');
       expect(await running).toBeGreaterThanOrEqual(2);
       expect(await fixture.probe.countBuildProcesses()).toBe(0);
       expect(await fixture.probe.keptProjects()).toEqual([]);
       await writeFile(join(path, 'build.js'), BUILT);
-      expect((await start(fixture, await fixture.prepare('endless', path))).said).toBe('built');
+      expect((await start(fixture, await fixture.prepare('endless', path))).greeting).toBe('built');
     });
 
-    it('prepares for all who ask at once, and goes on while one of them waits', async () => {
+    it('shares one build between concurrent callers until the last one aborts', async () => {
       const fixture = await open();
       const gate = join(fixture.shared, 'gate');
       const runs = join(fixture.shared, 'runs');
@@ -165,35 +178,37 @@ export function describeBuilding(setup: RuntimeSetup): void {
       const code = `${BUILT} const fs = require('fs'); fs.appendFileSync(${JSON.stringify(runs)}, 'x'); console.log('waiting');
         const timer = setInterval(() => { if (fs.existsSync(${JSON.stringify(gate)})) clearInterval(timer); }, 20);`;
       const path = await fixture.project('shared', building(code));
-      const given = new AbortController();
-      const heard = new EventTarget();
-      const refused = expect(fixture.prepare('shared', path, () => undefined, given.signal)).rejects.toThrow('enough');
+      const aborting = new AbortController();
+      const lines = new EventTarget();
+      const rejected = expect(fixture.prepare('shared', path, () => undefined, aborting.signal)).rejects.toThrow(
+        'aborted',
+      );
       const second = fixture.prepare('shared', path, (line) => {
-        if (line === 'waiting') heard.dispatchEvent(new Event('line'));
+        if (line === 'waiting') lines.dispatchEvent(new Event('line'));
       });
-      await once(heard, 'line');
-      given.abort(new Error('enough'));
-      await refused;
+      await once(lines, 'line');
+      aborting.abort(new Error('aborted'));
+      await rejected;
       await appendFile(gate, '');
       await second;
       expect(await readFile(runs, 'utf8')).toBe('x');
     });
 
-    it('gives up at a stop of the server, as if it had never begun', async () => {
+    it('cancels a build when the server stops, and removes its files', async () => {
       const fixture = await open();
-      const path = await fixture.project('stopped', building("console.log('begun'); setInterval(() => {}, 1000);"));
-      const begun = new EventTarget();
+      const path = await fixture.project('stopped', building("console.log('started'); setInterval(() => {}, 1000);"));
+      const started = new EventTarget();
       const preparing = fixture.prepare('stopped', path, (line) => {
-        if (line === 'begun') begun.dispatchEvent(new Event('line'));
+        if (line === 'started') started.dispatchEvent(new Event('line'));
       });
-      const refused = expect(preparing).rejects.toThrow(/stopping/);
-      await once(begun, 'line');
-      await fixture.leave();
-      await refused;
+      const rejected = expect(preparing).rejects.toThrow(/stopping/);
+      await once(started, 'line');
+      await fixture.closeServer();
+      await rejected;
       expect(await fixture.probe.keptProjects()).toEqual([]);
       await writeFile(join(path, 'build.js'), BUILT);
-      await fixture.comeBack();
-      expect((await start(fixture, await fixture.prepare('stopped', path))).said).toBe('built');
+      await fixture.restartServer();
+      expect((await start(fixture, await fixture.prepare('stopped', path))).greeting).toBe('built');
     });
   });
 }

@@ -10,8 +10,8 @@ import { describeResources } from './resources.ts';
 import { describeStarts } from './starts.ts';
 
 /**
- * What every driver has to pass, with real bots: small Node programs that run the code they are sent. A driver that runs Python
- * bots also passes `describePythonBots`.
+ * The suite that every driver must pass. Its bots are small Node programs that evaluate the code of a test. A driver that
+ * runs Python bots must also pass `describePythonBots`.
  */
 export function describeRuntime(name: string, setup: RuntimeSetup): void {
   describe(name, () => {

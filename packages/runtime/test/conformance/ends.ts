@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { nextEvent, openFixture, type RuntimeSetup, tell, tellLast } from './fixture.ts';
+import { evaluate, evaluateLast, nextEvent, openFixture, type RuntimeSetup } from './fixture.ts';
 
-/** Ends that a bot comes to by itself, and stops. */
+/** Exits and stops. */
 export function describeEnds(setup: RuntimeSetup): void {
-  describe('ends', () => {
-    it('tells the status, the time and the last output of a bot that exits in mid-session', async () => {
+  describe('exit and stop', () => {
+    it('reports status, time and last output of a bot that exits', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('exits');
       const before = Date.now();
-      await tellLast(address, 'console.log("bye"); process.exit(3)');
+      await evaluateLast(address, 'console.log("bye"); process.exit(3)');
       const { exit, at } = await nextEvent(runtime(), 'exited', 'exits');
       expect(exit).toEqual({ code: 3, signal: null, outOfMemory: false, tail: 'bye\n' });
-      // File times come from the kernel's coarse clock, up to 10 ms behind.
+      // The kernel's clock for file times is up to 10 ms late.
       expect(at.getTime()).toBeGreaterThanOrEqual(before - 10);
       expect(at.getTime()).toBeLessThanOrEqual(Date.now());
       expect(await runtime().list()).toEqual([]);
     });
 
-    it('tells the signal that ended a bot', async () => {
+    it('reports the signal that ended a bot', async () => {
       const { start, runtime, probe } = await openFixture(setup);
       await start('aborts');
       await probe.kill('aborts', 'SIGABRT');
       expect((await nextEvent(runtime(), 'exited', 'aborts')).exit).toMatchObject({ code: null, signal: 'SIGABRT' });
     });
 
-    it('lets a bot end by itself within the grace', async () => {
+    it('lets a bot exit by itself within the grace period', async () => {
       const { start, runtime } = await openFixture(setup);
       await start('polite', 'process.on("SIGTERM", () => { console.log("good night"); process.exit(0); });');
       await runtime().stop('polite', 20_000);
@@ -32,7 +32,7 @@ export function describeEnds(setup: RuntimeSetup): void {
       expect(exit).toMatchObject({ code: 0, signal: null, tail: 'good night\n' });
     });
 
-    it('kills a bot that ignores SIGTERM after the grace, and stop is idempotent', async () => {
+    it('kills a bot that ignores SIGTERM after the grace period, and stop is idempotent', async () => {
       const { start, runtime } = await openFixture(setup);
       await start('stubborn', 'process.on("SIGTERM", () => console.log("no"));');
       await Promise.all([runtime().stop('stubborn', 100), runtime().stop('stubborn', 100)]);
@@ -46,32 +46,32 @@ export function describeEnds(setup: RuntimeSetup): void {
     const SETSID_CHILD = `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }); null`;
     const ORPHAN = `require('child_process').execFileSync('/bin/sh', ['-c', 'setsid sleep 1000 >/dev/null 2>&1 &']); null`;
 
-    it('leaves no child running, also not one that left the session, when it is stopped', async () => {
+    it('stops all children, including those that left the session', async () => {
       const { start, runtime, probe } = await openFixture(setup);
       const address = await start('parent');
       const before = await probe.countProcesses('parent');
-      await tell(address, SETSID_CHILD);
-      await tell(address, ORPHAN);
+      await evaluate(address, SETSID_CHILD);
+      await evaluate(address, ORPHAN);
       expect(await probe.countProcesses('parent')).toBe(before + 2);
       await runtime().stop('parent', 5000);
       expect(await probe.countProcesses('parent')).toBe(0);
     });
 
-    it('tells of the end of a bot only when the children that would outlive it are gone', async () => {
+    it('reports the exit of a bot after its last child has ended', async () => {
       const { start, runtime, probe } = await openFixture(setup);
       const address = await start('leaver');
-      await tell(address, SETSID_CHILD);
+      await evaluate(address, SETSID_CHILD);
       const exited = nextEvent(runtime(), 'exited', 'leaver');
-      await tellLast(address, 'process.exit(0)');
+      await evaluateLast(address, 'process.exit(0)');
       expect((await exited).exit.code).toBe(0);
       expect(await probe.countProcesses('leaver')).toBe(0);
     });
 
-    it('ends a bot that keeps forking', async () => {
+    it('stops a bot that keeps forking', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('forker');
       const script = `i=0; while [ $i -lt 40 ]; do i=$((i+1)); (while :; do sleep 0.01; done) & done; wait`;
-      await tell(
+      await evaluate(
         address,
         `require('child_process').spawn('/bin/sh', ['-c', ${JSON.stringify(script)}], { detached: true, stdio: 'ignore' }).pid`,
       );
@@ -80,14 +80,14 @@ export function describeEnds(setup: RuntimeSetup): void {
       expect((await nextEvent(runtime(), 'exited', 'forker')).exit.signal).toBe('SIGKILL');
     });
 
-    it('forgets an ended instance, and refuses to forget a running one', async () => {
+    it('forgets an ended instance and rejects a running one', async () => {
       const { start, runtime } = await openFixture(setup);
       await start('kept');
       await expect(runtime().forget('kept')).rejects.toThrow(/still runs/);
       await runtime().stop('kept', 0);
       await runtime().forget('kept');
       await runtime().forget('kept');
-      expect(await runtime().outputs.of('kept')).toBeNull();
+      expect(await runtime().outputs.find('kept')).toBeNull();
     });
   });
 }

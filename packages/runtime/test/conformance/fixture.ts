@@ -9,7 +9,7 @@ import type { InstanceAddress, InstanceEvent, InstanceSpec, ResourceLimits, Runt
 import type { Probe } from './probe.ts';
 import { createUniqueIds } from './unique-ids.ts';
 
-/** The driver under test: how to open it, how to look at its instances, and what it can do on this machine. */
+/** The driver under test: how to open it, how to observe its instances, and what it can do on this machine. */
 export type RuntimeSetup = {
   /** Opens the driver on a directory. Opening the same directory again is a restart of the server. */
   readonly open: (dataDirectory: string) => Promise<Runtime>;
@@ -22,7 +22,7 @@ export type RuntimeSetup = {
   readonly lacksPython: string | null;
 };
 
-/** A bot that evaluates `ON_START`, then each body that is posted to it. It answers `/readyz` with `readyStatus`. */
+/** A bot that evaluates `ON_START`, then the body of each POST. It responds with `readyStatus` on `/readyz`. */
 const BOT = `
 const http = require('node:http');
 let readyStatus = 200;
@@ -42,24 +42,24 @@ if (listens) server.listen(Number(process.env.PORT), host);
 export const LIMITS: ResourceLimits = { cpuMillicores: 1000, memoryBytes: 512 * 1024 * 1024 };
 
 /**
- * One data directory with servers that come and go. Everything is stopped and removed when the test ends. Instances go by
- * names, from which `unique-ids.ts` makes ids.
+ * A data directory with one server at a time. Everything is stopped and removed when the test ends. Instances have names,
+ * which `unique-ids.ts` turns into ids.
  */
 export type Fixture = {
   readonly dataDirectory: string;
-  /** A directory into which every bot may write. */
+  /** A directory that every bot can write to. */
   readonly shared: string;
   readonly runtime: () => Runtime;
   readonly probe: Probe;
-  /** The id that the driver knows an instance by. */
+  /** The id of an instance in the driver. */
   readonly idOf: (name: string) => string;
   /** Stops the server; bots keep running. */
-  readonly leave: () => Promise<void>;
+  readonly closeServer: () => Promise<void>;
   /** Restarts the server. */
-  readonly comeBack: () => Promise<Runtime>;
+  readonly restartServer: () => Promise<Runtime>;
   readonly project: (name: string, files?: Readonly<Record<string, string>>) => Promise<string>;
   /** Registers an instance that was started without `spec`, so that it is cleaned up. */
-  readonly remember: (instanceId: string) => void;
+  readonly track: (instanceId: string) => void;
   readonly spec: (instanceId: string, onStart?: string, limits?: ResourceLimits) => Promise<InstanceSpec>;
   readonly start: (instanceId: string, onStart?: string, limits?: ResourceLimits) => Promise<InstanceAddress>;
 };
@@ -80,12 +80,12 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
     if (runtime === null) throw new Error('no server runs');
     return runtime;
   };
-  const leave = async () => {
+  const closeServer = async () => {
     await runtime?.close();
     runtime = null;
   };
-  const comeBack = async () => {
-    await leave();
+  const restartServer = async () => {
+    await closeServer();
     runtime = await open();
     return runtime;
   };
@@ -121,10 +121,10 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
     runtime: current,
     probe: namedProbe(setup.probe(dataDirectory)),
     idOf,
-    leave,
-    comeBack,
+    closeServer,
+    restartServer,
     project,
-    remember: (instanceId) => {
+    track: (instanceId) => {
       names.add(instanceId);
     },
     spec,
@@ -132,36 +132,36 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
   };
 }
 
-/** Lets a bot evaluate code and resolves to the result. Rejects when the code throws. */
-export async function tell(address: InstanceAddress, code: string): Promise<unknown> {
+/** Lets a bot evaluate code and resolves to the result. Rejects if the code throws. */
+export async function evaluate(address: InstanceAddress, code: string): Promise<unknown> {
   // No pooled connections: the next bot may get the same port.
-  const asked = request({ ...address, method: 'POST', agent: false });
-  asked.end(code);
-  const [response]: IncomingMessage[] = await once(asked, 'response');
-  if (response === undefined) throw new Error('no answer');
-  const said = await text(response);
-  if (response.statusCode !== 200) throw new Error(said);
-  return JSON.parse(said);
+  const call = request({ ...address, method: 'POST', agent: false });
+  call.end(code);
+  const [response]: IncomingMessage[] = await once(call, 'response');
+  if (response === undefined) throw new Error('no response');
+  const body = await text(response);
+  if (response.statusCode !== 200) throw new Error(body);
+  return JSON.parse(body);
 }
 
-/** Like `tell`, for code that may end the bot. */
-export async function tellLast(address: InstanceAddress, code: string): Promise<void> {
-  await tell(address, code).catch(() => undefined);
+/** Like `evaluate`, for code that may end the bot. */
+export async function evaluateLast(address: InstanceAddress, code: string): Promise<void> {
+  await evaluate(address, code).catch(() => undefined);
 }
 
 export type EventOf<Kind extends InstanceEvent['kind']> = Extract<InstanceEvent, { readonly kind: Kind }>;
 
-/** The next event of a kind and an instance, from a watch of its own. */
+/** The next matching event of an instance, from a separate watch. */
 export async function nextEvent<Kind extends InstanceEvent['kind']>(
   runtime: Runtime,
   kind: Kind,
   instanceId: string,
-  isWanted: (event: EventOf<Kind>) => boolean = () => true,
+  matches: (event: EventOf<Kind>) => boolean = () => true,
 ): Promise<EventOf<Kind>> {
   const watching = new AbortController();
   try {
     for await (const event of runtime.watch(watching.signal)) {
-      if (event.instanceId === instanceId && isKind(event, kind) && isWanted(event)) return event;
+      if (event.instanceId === instanceId && isKind(event, kind) && matches(event)) return event;
     }
   } finally {
     watching.abort();

@@ -1,13 +1,13 @@
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openFixture, type RuntimeSetup, tell } from './fixture.ts';
+import { evaluate, openFixture, type RuntimeSetup } from './fixture.ts';
 
-/** What a bot cannot reach, where the driver isolates bots from each other. */
+/** What a bot cannot access, if the driver isolates bots from each other. */
 export function describeIsolation(setup: RuntimeSetup): void {
   if (setup.isolatesAccounts)
-    describe('isolation of a bot', () => {
-      it('keeps it from reading the key file and the files of the database', async () => {
+    describe('isolation', () => {
+      it('denies a bot access to the key file and the database files', async () => {
         const { start, dataDirectory } = await openFixture(setup);
         const keyFile = join(dataDirectory, 'master.key');
         await writeFile(keyFile, 'secret', { mode: 0o600 });
@@ -17,18 +17,18 @@ export function describeIsolation(setup: RuntimeSetup): void {
         await writeFile(table, 'rows');
         await chmod(table, 0o666);
         const address = await start('curious');
-        expect(await tell(address, attempt(`fs.readFileSync(${JSON.stringify(keyFile)})`))).toBe('EACCES');
-        expect(await tell(address, attempt(`fs.readFileSync(${JSON.stringify(table)})`))).toBe('EACCES');
-        expect(await tell(address, attempt(`fs.readdirSync(${JSON.stringify(dataDirectory)})`))).toBe('EACCES');
-        expect(await tell(address, attempt(`fs.writeFileSync(${JSON.stringify(join(dataDirectory, 'x'))}, '')`))).toBe(
-          'EACCES',
-        );
+        expect(await evaluate(address, attempt(`fs.readFileSync(${JSON.stringify(keyFile)})`))).toBe('EACCES');
+        expect(await evaluate(address, attempt(`fs.readFileSync(${JSON.stringify(table)})`))).toBe('EACCES');
+        expect(await evaluate(address, attempt(`fs.readdirSync(${JSON.stringify(dataDirectory)})`))).toBe('EACCES');
+        expect(
+          await evaluate(address, attempt(`fs.writeFileSync(${JSON.stringify(join(dataDirectory, 'x'))}, '')`)),
+        ).toBe('EACCES');
       });
 
-      it('keeps it from reading the files, environment and memory of another bot, and from ending it', async () => {
+      it('denies a bot access to the files, environment, memory and processes of another bot', async () => {
         const { start, probe } = await openFixture(setup);
         const victim = await start('victim');
-        const own = await tell(
+        const own = await evaluate(
           victim,
           `require('fs').writeFileSync(process.env.HOME + '/note', 'mine'); ({ home: process.env.HOME, project: process.cwd() })`,
         );
@@ -41,40 +41,43 @@ export function describeIsolation(setup: RuntimeSetup): void {
         ];
         expect(attacks.length).toBeGreaterThan(files.length);
         for (const { code, error } of attacks) {
-          expect({ code, error: await tell(attacker, attempt(code)) }).toEqual({ code, error });
+          expect({ code, error: await evaluate(attacker, attempt(code)) }).toEqual({ code, error });
         }
-        expect(await tell(victim, '"alive"')).toBe('alive');
+        expect(await evaluate(victim, '"alive"')).toBe('alive');
       });
 
-      it('keeps it from changing its project and from reading records of itself, and gives it no group of the service', async () => {
+      it("denies a bot access to its record, its output file and writes to its project, and gives it none of the service's groups", async () => {
         const { start, probe } = await openFixture(setup);
         const address = await start('tidy');
-        expect(await tell(address, attempt(`fs.appendFileSync('index.js', '')`))).toBe('EACCES');
-        expect(await tell(address, attempt(`fs.writeFileSync('new.js', '')`))).toBe('EACCES');
+        expect(await evaluate(address, attempt(`fs.appendFileSync('index.js', '')`))).toBe('EACCES');
+        expect(await evaluate(address, attempt(`fs.writeFileSync('new.js', '')`))).toBe('EACCES');
         for (const path of [...(await probe.privateFiles('tidy')), '/proc/self/fd/1']) {
-          const outcome = await tell(address, attempt(`fs.readFileSync(${JSON.stringify(path)})`));
+          const outcome = await evaluate(address, attempt(`fs.readFileSync(${JSON.stringify(path)})`));
           expect({ path, outcome }).toEqual({ path, outcome: 'EACCES' });
         }
         expect(
-          await tell(address, 'process.getuid() !== 0 && process.getgroups().every((id) => id === process.getgid())'),
+          await evaluate(
+            address,
+            'process.getuid() !== 0 && process.getgroups().every((id) => id === process.getgid())',
+          ),
         ).toBe(true);
       });
 
-      it('gives it no rights through a setuid program', async () => {
+      it('gives a bot no rights through a setuid program', async () => {
         const { start, dataDirectory } = await openFixture(setup);
         const program = join(dataDirectory, 'left');
         await copyFile('/usr/bin/id', program);
         await chmod(program, 0o4755);
         const address = await start('climber');
         const uids = `[process.getuid(), Number(require('child_process').execFileSync(${JSON.stringify(program)}, ['-u']))]`;
-        const [own, gained] = (await tell(address, uids)) as [number, number];
+        const [own, gained] = (await evaluate(address, uids)) as [number, number];
         expect(gained).toBe(own);
       });
 
-      it('gives it an account that no other bot has', async () => {
+      it('gives each bot its own account', async () => {
         const { start } = await openFixture(setup);
         const [one, two] = await Promise.all([start('one'), start('two')]);
-        expect(await tell(one, 'process.getuid()')).not.toBe(await tell(two, 'process.getuid()'));
+        expect(await evaluate(one, 'process.getuid()')).not.toBe(await evaluate(two, 'process.getuid()'));
       });
     });
 }

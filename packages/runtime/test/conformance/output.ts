@@ -2,80 +2,83 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tailBytes } from '../../src/runtime.ts';
-import { nextEvent, openFixture, type RuntimeSetup, tell, tellLast } from './fixture.ts';
-import { linesOf, readLines, readOutput, readWhole } from './read-output.ts';
+import { evaluate, evaluateLast, nextEvent, openFixture, type RuntimeSetup } from './fixture.ts';
+import { linesOf, readLines, readOutput, readSnapshot } from './read-output.ts';
 
-/** What a bot writes, and how it is read. */
+/** Output of bots, and reading it. */
 export function describeOutput(setup: RuntimeSetup): void {
   describe('output', () => {
-    it('has the lines of both streams in order as they come, and the rest when the bot ends', async () => {
+    it('contains complete lines of both streams in order, and an incomplete last line after the exit', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('lines');
-      await tell(address, 'console.log("one"); console.error("zwei ä"); process.stdout.write("un"); ');
+      await evaluate(address, 'console.log("one"); console.error("zwei ä"); process.stdout.write("un"); ');
       expect((await readOutput(runtime(), 'lines')).map(({ text }) => text)).toEqual(['one', 'zwei ä']);
-      await tell(address, 'process.stdout.write("finished\\n\\nlast, without a break")');
-      await tellLast(address, 'process.exit(0)');
+      await evaluate(address, 'process.stdout.write("finished\\n\\nlast, without a break")');
+      await evaluateLast(address, 'process.exit(0)');
       const lines = await readLines(runtime(), 'lines', Number.POSITIVE_INFINITY);
       expect(lines.map(({ text }) => text)).toEqual(['one', 'zwei ä', 'unfinished', '', 'last, without a break']);
       expect(lines.every(({ unattended }) => !unattended)).toBe(true);
     });
 
-    it('is seen with a time between the looks before and after it, whoever asks', async () => {
+    it('is marked with a time between the calls of mark before and after it', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('timed');
-      const before = runtime().outputs.look();
-      await tell(address, 'console.log("now")');
-      const after = runtime().outputs.look();
+      const before = runtime().outputs.mark();
+      await evaluate(address, 'console.log("now")');
+      const after = runtime().outputs.mark();
       const [line] = await readOutput(runtime(), 'timed');
       expect(line?.at).toBeGreaterThan(before);
       expect(line?.at).toBeLessThan(after);
     });
 
-    it('wakes who waits for more, and who waits no longer', async () => {
+    it('wakes readers on new output, on an abort and at the end', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('quiet');
-      const since = runtime().outputs.look();
+      const since = runtime().outputs.mark();
       const waiting = new AbortController();
       const never = runtime().outputs.changed(['quiet', 'unknown'], since, waiting.signal);
       waiting.abort();
       await never;
       const more = runtime().outputs.changed(['quiet'], since, new AbortController().signal);
-      await tell(address, 'console.log("more")');
+      await evaluate(address, 'console.log("more")');
       await more;
       await runtime().outputs.changed(['quiet'], since, new AbortController().signal);
-      const ended = runtime().outputs.changed(['quiet'], runtime().outputs.look(), new AbortController().signal);
+      const ended = runtime().outputs.changed(['quiet'], runtime().outputs.mark(), new AbortController().signal);
       await runtime().stop('quiet', 0);
       await ended;
     });
 
-    it('is bounded for a bot that floods: its first and its last part stay, and the gap is known', async () => {
+    it('is limited for a bot that floods it: the first and last part stay, with a recorded gap', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('flood');
       const dropped = nextEvent(runtime(), 'noticed', 'flood', ({ notice }) => notice === 'output-dropped');
-      await tell(address, 'console.log("before")');
-      await tell(
+      await evaluate(address, 'console.log("before")');
+      await evaluate(
         address,
         `globalThis.flood = setInterval(() => require('fs').writeSync(1, ('x'.repeat(99) + '\\n').repeat(5000)), 5); null`,
       );
       await dropped;
-      await tell(address, 'clearInterval(globalThis.flood); null');
-      await tell(address, 'console.log("after")');
-      const { file, lines = [] } = (await readWhole(runtime(), 'flood')) ?? {};
+      await evaluate(address, 'clearInterval(globalThis.flood); null');
+      await evaluate(address, 'console.log("after")');
+      const { file, lines = [] } = (await readSnapshot(runtime(), 'flood')) ?? {};
       expect(lines.at(0)?.text).toBe('before');
       expect(lines.at(-1)?.text).toBe('after');
       expect(new Set(lines.slice(1, -1).map(({ text }) => text.length))).toEqual(new Set([99]));
       const kept = lines.reduce((sum, { text }) => sum + text.length + 1, 0);
-      const gone = file?.dropped.reduce((sum, { from, to }) => sum + to - from, 0) ?? 0;
-      expect(kept + gone).toBe(file?.marks.at(-1)?.end);
+      const droppedBytes = file?.dropped.reduce((sum, { from, to }) => sum + to - from, 0) ?? 0;
+      expect(kept + droppedBytes).toBe(file?.marks.at(-1)?.end);
       const bytesOnDisk = async () => (await stat(file?.path ?? '')).blocks * 512;
-      await expect.poll(bytesOnDisk).toBeLessThan((file?.marks.at(-1)?.end ?? 0) - gone / 2);
-      await tellLast(address, 'process.exit(0)');
+      await expect.poll(bytesOnDisk).toBeLessThan((file?.marks.at(-1)?.end ?? 0) - droppedBytes / 2);
+      await evaluateLast(address, 'process.exit(0)');
       expect((await nextEvent(runtime(), 'exited', 'flood')).exit.tail).toMatch(/after\n$/);
     });
 
-    it('keeps the last 4 KiB of lines for the record of an end', async () => {
+    it('has a tail of at most 4 KiB, in whole lines', async () => {
       const { start, runtime } = await openFixture(setup);
-      await tellLast(await start('wordy'), `for (let i = 0; i < 1000; i++) console.log('line ' + i); process.exit(1)`);
+      await evaluateLast(
+        await start('wordy'),
+        `for (let i = 0; i < 1000; i++) console.log('line ' + i); process.exit(1)`,
+      );
       const { tail } = (await nextEvent(runtime(), 'exited', 'wordy')).exit;
       expect(Buffer.byteLength(tail)).toBeLessThanOrEqual(tailBytes);
       expect(Buffer.byteLength(tail)).toBeGreaterThan(4000);
@@ -83,7 +86,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       expect(tail).toMatch(/line 999\n$/);
     });
 
-    it('keeps as much for it of a line without an end, within which characters and no characters are', async () => {
+    it('has a tail of a long line that splits no UTF-8 character and keeps invalid bytes', async () => {
       const { start, runtime } = await openFixture(setup);
       for (const [name, middle] of [
         ['characters', `'\u{1f99c}'.repeat(1500)`],
@@ -91,36 +94,36 @@ export function describeOutput(setup: RuntimeSetup): void {
       ] as const) {
         const address = await start(name);
         const written = `Buffer.concat([Buffer.from('start'), Buffer.from(${middle}), Buffer.alloc(2001, 'a')])`;
-        await tellLast(address, `require('node:fs').writeSync(1, ${written}); process.exit(1)`);
+        await evaluateLast(address, `require('node:fs').writeSync(1, ${written}); process.exit(1)`);
         const { tail } = (await nextEvent(runtime(), 'exited', name)).exit;
         expect(tail).not.toContain('start');
-        // A shorter one would be taken for one that begins with a line: what a log may not show is looked for by that.
+        // A shorter tail means that it begins with a whole line, and the masking of secrets relies on that.
         expect(Buffer.byteLength(tail)).toBeGreaterThanOrEqual(tailBytes - 3);
       }
     });
 
-    it('is handed over when the instance has ended, as often as it is asked for, and outlives it', async () => {
-      const { start, runtime, dataDirectory, comeBack } = await openFixture(setup);
+    it('is moved by release after the end, idempotently, and survives forget', async () => {
+      const { start, runtime, dataDirectory, restartServer } = await openFixture(setup);
       const address = await start('handed');
       const directory = join(dataDirectory, 'kept/handed');
       await expect(runtime().outputs.release('handed', directory)).rejects.toThrow(/still runs/);
-      await tell(address, 'console.log("one")');
-      await tellLast(address, 'console.log("two"); process.exit(0)');
+      await evaluate(address, 'console.log("one")');
+      await evaluateLast(address, 'console.log("two"); process.exit(0)');
       await nextEvent(runtime(), 'exited', 'handed');
       const before = await readOutput(runtime(), 'handed');
       await runtime().outputs.release('handed', directory);
-      // A server that was killed before it wrote that down.
-      const next = await comeBack();
+      // A server that was killed before it recorded the release.
+      const next = await restartServer();
       await nextEvent(next, 'exited', 'handed');
       await next.outputs.release('handed', directory);
       await next.forget('handed');
-      expect(await next.outputs.of('handed')).toBeNull();
-      const file = await next.outputs.released(directory);
+      expect(await next.outputs.find('handed')).toBeNull();
+      const file = await next.outputs.findReleased(directory);
       expect(file).toMatchObject({ endedAt: expect.any(Number) });
       const lines = file === null ? [] : await linesOf(file);
       expect(lines.map(({ text }) => text)).toEqual(['one', 'two']);
       expect(lines).toEqual(before);
-      expect(await next.outputs.released(join(dataDirectory, 'kept/other'))).toBeNull();
+      expect(await next.outputs.findReleased(join(dataDirectory, 'kept/other'))).toBeNull();
     });
   });
 }

@@ -2,17 +2,21 @@ import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PrepareError } from '../../src/runtime.ts';
-import { type Fixture, LIMITS, openFixture, type RuntimeSetup, tell } from './fixture.ts';
+import { evaluate, type Fixture, LIMITS, openFixture, type RuntimeSetup } from './fixture.ts';
 
-const NEVER = new AbortController().signal;
-const ANSWER = `require('http').createServer((q, s) => s.end(JSON.stringify({ file: __filename.split('/').pop(), env: Object.keys(process.env), seen: require('fs').readdirSync(__dirname) }))).listen(process.env.PORT, '127.0.0.1');`;
+const NEVER_ABORTED = new AbortController().signal;
+const SERVER = `require('http').createServer((q, s) => s.end(JSON.stringify({ file: __filename.split('/').pop(), env: Object.keys(process.env), seen: require('fs').readdirSync(__dirname) }))).listen(process.env.PORT, '127.0.0.1');`;
 
-/** From a directory to something that starts. */
+/** From a directory to a startable project. */
 export function describePreparation(setup: RuntimeSetup): void {
   const prepare = (fixture: Fixture, path: string) =>
     fixture
       .runtime()
-      .prepare({ id: 'deployment', source: { kind: 'directory', path, contentHash: '' } }, () => undefined, NEVER);
+      .prepare(
+        { id: 'deployment', source: { kind: 'directory', path, contentHash: '' } },
+        () => undefined,
+        NEVER_ABORTED,
+      );
 
   const run = async (fixture: Fixture, path: string) => {
     const prepared = await prepare(fixture, path);
@@ -23,16 +27,19 @@ export function describePreparation(setup: RuntimeSetup): void {
       limits: LIMITS,
       environment: async () => ({}),
     };
-    fixture.remember('made');
-    return tell(await fixture.runtime().start(spec, NEVER), '') as Promise<{ file: string; seen: string[] }>;
+    fixture.track('made');
+    return evaluate(await fixture.runtime().start(spec, NEVER_ABORTED), '') as Promise<{
+      file: string;
+      seen: string[];
+    }>;
   };
 
   describe('preparation', () => {
-    it('starts the main file of package.json, without .env, .git and the folder it came from', async () => {
+    it('starts the main file of package.json without .env, .git and the source directory', async () => {
       const fixture = await openFixture(setup);
       const path = await fixture.project('named', {
         'package.json': '{ "main": "lib/start" }',
-        'lib/start.js': ANSWER,
+        'lib/start.js': SERVER,
         'lib/.env': 'KEY=old',
         '.env': 'KEY=old',
         '.git/HEAD': 'ref',
@@ -42,32 +49,32 @@ export function describePreparation(setup: RuntimeSetup): void {
       await rm(path, { recursive: true });
       const again = await prepare(fixture, path);
       expect(again).toEqual(prepared);
-      const answer = await run(fixture, path);
-      expect(answer.file).toBe('start.js');
-      expect(answer.seen.sort()).toEqual(['link.js', 'start.js']);
+      const response = await run(fixture, path);
+      expect(response.file).toBe('start.js');
+      expect(response.seen.sort()).toEqual(['link.js', 'start.js']);
     });
 
-    it('starts index.js where nothing is named', async () => {
+    it('starts index.js if there is no package.json', async () => {
       const fixture = await openFixture(setup);
-      const path = await fixture.project('plain', { 'index.js': ANSWER });
+      const path = await fixture.project('plain', { 'index.js': SERVER });
       await chmod(path, 0o700);
       expect((await run(fixture, path)).file).toBe('index.js');
     });
 
     it.each([
-      ['no main file', { 'package.json': '{ "main": "gone.js" }' }, /has no gone\.js/],
-      ['a main file outside', { 'package.json': '{ "main": "../x.js" }' }, /leads out of the project/],
+      ['no main file', { 'package.json': '{ "main": "missing.js" }' }, /has no missing\.js/],
+      ['a main file outside', { 'package.json': '{ "main": "../x.js" }' }, /outside the project/],
       ['a broken package.json', { 'package.json': '{', 'index.js': '' }, /package\.json is not valid/],
-    ])('refuses %s with a sentence', async (_, files, sentence) => {
+    ])('rejects a project with %s', async (_, files, message) => {
       const fixture = await openFixture(setup);
       const path = await fixture.project('broken', files);
-      await expect(prepare(fixture, path)).rejects.toThrow(sentence);
+      await expect(prepare(fixture, path)).rejects.toThrow(message);
       await expect(prepare(fixture, path)).rejects.toBeInstanceOf(PrepareError);
     });
 
-    it('refuses a link that leads out, a missing directory and a file, and takes the directory when it is mended', async () => {
+    it('rejects a link that leads out, a missing directory and a file, and accepts the directory once it is fixed', async () => {
       const fixture = await openFixture(setup);
-      const path = await fixture.project('linked', { 'index.js': ANSWER });
+      const path = await fixture.project('linked', { 'index.js': SERVER });
       await symlink('/etc/passwd', join(path, 'users'));
       await expect(prepare(fixture, path)).rejects.toThrow(/link users leads out/);
       await expect(prepare(fixture, join(path, 'none'))).rejects.toThrow(/is not a directory/);
@@ -76,13 +83,13 @@ export function describePreparation(setup: RuntimeSetup): void {
       expect((await run(fixture, path)).file).toBe('index.js');
     });
 
-    it('makes anew what was discarded', async () => {
+    it('prepares a discarded project again', async () => {
       const fixture = await openFixture(setup);
       const path = await fixture.project('again', { 'index.js': '' });
       const prepared = await prepare(fixture, path);
       await fixture.runtime().discard(prepared);
       await fixture.runtime().discard(prepared);
-      await writeFile(join(path, 'index.js'), ANSWER);
+      await writeFile(join(path, 'index.js'), SERVER);
       expect((await run(fixture, path)).file).toBe('index.js');
     });
   });

@@ -2,19 +2,19 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Prepared, PrepareSource } from '../../src/runtime.ts';
-import { LIMITS, openFixture, type RuntimeSetup, tell } from './fixture.ts';
+import { evaluate, LIMITS, openFixture, type RuntimeSetup } from './fixture.ts';
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
-/** Says where it runs, what it sees, and what the package that it depends on says. */
+/** Reports its environment and a constant of the package that it depends on. */
 const BOT = `import json, os, sys
 import greeting
-def look():
+def report():
     import bot
-    return dict(said=greeting.WORD, here=os.path.exists('bot.py'), prefix=sys.prefix, env=dict(os.environ), cached=os.path.exists(bot.__cached__), writes=not sys.dont_write_bytecode, writable=os.access('.', os.W_OK))
+    return dict(greeting=greeting.WORD, here=os.path.exists('bot.py'), prefix=sys.prefix, env=dict(os.environ), cached=os.path.exists(bot.__cached__), writes=not sys.dont_write_bytecode, writable=os.access('.', os.W_OK))
 `;
 
-/** A project whose one dependency lies within it, so that no index is asked; it is installed nonetheless. */
+/** A project whose only dependency is within it, so it needs no package index. The dependency is installed nevertheless. */
 const PROJECT = {
   'bot.py': BOT,
   'requirements.txt': '--no-index\n./greeting\n',
@@ -33,15 +33,15 @@ def build_wheel(directory, config_settings=None, metadata_directory=None):
 `,
 };
 
-/** Named like what makes an environment, and not to be taken for it. */
-const MISTAKEN = {
+/** Files that must not shadow the modules that create an environment. */
+const SHADOWING = {
   'venv.py': 'raise SystemExit(9)',
   'ensurepip.py': 'raise SystemExit(9)',
   'pip.py': 'raise SystemExit(9)',
 };
 
-type Seen = {
-  readonly said: string;
+type BotReport = {
+  readonly greeting: string;
   readonly here: boolean;
   readonly prefix: string;
   readonly env: Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ type Seen = {
   readonly writable: boolean;
 };
 
-/** Python bots behind a host shim, where the driver can run them. */
+/** Python bots behind a host shim, for drivers that can run them. */
 export function describePythonBots(setup: RuntimeSetup): void {
   const { lacksPython } = setup;
   const open = async () => {
@@ -58,10 +58,10 @@ export function describePythonBots(setup: RuntimeSetup): void {
     const lines: string[] = [];
     const prepare = (id: string, path: string) => {
       const source: PrepareSource = { kind: 'directory', path, contentHash: '' };
-      return fixture.runtime().prepare({ id, source }, (line) => lines.push(line), NEVER);
+      return fixture.runtime().prepare({ id, source }, (line) => lines.push(line), NEVER_ABORTED);
     };
-    const look = async (instanceId: string, prepared: Prepared): Promise<Seen> => {
-      fixture.remember(instanceId);
+    const startAndReport = async (instanceId: string, prepared: Prepared): Promise<BotReport> => {
+      fixture.track(instanceId);
       const spec = {
         instanceId,
         deploymentId: 'd',
@@ -69,24 +69,27 @@ export function describePythonBots(setup: RuntimeSetup): void {
         limits: LIMITS,
         environment: async () => ({ KEY: 'value' }),
       };
-      return (await tell(await fixture.runtime().start(spec, NEVER), '')) as Seen;
+      return (await evaluate(await fixture.runtime().start(spec, NEVER_ABORTED), '')) as BotReport;
     };
     const commands = () => lines.splice(0).filter((line) => line.startsWith('> '));
-    return { ...fixture, prepare, look, commands };
+    return { ...fixture, prepare, startAndReport, commands };
   };
 
   describe.skipIf(lacksPython !== null)(`a Python bot${lacksPython === null ? '' : `: ${lacksPython}`}`, () => {
-    it('runs from its directory, in an environment with what it asks for', async () => {
-      const { project, prepare, look } = await open();
-      const seen = await look('made', await prepare('first', await project('greeter', { ...PROJECT, ...MISTAKEN })));
-      expect(seen).toMatchObject({ said: 'hello', here: true, cached: true, writes: false });
+    it('runs from its directory, in an environment with its dependencies', async () => {
+      const { project, prepare, startAndReport } = await open();
+      const seen = await startAndReport(
+        'made',
+        await prepare('first', await project('greeter', { ...PROJECT, ...SHADOWING })),
+      );
+      expect(seen).toMatchObject({ greeting: 'hello', here: true, cached: true, writes: false });
       expect(seen.env).toMatchObject({ KEY: 'value', VIRTUAL_ENV: seen.prefix });
       expect(seen.env['PATH']?.split(':')[0]).toBe(join(seen.prefix, 'bin'));
       if (setup.isolatesAccounts) expect(seen.writable).toBe(false);
     });
 
-    it('shares its environment with the versions that ask for the same, and the last one takes it along', async () => {
-      const { project, prepare, look, commands, runtime, probe } = await open();
+    it('shares its environment with versions of the same dependencies, until the last one is discarded', async () => {
+      const { project, prepare, startAndReport, commands, runtime, probe } = await open();
       const files = { 'bot.py': BOT.replace(/greeting\.WORD/, "'one'").replace('import greeting', '') };
       const path = await project('versions', files);
       const first = await prepare('first', path);
@@ -95,7 +98,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
       const second = await prepare('second', path);
       expect(commands()).toEqual(['> compileall']);
       await runtime().discard(first);
-      expect(await look('changed', second)).toMatchObject({ said: 'two' });
+      expect(await startAndReport('changed', second)).toMatchObject({ greeting: 'two' });
       await runtime().stop('changed', 0);
       await runtime().discard(second);
       await runtime().discard(second);
@@ -103,7 +106,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
       expect(await probe.keptDownloads()).toEqual([]);
     });
 
-    it('leaves no environment that could not be made', async () => {
+    it('removes an environment that could not be created', async () => {
       const { project, prepare, probe } = await open();
       const path = await project('broken', { ...PROJECT, 'requirements.txt': '--no-index\nno-such-package\n' });
       await expect(prepare('broken', path)).rejects.toThrow(

@@ -1,37 +1,37 @@
 import { readFile } from 'node:fs/promises';
 import type { OutputFile, Runtime, Timestamp } from '../../src/runtime.ts';
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
 export type ReadLine = { readonly text: string; readonly at: Timestamp; readonly unattended: boolean };
 
-type Whole = { readonly file: OutputFile; readonly lines: readonly ReadLine[] };
+type OutputSnapshot = { readonly file: OutputFile; readonly lines: readonly ReadLine[] };
 
-/** What an instance has written until now, in lines; nothing when it is not known. */
+/** Lines that an instance has written until now; empty for an unknown instance. */
 export async function readOutput(runtime: Runtime, instanceId: string): Promise<readonly ReadLine[]> {
-  return (await readWhole(runtime, instanceId))?.lines ?? [];
+  return (await readSnapshot(runtime, instanceId))?.lines ?? [];
 }
 
-/** The same with the file that it is in. What is dropped is written down before it goes: the same gaps after the reading mean that all was there. */
-export async function readWhole(runtime: Runtime, instanceId: string): Promise<Whole | null> {
+/** Lines and their file. Gaps are recorded before bytes are dropped: equal gaps before and after reading prove that all was read. */
+export async function readSnapshot(runtime: Runtime, instanceId: string): Promise<OutputSnapshot | null> {
   for (;;) {
-    runtime.outputs.look();
-    const file = await runtime.outputs.of(instanceId);
+    runtime.outputs.mark();
+    const file = await runtime.outputs.find(instanceId);
     if (file === null) return null;
     const lines = await linesOf(file);
-    const after = await runtime.outputs.of(instanceId);
+    const after = await runtime.outputs.find(instanceId);
     if (JSON.stringify(after?.dropped) === JSON.stringify(file.dropped)) return { file, lines };
   }
 }
 
-/** As `readOutput`, once there are so many lines, or the instance has ended. */
+/** Like `readOutput`, after waiting for a number of lines or the end of the instance. */
 export async function readLines(runtime: Runtime, instanceId: string, count: number): Promise<readonly ReadLine[]> {
   for (;;) {
-    const since = runtime.outputs.look();
-    const file = await runtime.outputs.of(instanceId);
+    const since = runtime.outputs.mark();
+    const file = await runtime.outputs.find(instanceId);
     const lines = file === null ? [] : await linesOf(file);
     if (lines.length >= count || (file !== null && file.endedAt !== null)) return lines;
-    await runtime.outputs.changed([instanceId], since, NEVER);
+    await runtime.outputs.changed([instanceId], since, NEVER_ABORTED);
   }
 }
 

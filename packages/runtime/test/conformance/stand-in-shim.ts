@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const PYPROJECT = '[project]\nname = "stand-in"\nversion = "1"\nrequires-python = ">=3.11"\ndependencies = []\n';
 
-/** Imports the bot as the shim does, and answers every request with what its `look` says. */
+/** Imports the bot like the host shim, and responds to every POST with the result of its `report`. */
 const MAIN = `import json, os
 from http.server import BaseHTTPRequestHandler, HTTPServer
 import bot
@@ -11,7 +11,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         self.send_response(200)
         self.end_headers()
-        self.wfile.write(json.dumps(bot.look()).encode())
+        self.wfile.write(json.dumps(bot.report()).encode())
     def do_GET(self):
         self.send_response(200)
         self.end_headers()
@@ -21,8 +21,8 @@ HTTPServer((os.environ['BOT_HOST'], int(os.environ['PORT'])), Handler).serve_for
 `;
 
 /**
- * A package that takes the host shim's place and needs nothing from an index, so that how bots are prepared and started
- * can be tested without a network. The shim itself has its own tests.
+ * A package that replaces the host shim and needs nothing from a package index, so that preparing and starting Python bots
+ * can be tested without a network. The shim has its own tests.
  */
 export async function writeStandInShim(directory: string): Promise<string> {
   await mkdir(join(directory, 'src/bothost_shim'), { recursive: true });

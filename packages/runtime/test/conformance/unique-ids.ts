@@ -3,12 +3,12 @@ import type { InstanceEvent, Runtime } from '../../src/runtime.ts';
 import type { Probe } from './probe.ts';
 
 /**
- * Lets a test give its instances short names. A driver may know an instance by its id on the whole machine, where the same
- * test can run twice at once, so each id is a name with a suffix that no other test has.
+ * Lets a test use short names for instances. Ids may have to be unique on the whole machine, where the same test can run twice
+ * at once, so each id is the name with a random suffix.
  */
 export type UniqueIds = {
   readonly idOf: (name: string) => string;
-  /** A runtime that takes and gives names. */
+  /** The same runtime, with names instead of ids. */
   readonly named: (runtime: Runtime) => Runtime;
   readonly namedProbe: (probe: Probe) => Probe;
 };
@@ -41,7 +41,7 @@ export function createUniqueIds(): UniqueIds {
       forget: (name) => runtime.forget(idOf(name)),
       outputs: {
         ...outputs,
-        of: (name) => outputs.of(idOf(name)),
+        find: (name) => outputs.find(idOf(name)),
         changed: (names, since, signal) => outputs.changed(names.map(idOf), since, signal),
         release: (name, directory) => outputs.release(idOf(name), directory),
       },

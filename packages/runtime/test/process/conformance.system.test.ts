@@ -7,7 +7,7 @@ import { containmentKinds, processSetup } from './setup.ts';
 const [strongest, ...others] = containmentKinds;
 for (const kind of others) describeRuntime(`process driver, containment by ${kind}`, processSetup(kind));
 
-// Bots with an account of their own, and bots that share the service's.
+// Bots with their own accounts, and bots that share the service's account.
 for (const kind of new Set([strongest, 'mark'] as const)) {
   describe(`process driver, containment by ${kind}`, () => describePythonBots(processSetup(kind)));
 }

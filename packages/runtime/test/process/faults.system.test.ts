@@ -7,11 +7,16 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ContainmentKind } from '../../src/process/containment/containment.ts';
-import { type InstanceRecord, instanceFiles, readRecord } from '../../src/process/instances/instance-record.ts';
+import {
+  type InstanceRecord,
+  instanceFiles,
+  readRecord,
+  writeRecord,
+} from '../../src/process/instances/instance-record.ts';
 import { hasEnded, readProcessStat } from '../../src/process/proc/process-identity.ts';
 import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import type { InstanceSpec } from '../../src/runtime.ts';
-import { LIMITS, nextEvent, openFixture, type RuntimeSetup, tell, tellLast } from '../conformance/fixture.ts';
+import { evaluate, evaluateLast, LIMITS, nextEvent, openFixture, type RuntimeSetup } from '../conformance/fixture.ts';
 import { openProbe } from './probe.ts';
 
 const isRoot = process.geteuid?.() === 0;
@@ -22,7 +27,7 @@ const open = (dataDirectory: string, containment?: ContainmentKind) =>
     logger: pino({ level: 'silent' }),
     now: () => new Date(),
     path: '/usr/bin:/bin',
-    roundMilliseconds: 200,
+    pollMilliseconds: 200,
     containment,
   });
 
@@ -39,45 +44,45 @@ const setup: RuntimeSetup = {
   lacksPython: null,
 };
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 const SLEEPER = `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).pid`;
 
-describe('a supervisor that its bot interferes with', () => {
+describe('a bot that interferes with its supervisor', () => {
   it.each([false, true])(
-    'is killed: the end is told without a status and nothing is left (adopted: %s)',
+    'ends without a status, with all its processes, after it kills the supervisor (adopted: %s)',
     async (adopted) => {
-      const { start, comeBack, runtime } = await openFixture(setup);
+      const { start, restartServer, runtime } = await openFixture(setup);
       const address = await start('orphaned');
-      const pids = [Number(await tell(address, 'process.pid')), Number(await tell(address, SLEEPER))];
-      if (adopted) await comeBack();
-      await tellLast(address, 'process.kill(process.ppid, "SIGKILL")');
+      const pids = [Number(await evaluate(address, 'process.pid')), Number(await evaluate(address, SLEEPER))];
+      if (adopted) await restartServer();
+      await evaluateLast(address, 'process.kill(process.ppid, "SIGKILL")');
       const { exit } = await nextEvent(runtime(), 'exited', 'orphaned');
       expect(exit).toMatchObject({ code: null, signal: null, outOfMemory: false });
       expect(pids.map(isAlive)).toEqual([false, false]);
     },
   );
 
-  it('is stopped: the end of the bot is told all the same', async () => {
+  it('ends with its status after it stops the supervisor', async () => {
     const { start, runtime } = await openFixture(setup);
     const address = await start('holding');
-    await tell(address, 'process.kill(process.ppid, "SIGSTOP")');
-    await tellLast(address, 'process.exit(6)');
+    await evaluate(address, 'process.kill(process.ppid, "SIGSTOP")');
+    await evaluateLast(address, 'process.exit(6)');
     expect((await nextEvent(runtime(), 'exited', 'holding')).exit.code).toBe(6);
   });
 
-  it('is stopped: the bot can be stopped all the same', async () => {
+  it('can be stopped after it stops the supervisor', async () => {
     const { start, runtime } = await openFixture(setup);
-    await tell(await start('pinned'), 'process.on("SIGTERM", () => {}); process.kill(process.ppid, "SIGSTOP")');
+    await evaluate(await start('pinned'), 'process.on("SIGTERM", () => {}); process.kill(process.ppid, "SIGSTOP")');
     await runtime().stop('pinned', 10);
     expect((await nextEvent(runtime(), 'exited', 'pinned')).exit.signal).toBe('SIGKILL');
   });
 });
 
-describe('what a killed server leaves', () => {
-  it('is no instance when its bot never ran, and a start makes it anew', async () => {
-    const { dataDirectory, spec, comeBack, leave, idOf } = await openFixture(setup);
+describe('an instance of a killed server', () => {
+  it('is removed if its bot never ran, and can be started again', async () => {
+    const { dataDirectory, spec, restartServer, closeServer, idOf } = await openFixture(setup);
     const again = await spec('torn');
-    await leave();
+    await closeServer();
     const files = instanceFiles(join(dataDirectory, 'instances'), idOf('torn'));
     const stages = [
       undefined,
@@ -88,51 +93,51 @@ describe('what a killed server leaves', () => {
     for (const stage of stages) {
       await mkdir(files.home, { recursive: true });
       if (stage !== undefined) await writeFile(files.record, stage);
-      expect(await (await comeBack()).list()).toEqual([]);
+      expect(await (await restartServer()).list()).toEqual([]);
     }
-    const next = await comeBack();
-    expect(await tell(await next.start(again, NEVER), '5')).toBe(5);
+    const next = await restartServer();
+    expect(await evaluate(await next.start(again, NEVER_ABORTED), '5')).toBe(5);
   });
 
-  it('is gone after a boot of the machine, with the status that was written before', async () => {
-    const { dataDirectory, start, comeBack, leave, idOf } = await openFixture(setup);
+  it('ends after a reboot with the status that was recorded before', async () => {
+    const { dataDirectory, start, restartServer, closeServer, idOf } = await openFixture(setup);
     const address = await start('rebooted');
-    await tellLast(address, 'process.exit(2)');
-    await leave();
+    await evaluateLast(address, 'process.exit(2)');
+    await closeServer();
     const files = instanceFiles(join(dataDirectory, 'instances'), idOf('rebooted'));
-    const record = readRecord(files);
+    const record = readRecord(files) ?? expect.fail('no record');
     await rm(files.end, { force: true });
-    // Its supervisor's pid and start time are those of a living process, which must be left alone.
+    // Pid and start time of the supervisor now belong to another process, which must not be killed.
     const own = readProcessStat(process.pid);
-    await writeFile(files.record, JSON.stringify({ ...record, bootId: 'another', keeper: own }));
+    writeRecord(files, { ...record, bootId: 'another', supervisor: own });
     await expect.poll(() => readFile(files.exit, 'latin1')).toBe('r  2');
-    const next = await comeBack();
+    const next = await restartServer();
     expect(await next.list()).toEqual([]);
     expect((await nextEvent(next, 'exited', 'rebooted')).exit.code).toBe(2);
   });
 
   const kinds: readonly ContainmentKind[] = isRoot ? ['cgroup', 'uid', 'mark'] : ['mark'];
   it.each(kinds)(
-    'is not taken for running when another process has the pid of its supervisor (by %s)',
+    'is not running if another process has the pid of its supervisor (containment by %s)',
     async (kind) => {
       const own: RuntimeSetup = { ...setup, open: (directory) => open(directory, kind) };
-      const { dataDirectory, start, comeBack, leave, idOf } = await openFixture(own);
+      const { dataDirectory, start, restartServer, closeServer, idOf } = await openFixture(own);
       const address = await start('mistaken');
-      const pid = Number(await tell(address, 'process.pid'));
-      await leave();
+      const pid = Number(await evaluate(address, 'process.pid'));
+      await closeServer();
       const files = instanceFiles(join(dataDirectory, 'instances'), idOf('mistaken'));
-      const record = readRecord(files);
-      await writeFile(files.record, JSON.stringify({ ...record, keeper: { pid: process.pid, startTicks: 1 } }));
-      const next = await comeBack();
+      const record = readRecord(files) ?? expect.fail('no record');
+      writeRecord(files, { ...record, supervisor: { pid: process.pid, startTicks: 1 } });
+      const next = await restartServer();
       expect((await nextEvent(next, 'exited', 'mistaken')).exit).toMatchObject({ code: null, signal: null });
       expect(isAlive(pid)).toBe(false);
     },
   );
 
-  it('goes on when the server is killed, writes on, and ends with its status', async () => {
-    const { dataDirectory, spec, comeBack, leave, idOf } = await openFixture(setup);
+  it('keeps running and writing, and ends with its status', async () => {
+    const { dataDirectory, spec, restartServer, closeServer, idOf } = await openFixture(setup);
     const survivor = await spec('survivor');
-    await leave();
+    await closeServer();
     const server = spawn(
       process.execPath,
       [
@@ -141,30 +146,30 @@ describe('what a killed server leaves', () => {
         SERVER,
         MODULE,
         dataDirectory,
-        await asText({ ...survivor, instanceId: idOf('survivor') }),
+        await serializeSpec({ ...survivor, instanceId: idOf('survivor') }),
       ],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
       },
     );
-    const [said] = await once(server.stdout, 'data');
-    const address = JSON.parse(String(said));
+    const [output] = await once(server.stdout, 'data');
+    const address = JSON.parse(String(output));
     server.kill('SIGKILL');
     await once(server, 'close');
-    await tell(address, 'console.log("still here")');
-    const next = await comeBack();
+    await evaluate(address, 'console.log("still here")');
+    const next = await restartServer();
     expect(await next.list()).toMatchObject([{ instanceId: 'survivor', address }]);
-    await tellLast(address, 'process.exit(11)');
+    await evaluateLast(address, 'process.exit(11)');
     expect((await nextEvent(next, 'exited', 'survivor')).exit).toMatchObject({ code: 11, tail: 'still here\n' });
   });
 
   it.each(Array.from({ length: 8 }, (_, step) => step * 6))(
-    'is whole or nothing when the server is killed %i ms into a start',
+    'is adopted or started again, never both, if the server is killed %i ms into a start',
     async (milliseconds) => {
-      const { dataDirectory, shared, spec, comeBack, leave, idOf } = await openFixture(setup);
-      const born = join(shared, 'born');
-      const halfway = await spec('halfway', `require('fs').appendFileSync('${born}', process.pid + ' ')`);
-      await leave();
+      const { dataDirectory, shared, spec, restartServer, closeServer, idOf } = await openFixture(setup);
+      const starts = join(shared, 'starts');
+      const halfway = await spec('halfway', `require('fs').appendFileSync('${starts}', process.pid + ' ')`);
+      await closeServer();
       const server = spawn(
         process.execPath,
         [
@@ -173,18 +178,18 @@ describe('what a killed server leaves', () => {
           KILLED_SERVER,
           MODULE,
           dataDirectory,
-          await asText({ ...halfway, instanceId: idOf('halfway') }),
+          await serializeSpec({ ...halfway, instanceId: idOf('halfway') }),
           String(milliseconds),
         ],
         { stdio: 'ignore' },
       );
       expect(await once(server, 'close')).toEqual([null, 'SIGKILL']);
-      const next = await comeBack();
+      const next = await restartServer();
       const found = await next.list();
-      const address = await next.start(halfway, NEVER);
-      const pid = Number(await tell(address, 'process.pid'));
-      const pids = (await readFile(born, 'utf8')).trim().split(' ').map(Number);
-      // Adopted or begun anew, never both.
+      const address = await next.start(halfway, NEVER_ABORTED);
+      const pid = Number(await evaluate(address, 'process.pid'));
+      const pids = (await readFile(starts, 'utf8')).trim().split(' ').map(Number);
+
       expect(pids).toEqual([pid]);
       expect(found.length).toBeLessThanOrEqual(1);
       expect(await next.list()).toHaveLength(1);
@@ -193,23 +198,23 @@ describe('what a killed server leaves', () => {
 });
 
 describe.runIf(isRoot)('as root', () => {
-  it('refuses a data directory that the accounts of bots cannot get to', async () => {
+  it('rejects a data directory that the accounts of bots cannot reach', async () => {
     const closed = await mkdtemp(join(tmpdir(), 'bothost-closed-'));
     onTestFinished(() => rm(closed, { recursive: true }));
     await chmod(closed, 0o700);
-    await expect(open(join(closed, 'data'))).rejects.toThrow(/cannot get to .*mode 0711/);
+    await expect(open(join(closed, 'data'))).rejects.toThrow(/cannot reach .*mode 0711/);
   });
 
-  it('lets bots pass whatever the umask', async () => {
+  it('starts bots regardless of the umask', async () => {
     const { start } = await openFixture(setup);
     const before = process.umask(0o077);
     onTestFinished(() => void process.umask(before));
-    expect(await tell(await start('masked'), '4')).toBe(4);
+    expect(await evaluate(await start('masked'), '4')).toBe(4);
   });
 
-  it('says when no Node.js can be run by the accounts of bots', async () => {
-    const { dataDirectory, project, leave } = await openFixture(setup);
-    await leave();
+  it('rejects projects if the accounts of bots can run no Node.js', async () => {
+    const { dataDirectory, project, closeServer } = await openFixture(setup);
+    await closeServer();
     const path = await project('any');
     const runtime = await createProcessRuntime({
       dataDirectory,
@@ -222,12 +227,12 @@ describe.runIf(isRoot)('as root', () => {
     const preparing = runtime.prepare(
       { id: 'any', source: { kind: 'directory', path, contentHash: '' } },
       () => undefined,
-      NEVER,
+      NEVER_ABORTED,
     );
     await expect(preparing).rejects.toThrow(/cannot run Node\.js: neither \/root\/node/);
   });
 
-  it('leaves no control group, no reservation and no file when an instance is forgotten', async () => {
+  it('removes control groups, reservation and files of a forgotten instance', async () => {
     const { dataDirectory, start, runtime, idOf } = await openFixture(setup);
     await start('traceless');
     const record = readRecord(instanceFiles(join(dataDirectory, 'instances'), idOf('traceless')));
@@ -245,7 +250,7 @@ describe.runIf(isRoot)('as root', () => {
     expect(await readdir(join(dataDirectory, 'instances'))).toEqual([]);
   });
 
-  it('tells a true end when the disk is full', async () => {
+  it('reports the exit status while the disk is full', async () => {
     const full = await mkdtemp(join(tmpdir(), 'bothost-full-'));
     await chmod(full, 0o755);
     await run('mount', '-t', 'tmpfs', '-o', 'size=1m,mode=0755', 'tmpfs', full);
@@ -260,26 +265,26 @@ describe.runIf(isRoot)('as root', () => {
     const prepared = await runtime.prepare(
       { id: 'filling', source: { kind: 'directory', path, contentHash: '' } },
       () => undefined,
-      NEVER,
+      NEVER_ABORTED,
     );
     const spec = { deploymentId: 'filling', prepared, limits: LIMITS, environment: async () => ({}) };
-    const address = await runtime.start({ ...spec, instanceId: 'filler' }, NEVER);
-    await tell(
+    const address = await runtime.start({ ...spec, instanceId: 'filler' }, NEVER_ABORTED);
+    await evaluate(
       address,
       `const fs = require('fs'); const file = fs.openSync(process.env.HOME + '/fill', 'a');
        try { for (;;) fs.writeSync(file, Buffer.alloc(4096)); } catch (error) { if (error.code !== 'ENOSPC') throw error; } null`,
     );
-    await expect(runtime.start({ ...spec, instanceId: 'second' }, NEVER)).rejects.toThrow(/no space left/);
+    await expect(runtime.start({ ...spec, instanceId: 'second' }, NEVER_ABORTED)).rejects.toThrow(/no space left/i);
     expect((await runtime.list()).map(({ instanceId }) => instanceId)).toEqual(['filler']);
     const exited = nextEvent(runtime, 'exited', 'filler');
-    await tellLast(address, 'process.exit(12)');
+    await evaluateLast(address, 'process.exit(12)');
     expect((await exited).exit.code).toBe(12);
     await runtime.close();
     const next = await open(full);
     onTestFinished(() => next.close());
     expect((await nextEvent(next, 'exited', 'filler')).exit.code).toBe(12);
     await next.forget('filler');
-    expect(await tell(await next.start({ ...spec, instanceId: 'third' }, NEVER), '3')).toBe(3);
+    expect(await evaluate(await next.start({ ...spec, instanceId: 'third' }, NEVER_ABORTED), '3')).toBe(3);
     await next.stop('third', 0);
     await next.forget('third');
   });
@@ -287,7 +292,7 @@ describe.runIf(isRoot)('as root', () => {
 
 const MODULE = fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url));
 
-/** A server in a process of its own, which can be killed. */
+/** A server in a separate process, which can be killed. */
 const OPENED = `
 import { runnerImport } from 'vite';
 const [, path, dataDirectory, text, milliseconds] = process.argv;
@@ -300,8 +305,8 @@ const start = () => runtime.start({ ...spec, environment: async () => environmen
 const SERVER = `${OPENED} console.log(JSON.stringify(await start())); setInterval(() => {}, 1000);`;
 const KILLED_SERVER = `${OPENED} setTimeout(() => process.kill(process.pid, 'SIGKILL'), Number(milliseconds)); await start(); await new Promise(() => setInterval(() => {}, 1000));`;
 
-/** With its variables, for a server of another process. */
-async function asText(spec: InstanceSpec): Promise<string> {
+/** A spec with its variables as JSON, for a server in another process. */
+async function serializeSpec(spec: InstanceSpec): Promise<string> {
   return JSON.stringify({ ...spec, environment: await spec.environment() });
 }
 
@@ -310,7 +315,7 @@ async function run(command: string, ...parameters: readonly string[]): Promise<v
   if (code !== 0) throw new Error(`${command} exited with ${code}`);
 }
 
-function recordOf(instanceId: string, keeper: InstanceRecord['keeper']): InstanceRecord {
+function recordOf(instanceId: string, supervisor: InstanceRecord['supervisor']): InstanceRecord {
   return {
     version: 1,
     instanceId,
@@ -322,7 +327,7 @@ function recordOf(instanceId: string, keeper: InstanceRecord['keeper']): Instanc
     containment: 'mark',
     account: null,
     cgroups: null,
-    keeper,
+    supervisor,
     address: null,
   };
 }

@@ -8,10 +8,10 @@ import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import { PrepareTimeout } from '../../src/runtime.ts';
 import { writeProject } from './test-project.ts';
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 /** Makes the build's own output file 16 TiB long, nearly all of it a hole. */
 const SPARSE = "perl -e 'truncate(STDOUT,16*1024**4-8192)'";
-/** The same with 8 EiB, which no double counts exactly. Only some file systems have files of that length. */
+/** The same with 8 EiB, beyond exact doubles. Only some file systems can hold such files. */
 const LONGEST = "perl -e 'truncate(STDOUT,2**63-4096)'";
 
 async function openRuntime({ directory = tmpdir(), timeoutMilliseconds = 60_000 } = {}) {
@@ -29,7 +29,7 @@ async function openRuntime({ directory = tmpdir(), timeoutMilliseconds = 60_000 
     await rm(root, { recursive: true, force: true });
   });
   const lines: string[] = [];
-  const prepare = async (script: string, onLine: (line: string) => void = () => undefined, signal = NEVER) => {
+  const prepare = async (script: string, onLine: (line: string) => void = () => undefined, signal = NEVER_ABORTED) => {
     const path = await writeProject({
       'package.json': JSON.stringify({ main: 'index.js', scripts: { build: script } }),
       'index.js': '',
@@ -65,36 +65,36 @@ describe('a build that makes its output file 16 TiB long', () => {
     await expect(prepare(`${SPARSE}; sleep 1000`)).rejects.toBeInstanceOf(PrepareTimeout);
   });
 
-  it('is stopped when its caller leaves', async () => {
+  it('is stopped when its caller aborts', async () => {
     const { prepare } = await openRuntime();
-    const leaving = new AbortController();
+    const aborting = new AbortController();
     const onLine = (line: string) => {
-      if (line === 'begun') leaving.abort(new Error('nobody waits'));
+      if (line === 'started') aborting.abort(new Error('aborted'));
     };
-    const given = prepare(`echo begun; ${SPARSE}; sleep 1000`, onLine, leaving.signal);
-    await expect(given).rejects.toThrow('nobody waits');
+    const preparing = prepare(`echo started; ${SPARSE}; sleep 1000`, onLine, aborting.signal);
+    await expect(preparing).rejects.toThrow('aborted');
   });
 
   it('is stopped when the runtime closes', async () => {
     const { runtime, prepare } = await openRuntime();
-    const heard = new EventTarget();
-    const begun = once(heard, 'begun');
-    const given = prepare(`echo begun; ${SPARSE}; sleep 1000`, (line) => heard.dispatchEvent(new Event(line)));
-    const refused = expect(given).rejects.toThrow(/stopping/);
-    await begun;
+    const lines = new EventTarget();
+    const started = once(lines, 'started');
+    const preparing = prepare(`echo started; ${SPARSE}; sleep 1000`, (line) => lines.dispatchEvent(new Event(line)));
+    const rejected = expect(preparing).rejects.toThrow(/stopping/);
+    await started;
     await runtime.close();
-    await refused;
+    await rejected;
   });
 });
 
-it('a build that makes its output file 8 EiB long ends with its command', async ({ skip }) => {
-  // tmpfs has files of this length, ext4 does not.
+it('a build that makes its output file 8 EiB long still ends with its command', async ({ skip }) => {
+  // tmpfs can hold a file of this length, ext4 cannot.
   const { prepare, lines } = await openRuntime({ directory: '/dev/shm' }).catch(() => skip('no tmpfs at /dev/shm'));
   await prepare(`${LONGEST} || exit 3`);
   expect(lines.at(-1)).toMatch(/bytes of output skipped/);
 });
 
-it('a build that floods its output has the beginning and the end of it in its log', async () => {
+it('a build that floods its output keeps the first and last lines in its log', async () => {
   const { prepare, lines } = await openRuntime();
   await prepare('echo first; yes | head -c 200000000; echo last');
   expect(lines).toContain('first');

@@ -12,7 +12,7 @@ import type { PrepareSpec } from '../../src/runtime.ts';
 import { openFixture, type RuntimeSetup } from '../conformance/fixture.ts';
 import { openProbe } from './probe.ts';
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 const isRoot = process.geteuid?.() === 0;
 const setup: RuntimeSetup = {
   open: (dataDirectory) =>
@@ -28,7 +28,7 @@ const setup: RuntimeSetup = {
   lacksPython: null,
 };
 
-/** A server in a process of its own, that prepares one project and prints the output. */
+/** A server in a separate process that prepares one project and prints the output. */
 const SERVER = `
 import { runnerImport } from 'vite';
 const [, path, dataDirectory, spec] = process.argv;
@@ -46,14 +46,14 @@ const BUILD = `const child = require('child_process').spawn('sleep', ['1000'], {
 console.log('pids ' + process.pid + ' ' + child.pid);
 setInterval(() => {}, 1000);`;
 
-/** Starts the server and kills it at the first line that begins so; gives back that line. */
-async function killAt(begin: string, dataDirectory: string, spec: PrepareSpec): Promise<string> {
+/** Starts the server, kills it at the first line that begins with `prefix`, and returns that line. */
+async function killAtLine(prefix: string, dataDirectory: string, spec: PrepareSpec): Promise<string> {
   const parameters = ['--input-type=module', '-e', SERVER, MODULE, dataDirectory, JSON.stringify(spec)];
   const server = spawn(process.execPath, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
   const closed = once(server, 'close');
   let found = '';
   for await (const line of createInterface({ input: server.stdout })) {
-    if (!line.startsWith(begin)) continue;
+    if (!line.startsWith(prefix)) continue;
     found = line;
     break;
   }
@@ -62,34 +62,34 @@ async function killAt(begin: string, dataDirectory: string, spec: PrepareSpec): 
   return found;
 }
 
-describe('what a server leaves that was killed while it prepared', () => {
-  it('is killed by the next one, which begins anew when it is asked to', async () => {
-    const { dataDirectory, project, leave, comeBack } = await openFixture(setup);
-    await leave();
+describe('a preparation of a killed server', () => {
+  it('is killed by the next server, which can prepare the project again', async () => {
+    const { dataDirectory, project, closeServer, restartServer } = await openFixture(setup);
+    await closeServer();
     const path = await project('endless', { 'package.json': MANIFEST, 'build.js': BUILD });
     const spec: PrepareSpec = {
       id: 'endless',
       source: { kind: 'build', path, contentHash: '', organizationId: 'acme' },
     };
-    const pids = (await killAt('pids', dataDirectory, spec)).split(' ').slice(1).map(Number);
+    const pids = (await killAtLine('pids', dataDirectory, spec)).split(' ').slice(1).map(Number);
     expect(pids).toHaveLength(2);
     const before = pids.flatMap((pid) => readProcessStat(pid) ?? []);
     expect(before).toHaveLength(2);
 
-    const next = await comeBack();
+    const next = await restartServer();
     expect(before.map(isAlive)).toEqual([false, false]);
     for (const name of ['projects', 'preparing', 'environments', 'caches']) {
       expect({ name, left: await readdir(join(dataDirectory, name)) }).toEqual({ name, left: [] });
     }
     await writeFile(join(path, 'build.js'), "require('fs').writeFileSync('built.js', '1')");
-    const prepared = await next.prepare(spec, () => undefined, NEVER);
+    const prepared = await next.prepare(spec, () => undefined, NEVER_ABORTED);
     expect(prepared).toMatchObject({ kind: 'node', main: 'built.js' });
     expect(await readFile(join(dataDirectory, 'projects/endless/built.js'), 'utf8')).toBe('1');
   });
 
-  it.each(['a Node project', '> npm ci', '> npm run build'])('is nothing when it was killed at "%s"', async (begin) => {
-    const { dataDirectory, project, leave, comeBack } = await openFixture(setup);
-    await leave();
+  it.each(['a Node project', '> npm ci', '> npm run build'])('is removed after a kill at "%s"', async (begin) => {
+    const { dataDirectory, project, closeServer, restartServer } = await openFixture(setup);
+    await closeServer();
     const path = await project('halfway', {
       'package.json': MANIFEST.replace('{', '{ "dependencies": { "inner": "file:inner" },'),
       'package-lock.json': JSON.stringify({
@@ -107,24 +107,24 @@ describe('what a server leaves that was killed while it prepared', () => {
       id: 'halfway',
       source: { kind: 'build', path, contentHash: '', organizationId: 'acme' },
     };
-    expect(await killAt(begin, dataDirectory, spec)).toContain(begin);
-    const next = await comeBack();
+    expect(await killAtLine(begin, dataDirectory, spec)).toContain(begin);
+    const next = await restartServer();
     for (const name of ['projects', 'preparing', 'environments', 'caches']) {
       expect({ name, left: await readdir(join(dataDirectory, name)) }).toEqual({ name, left: [] });
     }
     await writeFile(join(path, 'build.js'), "require('fs').writeFileSync('built.js', '1')");
-    expect(await next.prepare(spec, () => undefined, NEVER)).toMatchObject({ kind: 'node', main: 'built.js' });
+    expect(await next.prepare(spec, () => undefined, NEVER_ABORTED)).toMatchObject({ kind: 'node', main: 'built.js' });
   });
 
-  it('is taken as it is when it was whole', async () => {
-    const { dataDirectory, project, leave, comeBack } = await openFixture(setup);
-    await leave();
+  it('is reused if it was complete', async () => {
+    const { dataDirectory, project, closeServer, restartServer } = await openFixture(setup);
+    await closeServer();
     const path = await project('whole', { 'index.js': '' });
     const spec: PrepareSpec = { id: 'whole', source: { kind: 'directory', path, contentHash: '' } };
-    await killAt('prepared', dataDirectory, spec);
-    const next = await comeBack();
-    const gone = { ...spec, source: { ...spec.source, path: join(path, 'gone') } };
-    expect(await next.prepare(gone, () => expect.fail('nothing is to be said'), NEVER)).toMatchObject({
+    await killAtLine('prepared', dataDirectory, spec);
+    const next = await restartServer();
+    const withoutSource = { ...spec, source: { ...spec.source, path: join(path, 'missing') } };
+    expect(await next.prepare(withoutSource, () => expect.fail('unexpected output'), NEVER_ABORTED)).toMatchObject({
       project: 'whole',
     });
   });

@@ -8,7 +8,7 @@ import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import { type BuildLimits, PrepareTimeout } from '../../src/runtime.ts';
 import { writeProject } from './test-project.ts';
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 const isRoot = process.geteuid?.() === 0;
 const MANIFEST = '{ "main": "built.js", "scripts": { "build": "node build.js" } }';
 const DONE = "require('fs').writeFileSync('built.js', '');";
@@ -22,7 +22,7 @@ async function openRuntime(limits: Partial<BuildLimits> = {}) {
     logger: pino({ level: 'silent' }),
     now: () => new Date(),
     path: '/usr/bin:/bin',
-    roundMilliseconds: 100,
+    pollMilliseconds: 100,
     building,
   });
   onTestFinished(async () => {
@@ -35,7 +35,7 @@ async function openRuntime(limits: Partial<BuildLimits> = {}) {
     await runtime.prepare(
       { id, source: { kind: 'build', path, contentHash: id, organizationId } },
       (line) => lines.push(line),
-      NEVER,
+      NEVER_ABORTED,
     );
     return join(directory, 'data/projects', id);
   };
@@ -43,36 +43,38 @@ async function openRuntime(limits: Partial<BuildLimits> = {}) {
 }
 
 describe('a build', () => {
-  it('is given up when it takes longer than it may', async () => {
+  it('is canceled at its timeout', async () => {
     const { build } = await openRuntime({ timeoutMilliseconds: 1500 });
-    const given = build('setInterval(() => {}, 1000)');
-    await expect(given).rejects.toThrow(/not prepared within 2 seconds/);
-    await expect(given).rejects.toBeInstanceOf(PrepareTimeout);
+    const building = build('setInterval(() => {}, 1000)');
+    await expect(building).rejects.toThrow(/exceeded 2 seconds/);
+    await expect(building).rejects.toBeInstanceOf(PrepareTimeout);
   });
 
-  it('is ended when it takes more memory than it may, and says that', async () => {
+  it('fails with a message when it exceeds its memory limit', async () => {
     const { build } = await openRuntime({ memoryBytes: 300 * 1024 * 1024 });
     const code = 'const held = []; setInterval(() => held.push(Buffer.alloc(8e6, 1)), 1);';
-    await expect(build(code)).rejects.toThrow(/ran out of memory, of which builds get 300 MB/);
+    await expect(build(code)).rejects.toThrow(/ran out of memory \(builds have 300 MB\)/);
   });
 
-  it('is killed when nobody can be told what it says', async () => {
+  it('is killed if its output cannot be delivered', async () => {
     const { runtime } = await openRuntime();
     const code = "console.log('pid ' + process.pid); setInterval(() => {}, 1000);";
     const path = await writeProject({ 'package.json': MANIFEST, 'build.js': code });
-    const source = { kind: 'build', path, contentHash: 'deaf', organizationId: 'acme' } as const;
+    const source = { kind: 'build', path, contentHash: 'undeliverable', organizationId: 'acme' } as const;
     let pid = 0;
     const output = (line: string) => {
       pid = Number(/^pid (\d+)$/.exec(line)?.[1] ?? 0);
-      if (pid !== 0) throw new Error('nobody hears');
+      if (pid !== 0) throw new Error('output failed');
     };
-    await expect(runtime.prepare({ id: 'deaf', source }, output, NEVER)).rejects.toThrow('nobody hears');
+    await expect(runtime.prepare({ id: 'undeliverable', source }, output, NEVER_ABORTED)).rejects.toThrow(
+      'output failed',
+    );
     expect(pid).toBeGreaterThan(1);
     const left = readProcessStat(pid);
     expect(left === null || hasEnded(left)).toBe(true);
   });
 
-  it('sees the variables that the operator names, whose passwords nobody reads in its output', async () => {
+  it("gets the operator's variables, whose secrets are masked in its output", async () => {
     const environment = { PIP_INDEX_URL: 'https://reader:hunter2@pypi.example.com/simple', NPM_TOKEN: 'npm_abcdef' };
     const { build, lines } = await openRuntime({ environment });
     const code = 'console.log(process.env.PIP_INDEX_URL, process.env.NPM_TOKEN, process.env.NPM_TOKEN.length);';
@@ -83,7 +85,7 @@ describe('a build', () => {
     await expect(failing).rejects.not.toThrow('npm_abcdef');
   });
 
-  it('leaves a project that its bots can read, and no special files', async () => {
+  it('results in a project that its bots can read, without special files', async () => {
     const { build } = await openRuntime();
     const code = `${DONE} require('fs').chmodSync('built.js', 0o6777);
       require('child_process').execFileSync('mkfifo', ['pipe']);`;
@@ -103,13 +105,13 @@ describe.runIf(isRoot)('the cache of an organization', () => {
     const others = process.env.XDG_CACHE_HOME.replace(/organization-[a-z]+/, 'organization-acme') + '/kept';
     try { console.log('read ' + fs.readFileSync(others)); } catch (error) { console.log(error.code); }`;
 
-  it('is kept for its next build and closed to those of others', async () => {
+  it('is kept for its next build and not readable by builds of others', async () => {
     const { build, lines } = await openRuntime();
     await build(KEEP, 'acme', 'one');
     await build(KEEP, 'other', 'two');
     await build(KEEP, 'acme', 'three');
-    const said = lines.filter((line) => /^(had|read|EACCES)/.test(line));
-    expect(said).toEqual([
+    const reports = lines.filter((line) => /^(had|read|EACCES)/.test(line));
+    expect(reports).toEqual([
       'had nothing',
       expect.stringMatching(/^read/),
       'had nothing',

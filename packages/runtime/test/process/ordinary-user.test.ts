@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const NOBODY = 65_534;
 
-/** The driver in a process of its own: starts a bot with a child that left the session, and says all that it sees. */
+/** The driver in a separate process. It starts a bot whose child leaves the session, and reports what it observes. */
 const SERVER = `
 import { createProcessRuntime } from './process-runtime.mjs';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -44,11 +44,11 @@ const answer = JSON.stringify({ uid: process.getuid(), pids: [process.pid, proce
 require('http').createServer((request, response) => response.end(answer)).listen(process.env.PORT, '127.0.0.1');
 `;
 
-it.runIf(process.geteuid?.() === 0)('works for a service without rights, which says what it cannot do', async () => {
+it.runIf(process.geteuid?.() === 0)('runs under an ordinary account and reports what it cannot enforce', async () => {
   const root = await mkdtemp(join(tmpdir(), 'bothost-nobody-'));
   onTestFinished(() => rm(root, { recursive: true }));
   await chmod(root, 0o755);
-  // Bundled, as an ordinary user may not be able to read this checkout.
+  // Bundled, because an ordinary user may not be able to read this checkout.
   await build({
     configFile: false,
     logLevel: 'silent',

@@ -6,14 +6,14 @@ import { readProcessTable } from '../../src/process/proc/process-table.ts';
 import { readProcFile } from '../../src/process/proc/read-proc-file.ts';
 import type { Probe } from '../conformance/probe.ts';
 
-/** Reads `/proc` and the data directory, and uses nothing by which the driver itself tells instances apart. */
+/** Reads `/proc` and the data directory, independently of how the driver recognizes processes. */
 export function openProbe(dataDirectory: string): Probe {
   const instancesDirectory = join(dataDirectory, 'instances');
   const buildersDirectory = join(dataDirectory, 'preparing');
   const recordOf = (instanceId: string) => readRecord(instanceFiles(instancesDirectory, instanceId));
 
   const botOf = (instanceId: string): ProcessStat => {
-    const supervisor = recordOf(instanceId)?.keeper?.pid;
+    const supervisor = recordOf(instanceId)?.supervisor?.pid;
     const bot = runningProcesses().find(({ parent }) => parent === supervisor);
     if (bot === undefined) throw new Error(`Instance ${instanceId} has no running bot.`);
     return bot;
@@ -60,14 +60,14 @@ export function openProbe(dataDirectory: string): Probe {
   };
 }
 
-/** Those whose variables are recognized; and those of the account, as the kernel may hide the variables of other accounts. */
+/** Processes with matching variables or of the instance's account, because the kernel may hide variables of other accounts. */
 function count(
-  recognize: (variables: readonly string[]) => boolean,
+  matches: (variables: readonly string[]) => boolean,
   records: readonly (InstanceRecord | null)[],
 ): number {
   const accounts = records.flatMap((record) => record?.account?.uid ?? []);
   return runningProcesses().filter(
-    ({ pid }) => recognize(variablesOf(pid)) || accounts.some((uid) => uid === accountOf(pid)),
+    ({ pid }) => matches(variablesOf(pid)) || accounts.some((uid) => uid === accountOf(pid)),
   ).length;
 }
 

@@ -12,7 +12,7 @@ import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import { programsNamed } from '../../src/process/projects/interpreter.ts';
 import type { InstanceAddress, Prepared, PrepareSource, Runtime } from '../../src/runtime.ts';
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 const LIMITS = { cpuMillicores: 2000, memoryBytes: 1024 * 1024 * 1024 };
 const organizationId = '0199f0a0-0000-7000-8000-000000000001';
 const isRoot = process.geteuid?.() === 0;
@@ -20,7 +20,7 @@ const variables = inject('surroundings');
 const searchPath = variables['PATH'] ?? '/usr/bin:/bin';
 const hasPython = programsNamed(['python3'], searchPath).length > 0;
 
-/** Where this machine's package indexes, proxies and certificates are. */
+/** Variables for package indexes, proxies and certificates. */
 const indexVariables = /^(?:PIP_|UV_|NPM_CONFIG_|HTTPS?_PROXY|ALL_PROXY|NO_PROXY|SSL_CERT|REQUESTS_CA|NODE_EXTRA_CA)/i;
 const environment = Object.fromEntries(
   Object.entries(variables).flatMap(([name, value = '']) => (indexVariables.test(name) ? [[name, value]] : [])),
@@ -29,7 +29,7 @@ const environment = Object.fromEntries(
 let root: string;
 let uv: string;
 
-/** A uv of the Python registry: where the machine has none, these tests bring it. */
+/** Installs uv from the Python package index. */
 beforeAll(async () => {
   if (!hasPython) return;
   root = await mkdtemp(join(tmpdir(), 'bothost-uv-'));
@@ -80,7 +80,7 @@ async function openBench(path = searchPath): Promise<Bench> {
     prepare: async (id, project) => {
       const lines: string[] = [];
       const source: PrepareSource = { kind: 'build', path: project, contentHash: id, organizationId };
-      const prepared = await runtime.prepare({ id, source }, (line) => lines.push(line), NEVER);
+      const prepared = await runtime.prepare({ id, source }, (line) => lines.push(line), NEVER_ABORTED);
       return { prepared, lines };
     },
     start: (instanceId, prepared) => {
@@ -93,18 +93,18 @@ async function openBench(path = searchPath): Promise<Bench> {
           limits: LIMITS,
           environment: async () => ({ BOT_CONTROL_TOKEN: 'token' }),
         },
-        NEVER,
+        NEVER_ABORTED,
       );
     },
   };
 }
 
-async function ask(address: InstanceAddress, path: string, body: unknown): Promise<{ status: number; said: string }> {
+async function post(address: InstanceAddress, path: string, body: unknown): Promise<{ status: number; body: string }> {
   const headers = { 'content-type': 'application/json', 'x-bot-control-token': 'token', 'x-session-id': 'session' };
-  const asked = request({ ...address, path, method: 'POST', headers, agent: false });
-  asked.end(JSON.stringify(body));
-  const [response] = await once(asked, 'response');
-  return { status: response.statusCode, said: await text(response) };
+  const call = request({ ...address, path, method: 'POST', headers, agent: false });
+  call.end(JSON.stringify(body));
+  const [response] = await once(call, 'response');
+  return { status: response.statusCode, body: await text(response) };
 }
 
 const BOT = `import itsdangerous
@@ -116,14 +116,14 @@ describe.skipIf(!hasPython).each([
   ['pip', async () => searchPath],
   ['uv', async () => `${uv}:${searchPath}`],
 ])('a Python project, with %s', (tool, path) => {
-  it('installs what it asks for, runs, and installs nothing when only bot.py changed', async () => {
+  it('installs its dependencies and runs, and reuses them when only bot.py changed', async () => {
     const bench = await openBench(await path());
     const files = { 'bot.py': BOT, 'requirements.txt': 'itsdangerous==2.2.0\n' };
     const first = await bench.prepare('first', await bench.project('one', files));
     expect(first.lines.join('\n')).toContain(tool === 'pip' ? '> python -m venv' : '> uv venv');
     expect(first.prepared).toMatchObject({ kind: 'python', main: 'bot.py' });
     const address = await bench.start('made', first.prepared);
-    expect(await ask(address, '/bot', { hello: 1 })).toMatchObject({ status: 200 });
+    expect(await post(address, '/bot', { hello: 1 })).toMatchObject({ status: 200 });
 
     const changed = { ...files, 'bot.py': `${BOT}\n# changed` };
     const second = await bench.prepare('second', await bench.project('two', changed));
@@ -141,7 +141,7 @@ describe.skipIf(!hasPython).each([
     expect(left).toEqual([[], [], [], []]);
   });
 
-  it('takes the dependencies of a project that is a package, and not the package', async () => {
+  it('installs the dependencies of a package, but not the package itself', async () => {
     const bench = await openBench(await path());
     const pyproject = `[project]
 name = "signer"
@@ -160,10 +160,10 @@ build-backend = "setuptools.build_meta"
       await bench.project('p', { 'bot.py': BOT, 'pyproject.toml': tool === 'uv' ? list : pyproject }),
     );
     const address = await bench.start('packaged', prepared);
-    expect(await ask(address, '/bot', {})).toMatchObject({ status: 200 });
+    expect(await post(address, '/bot', {})).toMatchObject({ status: 200 });
   });
 
-  it('says what failed, with the status and the last lines, and leaves nothing', async () => {
+  it('rejects with status and last lines of a failed command, and removes its files', async () => {
     const bench = await openBench(await path());
     const project = await bench.project('bad', { 'bot.py': '', 'requirements.txt': 'itsdangerous==999\n' });
     await expect(bench.prepare('bad', project)).rejects.toThrow(
@@ -176,7 +176,7 @@ build-backend = "setuptools.build_meta"
   });
 });
 
-it.skipIf(!hasPython)('respects a lock of uv', async () => {
+it.skipIf(!hasPython)('installs from uv.lock', async () => {
   const bench = await openBench(`${uv}:${searchPath}`);
   const project = await bench.project('locked', {
     'bot.py': BOT.replace('2.2.0', '2.1.0'),
@@ -187,23 +187,25 @@ it.skipIf(!hasPython)('respects a lock of uv', async () => {
   const { prepared, lines } = await bench.prepare('locked', project);
   expect(lines).toContain('> uv sync --frozen');
   const address = await bench.start('locked', prepared);
-  expect(await ask(address, '/bot', {})).toMatchObject({ status: 200 });
+  expect(await post(address, '/bot', {})).toMatchObject({ status: 200 });
 });
 
-it.skipIf(!hasPython)('refuses an interpreter that does not fit, and says what there is', async () => {
+it.skipIf(!hasPython)('rejects a project without a matching interpreter and names the installed one', async () => {
   const bench = await openBench();
   const project = await bench.project('new', {
     'bot.py': BOT,
     'pyproject.toml': '[project]\nname = "new"\nversion = "1"\nrequires-python = ">=3.99"\n',
   });
-  await expect(bench.prepare('new', project)).rejects.toThrow(/pyproject\.toml asks for Python >=3\.99.*Here is 3\./);
+  await expect(bench.prepare('new', project)).rejects.toThrow(
+    /pyproject\.toml requires Python >=3\.99, but this machine has only 3\./,
+  );
 });
 
 const NODE_BOT = `const { nanoid } = require('nanoid/non-secure');
 require('http').createServer((request, response) => response.end(nanoid())).listen(process.env.PORT, '127.0.0.1');`;
 
 describe('a Node project', () => {
-  it('installs what its lock says, as an account that is not ours, and cannot be written to by the bot', async () => {
+  it('installs from its lock file under a separate account, and belongs to root afterwards', async () => {
     const bench = await openBench();
     const manifest = { name: 'locked', version: '1.0.0', main: 'main.js', dependencies: { nanoid: '^3.3.0' } };
     const project = await bench.project('locked', { 'package.json': JSON.stringify(manifest), 'main.js': NODE_BOT });
@@ -219,10 +221,10 @@ describe('a Node project', () => {
     expect(JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))).toMatchObject({ version: '3.3.8' });
     if (isRoot) expect(await stat(join(installed, 'package.json'))).toMatchObject({ uid: 0, gid: prepared['gid'] });
     const address = await bench.start('node', prepared);
-    expect((await ask(address, '/', {})).said).toHaveLength(21);
+    expect((await post(address, '/', {})).body).toHaveLength(21);
   });
 
-  it('warns without a lock, runs the build script with its development dependencies, and takes those away', async () => {
+  it('warns without a lock file, and removes development dependencies after the build', async () => {
     const bench = await openBench();
     const manifest = {
       main: 'built/main.js',
@@ -240,15 +242,15 @@ describe('a Node project', () => {
     expect(lines.join('\n')).toMatch(/warning: no package-lock\.json/);
     expect(await readdir(join(bench.dataDirectory, 'projects/built/node_modules'))).not.toContain('is-number');
     const address = await bench.start('built', prepared);
-    expect((await ask(address, '/', {})).said).toHaveLength(21);
+    expect((await post(address, '/', {})).body).toHaveLength(21);
   });
 });
 
 describe.each([
   ['pnpm', 'pnpm@10.18.3', ['install', '--lockfile-only']],
   ['yarn', 'yarn@1.22.22', ['install', '--non-interactive']],
-])('a project with a lock of %s', (tool, spec, lock) => {
-  it('is installed by it, and started without its development dependencies', async () => {
+])('a project with a lock file of %s', (tool, spec, lock) => {
+  it('is installed by that tool and started without its development dependencies', async () => {
     const tools = await mkdtemp(join(tmpdir(), 'bothost-tools-'));
     onTestFinished(() => rm(tools, { recursive: true, force: true }));
     await chmod(tools, 0o755);
@@ -271,6 +273,6 @@ describe.each([
     const { prepared, lines } = await bench.prepare('other', project);
     expect(lines.filter((line) => line.startsWith(`> ${tool} `)).length).toBeGreaterThan(1);
     expect(await readdir(join(bench.dataDirectory, 'projects/other/node_modules'))).not.toContain('is-number');
-    expect((await ask(await bench.start('other', prepared), '/', {})).said).toHaveLength(21);
+    expect((await post(await bench.start('other', prepared), '/', {})).body).toHaveLength(21);
   });
 });

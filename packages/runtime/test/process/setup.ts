@@ -9,7 +9,7 @@ import { openProbe } from './probe.ts';
 
 const PATH = '/usr/bin:/bin';
 
-/** The ways in which this account can contain a bot, the strongest first. */
+/** The kinds of containment that this account can use, strongest first. */
 export const containmentKinds: readonly [ContainmentKind, ...ContainmentKind[]] =
   process.geteuid?.() === 0 ? ['cgroup', 'uid', 'mark'] : ['mark'];
 
@@ -25,7 +25,7 @@ export function processSetup(kind: ContainmentKind): RuntimeSetup {
         containment: kind,
         shimPackage: await writeStandInShim(join(dataDirectory, '../stand-in-shim')),
         outputLimitBytes: 1024 * 1024,
-        roundMilliseconds: 200,
+        pollMilliseconds: 200,
       }),
     probe: openProbe,
     isolatesAccounts: kind !== 'mark',

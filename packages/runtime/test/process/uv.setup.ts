@@ -9,38 +9,38 @@ const version = '0.13.8';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A directory that may stay between runs. */
+    /** A directory that may be kept between runs. */
     pythonCache: string;
     python: string | undefined;
-    /** Variables that programs of this machine are run with. */
+    /** Environment of this machine's programs. */
     surroundings: Readonly<Record<string, string | undefined>>;
-    /** A folder of programs in which there is uv, and which every account may read; '' where there is no Python. */
+    /** A directory with uv that every account can read; '' if there is no Python. */
     uvFolder: string;
   }
 }
 
-/** vitest's global setup: a uv of the Python registry, installed once into the cache of the tests. */
+/** Global setup of vitest: installs uv from the Python package index into the cache of the tests, once. */
 export async function setup(project: TestProject): Promise<void> {
   const { pythonCache: cache, python } = project.getProvidedContext();
   project.provide('uvFolder', await install(cache, python ?? 'python3').catch(() => ''));
 }
 
-/** Made aside and put in place at once: what was broken off is made anew. */
+/** Installs into a staging directory and renames it, so that an interrupted installation is repeated. */
 async function install(cache: string, python: string): Promise<string> {
-  const place = join(cache, `uv-${version}`);
-  const folder = join(place, 'bin');
+  const target = join(cache, `uv-${version}`);
+  const folder = join(target, 'bin');
   if (existsSync(join(folder, 'uv'))) return folder;
   await mkdir(cache, { recursive: true });
-  const draft = await mkdtemp(`${place}-`);
+  const staging = await mkdtemp(`${target}-`);
   try {
     const run = promisify(execFile);
-    await run(python, ['-m', 'venv', draft]);
-    await run(join(draft, 'bin/python'), ['-m', 'pip', 'install', '--quiet', '--no-input', `uv==${version}`]);
-    // Builds have accounts of their own.
-    await chmod(draft, 0o755);
-    await rename(draft, place);
+    await run(python, ['-m', 'venv', staging]);
+    await run(join(staging, 'bin/python'), ['-m', 'pip', 'install', '--quiet', '--no-input', `uv==${version}`]);
+    // Builds have their own accounts.
+    await chmod(staging, 0o755);
+    await rename(staging, target);
   } catch (error) {
-    await rm(draft, { recursive: true, force: true });
+    await rm(staging, { recursive: true, force: true });
     if (!existsSync(join(folder, 'uv'))) throw error;
   }
   return folder;

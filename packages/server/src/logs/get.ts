@@ -92,7 +92,7 @@ async function readLogs(
   for (;;) {
     const isGrowing = await mayGrow(context, scope, end);
     // Output that is marked after this moment belongs to the next page.
-    const now = context.outputs.look();
+    const now = context.outputs.mark();
     const page = await readPage(context, {
       scope,
       order,
@@ -118,7 +118,7 @@ async function readLogs(
 
 /** Whether lines may be added. A session writes until it and its instance have ended; an agent may always get an instance. */
 async function mayGrow({ db, outputs }: LogsContext, scope: LogScope, end: Timestamp): Promise<boolean> {
-  if (end <= outputs.look()) return false;
+  if (end <= outputs.mark()) return false;
   const { sessionId } = scope;
   return sessionId === undefined || maySessionWrite(db, { ...scope, sessionId });
 }

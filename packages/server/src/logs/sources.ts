@@ -93,12 +93,12 @@ export async function findSources(
 
 /** Where the bot writes it, or in the log directory if it was moved just now. */
 async function outputOf(context: SourcesContext, owner: LogOwner): Promise<OutputFile | null> {
-  const file = await context.outputs.of(owner.instance_id);
-  return file ?? context.outputs.released(logDirectory(context.logsDirectory, owner));
+  const file = await context.outputs.find(owner.instance_id);
+  return file ?? context.outputs.findReleased(logDirectory(context.logsDirectory, owner));
 }
 
 async function openStored(context: SourcesContext, owner: LogOwner) {
-  const file = await context.outputs.released(logDirectory(context.logsDirectory, owner));
+  const file = await context.outputs.findReleased(logDirectory(context.logsDirectory, owner));
   return file === null ? null : openFile(context, owner, file);
 }
 
@@ -107,7 +107,7 @@ async function openFile(context: SourcesContext, owner: LogOwner, file: OutputFi
     return { handle: await open(file.path, 'r'), file };
   } catch {
     // The instance just ended, and its output was moved.
-    const moved = await context.outputs.released(logDirectory(context.logsDirectory, owner));
+    const moved = await context.outputs.findReleased(logDirectory(context.logsDirectory, owner));
     if (moved === null || moved.path === file.path) return null;
     return { handle: await open(moved.path, 'r'), file: moved };
   }

@@ -59,7 +59,7 @@ async function setUp() {
   return { rows, runtime, context, of, run, stored, files };
 }
 
-const forgotten = async (runtime: Runtime, instanceId: string) => (await runtime.outputs.of(instanceId)) === null;
+const forgotten = async (runtime: Runtime, instanceId: string) => (await runtime.outputs.find(instanceId)) === null;
 
 it('stores the output of an instance once before it is forgotten, also after a kill at each step', async () => {
   const { rows, runtime, context, of, run, stored, files } = await setUp();

@@ -30,7 +30,7 @@ export async function storeOutput(context: StoreOutputContext, instanceId: strin
   let file: OutputFile | null;
   try {
     await outputs.release(instanceId, directory);
-    file = await outputs.released(directory);
+    file = await outputs.findReleased(directory);
     const isEmpty = file !== null && file.marks.length === 0;
     if (isEmpty) await context.removeTree(directory);
     if (file === null || isEmpty) return;

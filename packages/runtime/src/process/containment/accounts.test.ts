@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { FIRST_ID, LAST_ID, preferredId, releaseForgotten, releaseUid, reserveUid } from './accounts.ts';
+import { FIRST_ID, LAST_ID, preferredId, releaseOrphanedUids, releaseUid, reserveUid } from './accounts.ts';
 import { TRIAL_ACCOUNT } from './isolation.ts';
 
 async function directories() {
@@ -11,7 +11,7 @@ async function directories() {
   return { reservations: join(root, 'reserved'), owner: root };
 }
 
-it('gives no user id twice until it is given back, and only by its owner', async () => {
+it('reserves each user id once, until its owner releases it', async () => {
   const { reservations, owner } = await directories();
   const first = await reserveUid(reservations, owner);
   const second = await reserveUid(reservations, owner);
@@ -24,30 +24,30 @@ it('gives no user id twice until it is given back, and only by its owner', async
   expect(await reserveUid(reservations, owner)).toBe(first);
 });
 
-it('takes back what is left over when all are taken, and says when none is', async () => {
+it('removes orphaned reservations when all ids are taken, and rejects if there are none', async () => {
   const { reservations, owner } = await directories();
   await mkdir(reservations);
   for (let uid = FIRST_ID; uid <= LAST_ID; uid++) await writeFile(join(reservations, String(uid)), owner);
-  await expect(reserveUid(reservations, owner)).rejects.toThrow(/all user ids/);
+  await expect(reserveUid(reservations, owner)).rejects.toThrow(/All user ids/);
   await writeFile(join(reservations, String(FIRST_ID + 7)), join(owner, 'gone'));
   expect(await reserveUid(reservations, owner)).toBe(FIRST_ID + 7);
   expect(await readdir(reservations)).toHaveLength(LAST_ID - FIRST_ID + 1);
 });
 
-it('gives nobody the account under which the service tries programs', async () => {
+it('never reserves the account under which the service tries programs', async () => {
   const { reservations, owner } = await directories();
   await mkdir(reservations);
   for (let uid = FIRST_ID; uid <= LAST_ID; uid++) await writeFile(join(reservations, String(uid)), owner);
-  await expect(reserveUid(reservations, owner)).rejects.toThrow(/all user ids/);
+  await expect(reserveUid(reservations, owner)).rejects.toThrow(/All user ids/);
   expect(await readdir(reservations)).not.toContain(String(TRIAL_ACCOUNT.uid));
 });
 
-it('gives back what a killed server had reserved in its directory and not written down, and nothing of others', async () => {
+it('releases ids that a killed server reserved but did not record, and none of other servers', async () => {
   const { reservations, owner } = await directories();
   const known = await reserveUid(reservations, join(owner, 'known'));
   await reserveUid(reservations, join(owner, 'not-written-down'));
   await reserveUid(reservations, join(owner, 'known'));
   const others = await reserveUid(reservations, join(owner, 'other', 'instance'));
-  releaseForgotten(reservations, owner, (directory) => (directory === join(owner, 'known') ? known : null));
+  releaseOrphanedUids(reservations, owner, (directory) => (directory === join(owner, 'known') ? known : null));
   expect((await readdir(reservations)).sort()).toEqual([String(known), String(others)].sort());
 });

@@ -14,44 +14,45 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 
 /**
- * The first of the user and group ids that systemd leaves to dynamic users (systemd.exec(5)), among which is no account of
- * a distribution. Nobody gets it: what is tried under it, the service believes and may run itself, and two programs of one
- * account can change each other.
+ * User and group id under which the service tries programs before it relies on them. Never given to an instance, because a
+ * process can tamper with others of its account. The first id of systemd's range for dynamic users (systemd.exec(5)), in
+ * which no distribution has accounts.
  */
 export const TRIAL_ID = 61184;
-/** Those for instances and builds. */
+/** Ids for instances and builds: the rest of that range. */
 export const FIRST_ID = 61185;
 export const LAST_ID = 65519;
 
-/** Where the service's servers of one machine agree on who uses which user id. Empty after a boot, as its ids are then. */
+/** One file per reserved user id, shared by all servers of a machine. Empty after a boot. */
 export const RESERVATIONS_DIRECTORY = '/run/bothost-uids';
 
 /**
- * Takes a user id that no live instance and no process of this machine has. `owner` is the instance's directory, which
- * must exist already: a reservation whose owner is gone counts as left over. Throws when all are taken.
+ * Reserves a user id that no live instance and no process of this machine has. `owner` is the instance's directory, which
+ * must exist: a reservation without it is an orphan. Throws if all ids are taken.
  */
 export async function reserveUid(reservationsDirectory: string, owner: string): Promise<number> {
   mkdirSync(reservationsDirectory, { recursive: true, mode: 0o700 });
   const taken = uidsOfProcesses();
   const uid = tryReserve(reservationsDirectory, owner, taken);
   if (uid !== null) return uid;
-  await dropLeftOver(reservationsDirectory);
+  await removeOrphanedReservations(reservationsDirectory);
   const second = tryReserve(reservationsDirectory, owner, taken);
-  if (second === null) throw new Error(`all user ids from ${FIRST_ID} to ${LAST_ID} are in use`);
+  if (second === null) throw new Error(`All user ids from ${FIRST_ID} to ${LAST_ID} are in use.`);
   return second;
 }
 
-/** Gives back what `reserveUid` took, when the reservation is still this owner's. */
+/** Releases a user id if this owner still has it. */
 export function releaseUid(reservationsDirectory: string, uid: number, owner: string): void {
   const path = join(reservationsDirectory, String(uid));
   if (readOwner(path) === owner) rmSync(path, { force: true });
 }
 
 /**
- * Gives back what a killed server had reserved for instances of this directory and not written down, or not given back.
- * `accountOf` says which user id the instance in a directory has. Not while a server of the directory starts instances.
+ * Releases ids that a killed server reserved for instances of this directory without recording or releasing them.
+ * `accountOf` returns the recorded user id of the instance in a directory. Not while a server of the directory starts
+ * instances.
  */
-export function releaseForgotten(
+export function releaseOrphanedUids(
   reservationsDirectory: string,
   instancesDirectory: string,
   accountOf: (owner: string) => number | null,
@@ -64,7 +65,7 @@ export function releaseForgotten(
   }
 }
 
-/** Where to begin looking, so that names that differ rarely meet. */
+/** The id at which the search begins, derived from the name so that searches rarely collide. */
 export function preferredId(name: string): number {
   return FIRST_ID + (createHash('sha256').update(name).digest().readUInt32BE() % (LAST_ID - FIRST_ID + 1));
 }
@@ -87,8 +88,8 @@ function tryReserve(directory: string, owner: string, taken: ReadonlySet<number>
   return null;
 }
 
-/** One server at a time: an abstract unix socket is a lock that the kernel lets go when its holder dies. */
-async function dropLeftOver(directory: string): Promise<void> {
+/** One server at a time: the lock is an abstract Unix socket, which the kernel releases when its holder dies. */
+async function removeOrphanedReservations(directory: string): Promise<void> {
   const lock = createServer();
   const locked = await new Promise<boolean>((resolve) => {
     lock.once('error', () => resolve(false));

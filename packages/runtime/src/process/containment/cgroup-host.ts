@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { readProcFile, readToEnd } from '../proc/read-proc-file.ts';
 import { type CgroupHierarchy, findCgroupHierarchies } from './cgroup-mounts.ts';
 
-/** The directories under which each instance gets a control group of its own; what is null this machine does not offer. */
+/** The directories in which each instance gets its control groups. Null: not available on this machine. */
 export type CgroupHost = {
-  /** The version 2 tree, where `cgroup.kill` and `cpu.stat` work also without controllers. */
+  /** The version 2 tree, where `cgroup.kill` and `cpu.stat` work even without controllers. */
   readonly unified: string | null;
   readonly memory: string | null;
   readonly cpu: string | null;
@@ -15,19 +16,19 @@ export type CgroupHost = {
 };
 
 const CONTROLLERS = ['memory', 'cpu', 'pids'] as const;
-/** Version 1 counts CPU time by a controller of its own. */
+/** Version 1 has a separate controller for CPU time. */
 const V1_CONTROLLERS = [...CONTROLLERS, 'cpuacct'] as const;
 const SERVER_GROUP = 'bothost-server';
-const SWEEP_MILLISECONDS = 50;
+const RETRY_MILLISECONDS = 50;
 
 /**
- * Makes the directory `name` in this process' own groups and tries them with a real process. Null when nothing there can
- * tell an instance's processes apart: neither version 2 nor a version 1 controller that is ours to use.
+ * Creates the directory `name` in this process's own control groups and tries it with a real process. Null if the machine
+ * has neither version 2 nor a version 1 controller that this process may use.
  */
 export async function openCgroupHost(name: string): Promise<CgroupHost | null> {
   const hierarchies = findCgroupHierarchies(
-    readFileSync('/proc/self/mountinfo', 'utf8'),
-    readFileSync('/proc/self/cgroup', 'utf8'),
+    readProcFile('/proc/self/mountinfo', readToEnd) ?? '',
+    readProcFile('/proc/self/cgroup', readToEnd) ?? '',
   );
   const candidates: { -readonly [key in keyof CgroupHost]: string | null } = {
     unified: null,
@@ -42,8 +43,8 @@ export async function openCgroupHost(name: string): Promise<CgroupHost | null> {
   const ended = new Promise((resolve) => probe.once('error', resolve).once('close', resolve));
   try {
     for (const hierarchy of hierarchies) {
-      const isWanted = hierarchy.version === 2 || V1_CONTROLLERS.some((name) => hierarchy.controllers.includes(name));
-      if (!isWanted) continue;
+      const isUseful = hierarchy.version === 2 || V1_CONTROLLERS.some((name) => hierarchy.controllers.includes(name));
+      if (!isUseful) continue;
       const directory = join(groupForChildren(hierarchy), name);
       const trial = join(directory, `trial-${probe.pid}`);
       trials.push(trial);
@@ -67,32 +68,32 @@ export async function openCgroupHost(name: string): Promise<CgroupHost | null> {
   return candidates.unified === null && candidates.memory === null && candidates.pids === null ? null : candidates;
 }
 
-/** Instances are siblings of a server that was moved into a leaf, not its children. */
+/** Groups of instances are siblings of the server's group if `enableControllers` moved the server into a leaf. */
 function groupForChildren(hierarchy: CgroupHierarchy): string {
   const own = hierarchy.ownDirectory;
   return basename(own) === SERVER_GROUP ? dirname(own) : own;
 }
 
-/** Tries whether a group can be made and a process be put into it. */
+/** Whether a group can be created and a process moved into it. */
 function isUsable(trial: string, pid: number): boolean {
   try {
     mkdirSync(trial, { recursive: true });
-    const before = readFileSync(`/proc/${pid}/cgroup`, 'utf8');
+    const before = readProcFile(`/proc/${pid}/cgroup`);
     writeFileSync(join(trial, 'cgroup.procs'), String(pid));
-    return readFileSync(`/proc/${pid}/cgroup`, 'utf8') !== before;
+    return readProcFile(`/proc/${pid}/cgroup`) !== before;
   } catch {
     return false;
   }
 }
 
 /**
- * Version 2 gives controllers only to the children of a group that holds no processes itself, the root aside. So where
- * the server sits in the way it moves into a leaf of its own; where others sit there too, there are no controllers.
+ * In version 2, only a group without processes (or the root) can enable controllers for its children. If the server's
+ * process is in the way, it moves to a leaf group. If other processes are in the group too, there are no controllers.
  */
 function enableControllers(directory: string): readonly string[] {
   const parent = dirname(directory);
   const available = words(join(parent, 'cgroup.controllers')).filter((name) =>
-    CONTROLLERS.some((wanted) => wanted === name),
+    CONTROLLERS.some((controller) => controller === name),
   );
   if (available.length === 0) return [];
   const request = available.map((name) => `+${name}`).join(' ');
@@ -110,32 +111,36 @@ function enableControllers(directory: string): readonly string[] {
 }
 
 /**
- * Removes the groups of instances that are gone. Their own removal fails while a process that nobody has waited for yet is
- * in them, as the kernel counts it until then. True when nothing but known instances is left.
+ * Removes the groups of removed instances. The kernel keeps a group until its zombies are reaped, so removing a group
+ * together with its instance can fail. True if only groups of known instances are left.
  */
-export function sweepCgroups(host: CgroupHost, isKnown: (instanceId: string) => boolean): boolean {
+export function removeOrphanedCgroups(host: CgroupHost, isKnown: (instanceId: string) => boolean): boolean {
   const directories = [...new Set(Object.values(host))].filter((directory) => directory !== null);
-  const forgotten = directories.flatMap((directory) => {
+  const orphans = directories.flatMap((directory) => {
     const names = existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : [];
     return names.filter((name) => name.isDirectory() && !isKnown(name.name)).map(({ name }) => join(directory, name));
   });
-  return forgotten.map(removeGroup).every(Boolean);
+  return orphans.map(removeGroup).every(Boolean);
 }
 
-/** Removes the directories of a host once nothing but known instances is left in them, or the time is up. */
+/** Removes a host's directories once they contain only groups of known instances, or after the timeout. */
 export async function closeCgroupHost(
   host: CgroupHost,
   isKnown: (instanceId: string) => boolean,
   timeoutMilliseconds: number,
 ): Promise<void> {
-  // Nobody is told when init has waited for an orphan.
-  for (let waited = 0; !sweepCgroups(host, isKnown) && waited < timeoutMilliseconds; waited += SWEEP_MILLISECONDS) {
-    await delay(SWEEP_MILLISECONDS);
+  // There is no event when init reaps an orphaned process.
+  for (
+    let waited = 0;
+    !removeOrphanedCgroups(host, isKnown) && waited < timeoutMilliseconds;
+    waited += RETRY_MILLISECONDS
+  ) {
+    await delay(RETRY_MILLISECONDS);
   }
   for (const directory of new Set(Object.values(host))) if (directory !== null) removeGroup(directory);
 }
 
-/** False while processes are in it. */
+/** False if processes are in the group. */
 export function removeGroup(directory: string): boolean {
   try {
     rmdirSync(directory);

@@ -1,16 +1,16 @@
 /**
- * Where control groups are mounted on this machine, and which of them this process is in. Version 1 has one hierarchy per
- * controller, version 2 one for all; both may be mounted at once, with the controllers divided between them (cgroups(7)).
+ * A mounted hierarchy of control groups. Version 1 has one per controller or set of controllers, version 2 one for all. Both
+ * may be mounted at once, with the controllers divided between them (cgroups(7)).
  */
 export type CgroupHierarchy = {
   readonly version: 1 | 2;
-  /** Controllers of a version 1 hierarchy; empty for version 2, where a file in each group lists them. */
+  /** Controllers of a version 1 hierarchy. Empty for version 2, where each group has a list. */
   readonly controllers: readonly string[];
-  /** This process' own group in it, as a directory. */
+  /** Directory of this process's own group. */
   readonly ownDirectory: string;
 };
 
-/** From the texts of `/proc/self/mountinfo` and `/proc/self/cgroup`. Pure. */
+/** Pure. Takes the content of `/proc/self/mountinfo` and `/proc/self/cgroup`. */
 export function findCgroupHierarchies(mountinfo: string, selfCgroup: string): readonly CgroupHierarchy[] {
   const found: CgroupHierarchy[] = [];
   for (const line of mountinfo.split('\n')) {
@@ -29,7 +29,7 @@ export function findCgroupHierarchies(mountinfo: string, selfCgroup: string): re
   return found;
 }
 
-/** Lines are `id:controllers:path`; version 2 is the one without controllers. */
+/** Lines are `id:controllers:path`; the line of version 2 has no controllers. */
 function ownPath(selfCgroup: string, controller: string): string | null {
   for (const line of selfCgroup.split('\n')) {
     const [, controllers, ...path] = line.split(':');
@@ -38,14 +38,14 @@ function ownPath(selfCgroup: string, controller: string): string | null {
   return null;
 }
 
-/** In a container the mount may begin at the container's own group, whose path is then to be left out. */
+/** In a container, the mount may begin at the container's own group, whose path is not part of the directory then. */
 function within(mountPoint: string, root: string, path: string | null): string {
   if (path === null || path.startsWith('/..')) return mountPoint;
   const rest = root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;
   return rest === '/' || rest === '' ? mountPoint : mountPoint + rest;
 }
 
-/** Spaces and the like are octal in mountinfo (proc_pid_mountinfo(5)). */
+/** mountinfo escapes white space and backslashes in octal (proc_pid_mountinfo(5)). */
 function unescapeMountPath(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

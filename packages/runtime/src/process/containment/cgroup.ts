@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ResourceLimits, Usage } from '../../runtime.ts';
 import { type CgroupHost, removeGroup } from './cgroup-host.ts';
 
-/** The groups of one instance; absolute directories, so that a later server in another group finds them again. */
+/** Absolute directories of one instance's groups, so that the next server finds them from another group. */
 export type InstanceCgroups = CgroupHost;
 
 const PERIOD_MICROSECONDS = 100_000;
@@ -20,7 +20,7 @@ export function cgroupsFor(host: CgroupHost, instanceId: string): InstanceCgroup
   };
 }
 
-/** Makes the groups with their limits; the CPU limit comes separately. Throws what the file system throws. */
+/** Creates the groups with their limits, except the CPU limit. Throws file system errors. */
 export function createCgroups(groups: InstanceCgroups, limits: ResourceLimits, processes: number): void {
   for (const directory of directories(groups)) mkdirSync(directory, { recursive: true });
   if (groups.memory !== null) {
@@ -37,17 +37,17 @@ export function createCgroups(groups: InstanceCgroups, limits: ResourceLimits, p
 }
 
 /**
- * Puts a process, and with it all that it will start, into the groups. Not in one go with the rest of a start: the first
- * move in a while makes the kernel wait for all processors, some milliseconds in which the server has other work.
+ * Moves a process, and so all its future children, into the groups. Asynchronous, because the kernel may synchronize all
+ * processors first, which takes some milliseconds.
  */
 export async function enterCgroups(groups: InstanceCgroups, pid: number): Promise<void> {
   for (const directory of directories(groups)) await writeFile(join(directory, 'cgroup.procs'), String(pid));
 }
 
-/** False where the machine offers no CPU controller. */
+/** False if the machine has no CPU controller. */
 export function limitCgroupCpu(groups: InstanceCgroups, millicores: number): boolean {
   if (groups.cpu === null) return false;
-  // The kernel refuses a quota below one millisecond.
+  // The kernel rejects quotas below one millisecond.
   const quota = Math.max(1000, Math.round((millicores * PERIOD_MICROSECONDS) / 1000));
   if (isUnified(groups, groups.cpu)) {
     writeFileSync(join(groups.cpu, 'cpu.max'), `${quota} ${PERIOD_MICROSECONDS}`);
@@ -58,31 +58,31 @@ export function limitCgroupCpu(groups: InstanceCgroups, millicores: number): boo
   return true;
 }
 
-/** Pids in the groups, zombies included. Throws nothing when the groups are gone. */
+/** Pids in the groups, including zombies. Empty if the groups do not exist. */
 export function cgroupPids(groups: InstanceCgroups): readonly number[] {
   const directory = groups.unified ?? groups.pids ?? groups.memory;
   const text = directory === null ? '' : readIfPresent(join(directory, 'cgroup.procs'));
   return text.split('\n').filter(Boolean).map(Number);
 }
 
-/** From here on no process of the instance can start another one, so that killing them comes to an end. */
+/** Prevents the instance from starting processes, so that killing them terminates. */
 export function forbidForks(groups: InstanceCgroups): void {
   if (groups.pids !== null) writeIfPresent(join(groups.pids, 'pids.max'), '0');
 }
 
-/** Kills all at once where the kernel can (version 2, Linux 5.14). */
+/** Kills all processes at once, if the kernel can (version 2, Linux 5.14). */
 export function killCgroup(groups: InstanceCgroups): void {
   if (groups.unified !== null) writeIfPresent(join(groups.unified, 'cgroup.kill'), '1');
 }
 
-/** How many processes the kernel killed because the instance was out of memory. */
+/** Number of processes that the kernel killed because the instance was out of memory. */
 export function cgroupMemoryKills(groups: InstanceCgroups): number {
   if (groups.memory === null) return 0;
   const file = isUnified(groups, groups.memory) ? 'memory.events' : 'memory.oom_control';
   return Number(/^oom_kill (\d+)$/m.exec(readIfPresent(join(groups.memory, file)))?.[1] ?? 0);
 }
 
-/** False while something is still in one of them. */
+/** False if a group still has processes. */
 export function removeCgroups(groups: InstanceCgroups): boolean {
   return directories(groups).map(removeGroup).every(Boolean);
 }
@@ -90,8 +90,8 @@ export function removeCgroups(groups: InstanceCgroups): boolean {
 export type CgroupUsage = { readonly read: () => Usage | null; readonly close: () => void };
 
 /**
- * Reads usage from files that stay open, as this happens each second for every instance. Null when the groups lack a
- * controller for it. Working set = usage without file pages that the kernel may drop, as Kubernetes counts it.
+ * Keeps the files open, because each instance is sampled every second. Null if the groups lack a controller. The memory is
+ * the working set, as in Kubernetes: usage without file pages that the kernel may drop.
  */
 export function openCgroupUsage(groups: InstanceCgroups): CgroupUsage | null {
   const { memory, unified } = groups;
@@ -157,12 +157,12 @@ function readIfPresent(path: string): string {
   }
 }
 
-/** For files that not every kernel has, and for groups that may just have gone. */
+/** For files that not every kernel has, and groups that may have been removed. */
 function writeIfPresent(path: string, text: string): void {
   if (!existsSync(path)) return;
   try {
     writeFileSync(path, text);
   } catch {
-    // Gone in between, or a kernel without swap accounting.
+    // The group was removed meanwhile, or the kernel has no swap accounting.
   }
 }

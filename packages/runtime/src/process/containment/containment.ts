@@ -2,7 +2,7 @@ import type { Usage } from '../../runtime.ts';
 import { INSTANCE_VARIABLE } from '../instances/environment.ts';
 import type { InstanceRecord } from '../instances/instance-record.ts';
 import { hasEnded, type ProcessIdentity, readProcessStat } from '../proc/process-identity.ts';
-import { type Membership, membershipByMark, membershipByUid, type ProcessTable } from '../proc/process-table.ts';
+import { type Membership, membershipByUid, membershipByVariable, type ProcessTable } from '../proc/process-table.ts';
 import {
   cgroupMemoryKills,
   cgroupPids,
@@ -13,68 +13,65 @@ import {
   openCgroupUsage,
 } from './cgroup.ts';
 import type { KernelUnits } from './kernel-units.ts';
-import { openUsageAccount } from './process-usage.ts';
+import { createUsageCounter } from './process-usage.ts';
 
 /**
- * How an instance's processes are told from all others. An instance is the set of its processes, also of those that left
- * its session: by control group, else by an account of its own, else by a mark in the environment.
+ * How an instance's processes are recognized, including those that left its session: by control group, else by the
+ * instance's own account (`uid`), else by an environment variable (`mark`). Part of the record on disk.
  */
 export type ContainmentKind = 'cgroup' | 'uid' | 'mark';
 
-/** Reads the process table when it is first asked for, so that many instances share one look. */
+/** Reads the process table at the first call, so that many instances share one read. */
 export type TableSource = () => ProcessTable;
 
 export type Containment = {
-  /** The processes that live, zombies aside, the supervisor among them. */
+  /** Running processes, including the supervisor. */
   readonly members: (table: TableSource) => readonly ProcessIdentity[];
-  /** Null when it cannot be told. CPU never falls. */
+  /** Null if unknown. CPU time never decreases. */
   readonly usage: (table: TableSource) => Usage | null;
-  /** Whether the kernel bounds it; otherwise sampling has to. */
+  /** Whether the kernel enforces the memory limit. If not, the watchdog does. */
   readonly boundsMemory: boolean;
-  /** False where the machine cannot limit it. */
+  /** False if the machine cannot limit the CPU. */
   readonly limitCpu: (millicores: number) => boolean;
   readonly memoryKills: () => number;
-  /** Makes the set stop growing as far as possible, before it is killed. */
+  /** Prevents new processes before a kill, if possible. */
   readonly forbidForks: () => void;
-  /** Kills all at once where the kernel can, the supervisor too: the last resort. */
+  /** Last resort: kills all processes at once, including the supervisor, if the kernel can. */
   readonly killAtOnce: () => void;
   readonly close: () => void;
 };
 
-/**
- * The containment that an instance was started with, from its record: the same for its own server and for one that adopts
- * it.
- */
+/** The containment in the instance's record, which is the same for the server that started it and for one that adopts it. */
 export function openContainment(record: InstanceRecord, supervisor: ProcessIdentity, units: KernelUnits): Containment {
   if (record.cgroups !== null) return containmentByCgroup(record.cgroups, units);
   const membership =
     record.containment === 'uid' && record.account !== null
       ? membershipByUid(record.account.uid)
-      : membershipByMark(`${INSTANCE_VARIABLE}=${record.instanceId}`, supervisor);
+      : membershipByVariable(`${INSTANCE_VARIABLE}=${record.instanceId}`, supervisor);
   return containmentByTable(membership, units);
 }
 
 function containmentByCgroup(groups: InstanceCgroups, units: KernelUnits): Containment {
-  const counted = openCgroupUsage(groups);
-  const account = openUsageAccount(units);
+  const cgroupUsage = openCgroupUsage(groups);
+  const countUsage = createUsageCounter(units);
   const stats = () => cgroupPids(groups).flatMap((pid) => readProcessStat(pid) ?? []);
   return {
     members: () => stats().filter((stat) => !hasEnded(stat)),
-    usage: () => (counted === null ? account(stats()) : counted.read()),
+    usage: () => (cgroupUsage === null ? countUsage(stats()) : cgroupUsage.read()),
     boundsMemory: groups.memory !== null,
     limitCpu: (millicores) => limitCgroupCpu(groups, millicores),
     memoryKills: () => cgroupMemoryKills(groups),
     forbidForks: () => forbidForks(groups),
     killAtOnce: () => killCgroup(groups),
-    close: () => counted?.close(),
+    close: () => cgroupUsage?.close(),
   };
 }
 
 function containmentByTable(membership: Membership, units: KernelUnits): Containment {
-  const account = openUsageAccount(units);
+  const countUsage = createUsageCounter(units);
   return {
     members: (table) => membership(table()).filter((stat) => !hasEnded(stat)),
-    usage: (table) => account(membership(table())),
+    usage: (table) => countUsage(membership(table())),
     boundsMemory: false,
     limitCpu: () => false,
     memoryKills: () => 0,

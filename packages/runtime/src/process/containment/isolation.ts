@@ -7,48 +7,47 @@ import { TRIAL_ID } from './accounts.ts';
 import { type CgroupHost, openCgroupHost } from './cgroup-host.ts';
 import type { ContainmentKind } from './containment.ts';
 
-/** What this machine and this process' rights allow. */
+/** What this machine and this process's privileges allow. */
 export type Isolation = {
   readonly containment: ContainmentKind;
   readonly ownAccounts: boolean;
   readonly cgroups: CgroupHost | null;
 };
 
-/** An account to try things as: as little as any instance may have. */
+/** An account with no more rights than an instance, for trying programs and directories. */
 export const TRIAL_ACCOUNT = { uid: TRIAL_ID, gid: TRIAL_ID };
 
 /**
- * The best that is possible, or what `wanted` names. Accounts of their own need root; control groups need write access to
- * this process' groups. Rejects with `RuntimeUnavailable` when what was asked for is impossible.
+ * The strongest containment that is possible, or `requested`. Own accounts need root; control groups need write access to
+ * this process's groups. Rejects with `RuntimeUnavailable` if the requested containment is impossible.
  */
 export async function chooseIsolation(
   dataDirectory: string,
   isRoot: boolean,
-  wanted: ContainmentKind | undefined,
+  requested: ContainmentKind | undefined,
 ): Promise<Isolation> {
-  const ownAccounts = usesOwnAccounts(isRoot, wanted);
-  if (wanted === 'uid' && !isRoot)
-    throw new RuntimeUnavailable('Only root can give each instance an account of its own.');
+  const ownAccounts = usesOwnAccounts(isRoot, requested);
+  if (requested === 'uid' && !isRoot) throw new RuntimeUnavailable('Only root can give each instance its own account.');
   const name = `bothost-${createHash('sha256').update(dataDirectory).digest('hex').slice(0, 12)}`;
-  const cgroups = wanted === undefined || wanted === 'cgroup' ? await openCgroupHost(name) : null;
-  if (wanted === 'cgroup' && cgroups === null)
-    throw new RuntimeUnavailable('This process may not make control groups here.');
+  const cgroups = requested === undefined || requested === 'cgroup' ? await openCgroupHost(name) : null;
+  if (requested === 'cgroup' && cgroups === null)
+    throw new RuntimeUnavailable('This process may not create control groups on this machine.');
   const containment = cgroups !== null ? 'cgroup' : ownAccounts ? 'uid' : 'mark';
   return { containment, ownAccounts, cgroups };
 }
 
-/** Accounts of their own need root; the mark is for where there are none. */
-export function usesOwnAccounts(isRoot: boolean, wanted: ContainmentKind | undefined): boolean {
-  return isRoot && wanted !== 'mark';
+/** Own accounts need root, and are not combined with `mark`. */
+export function usesOwnAccounts(isRoot: boolean, requested: ContainmentKind | undefined): boolean {
+  return isRoot && requested !== 'mark';
 }
 
-/** Bots pass through it but cannot list it, whatever the umask says. */
+/** Bots can pass through the directory but cannot list it, regardless of the umask. */
 export function makePassable(directory: string): void {
   mkdirSync(directory, { recursive: true });
   chmodSync(directory, 0o711);
 }
 
-/** Rejects with `RuntimeUnavailable` when bots, under accounts of their own, could not get to what lies below the directory. */
+/** Rejects with `RuntimeUnavailable` if bots with their own accounts cannot reach files below the directory. */
 export function requirePassable(directory: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const options = { cwd: '/', env: {}, ...TRIAL_ACCOUNT };
@@ -57,7 +56,7 @@ export function requirePassable(directory: string): Promise<void> {
       else {
         reject(
           new RuntimeUnavailable(
-            `Bots run under accounts of their own, and those cannot get to ${directory}: let every account pass through it and the directories above it (mode 0711), or set BOTHOST_DATA_DIR to another place.`,
+            `Bots have their own accounts, and these cannot reach ${directory}. Let every account pass through it and its parent directories (mode 0711), or set BOTHOST_DATA_DIR to another directory.`,
           ),
         );
       }
@@ -65,17 +64,17 @@ export function requirePassable(directory: string): Promise<void> {
   });
 }
 
-/** What an operator could do so that bots are further apart. */
+/** Logs how the operator could isolate bots better. */
 export function warnOfAccounts(isolation: Isolation, logger: RuntimeLogger): void {
   if (!isolation.ownAccounts) {
     logger.warn(
       { containment: isolation.containment },
-      'all bots share the account of the service: each can read what the service and the other bots can; run the service as root to give each an account of its own',
+      'all bots share the account of the service and can read everything that it can read; run the service as root to give each bot its own account',
     );
   } else if (findSetpriv() === null) {
     logger.warn(
       {},
-      'this machine has no setpriv (util-linux): a setuid file that one bot leaves behind could lend its account to another',
+      'setpriv (util-linux) is missing: a setuid file that one bot leaves behind could give its account to another bot',
     );
   }
 }

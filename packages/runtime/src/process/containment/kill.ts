@@ -3,26 +3,26 @@ import type { ProcessIdentity } from '../proc/process-identity.ts';
 import { readProcessTable } from '../proc/process-table.ts';
 import type { Containment } from './containment.ts';
 
-/** Signals processes that were looked up a moment ago; those that ended meanwhile are passed over. */
+/** Skips processes that ended meanwhile. */
 export function signalAll(members: readonly ProcessIdentity[], signal: NodeJS.Signals): void {
   for (const { pid } of members) {
     try {
       process.kill(pid, signal);
     } catch {
-      // It ended since, or belongs to another account after a change of user id: the next look tells.
+      // The process ended, or changed its user id. The caller scans again.
     }
   }
 }
 
 const PASSES_BEFORE_STOPPING = 2;
 const PASSES_BEFORE_LAST_RESORT = 100;
-/** One that hangs in the kernel, or that runs as root under a service that does not. */
-const PASSES_BEFORE_COMPLAINT = 500;
+/** Then a process hangs in the kernel, or runs as root while the service does not. */
+const PASSES_BEFORE_REPORT = 500;
 const STUCK_PAUSE_MILLISECONDS = 1000;
 
 /**
- * Kills the set until it is empty. A set that grows meanwhile is first stopped (a stopped process forks no more) and then
- * killed. `spared` is the supervisor while it still has a status to write down; it goes by itself.
+ * Kills an instance's processes until none is left. If their number grows, they are stopped first, because a stopped process
+ * cannot fork. `spared`: pid of a supervisor that still has to write the exit status; it exits by itself.
  */
 export async function killUntilEmpty(
   containment: Containment,
@@ -42,8 +42,8 @@ export async function killUntilEmpty(
     }
     if (pass >= PASSES_BEFORE_LAST_RESORT) containment.killAtOnce();
     signalAll(members, 'SIGKILL');
-    if (pass === PASSES_BEFORE_COMPLAINT) onStuck(members.map(({ pid }) => pid));
-    // No event tells that a process which is not our child has gone.
-    await delay(pass < PASSES_BEFORE_COMPLAINT ? Math.min(1 + pass, 20) : STUCK_PAUSE_MILLISECONDS);
+    if (pass === PASSES_BEFORE_REPORT) onStuck(members.map(({ pid }) => pid));
+    // There is no event for the end of a process that is not our child.
+    await delay(pass < PASSES_BEFORE_REPORT ? Math.min(1 + pass, 20) : STUCK_PAUSE_MILLISECONDS);
   }
 }

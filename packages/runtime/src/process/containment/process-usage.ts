@@ -2,15 +2,15 @@ import type { Usage } from '../../runtime.ts';
 import { hasEnded, type ProcessStat } from '../proc/process-identity.ts';
 import type { KernelUnits } from './kernel-units.ts';
 
-/** Adds up what a changing set of processes has used since it began; called with the set again and again. */
-export type UsageAccount = (members: readonly ProcessStat[]) => Usage;
+/** Adds up what a changing set of processes has used. Called with the current set at each sample. */
+export type UsageCounter = (members: readonly ProcessStat[]) => Usage;
 
 /**
- * CPU and memory of a process tree from `/proc` alone. The time of a process that has ended reappears in the parent that
- * waited for it; where nobody did (it was adopted by init, or its parent ended too), what was last seen of it is kept in
- * `lost`, so that the sum never falls. What lives and dies between two looks is seen only through a parent that waits.
+ * CPU and memory of a process tree from `/proc` alone. The kernel adds the time of an ended process to the parent that
+ * waited for it. If no parent did (init adopted the process, or the parent ended too), the last sample is added to `lost`,
+ * so that the sum never decreases. Processes shorter than a sampling interval count only through a parent that waits.
  */
-export function openUsageAccount(units: KernelUnits): UsageAccount {
+export function createUsageCounter(units: KernelUnits): UsageCounter {
   let previous = new Map<number, ProcessStat>();
   let lost = 0;
   let highest = 0;
@@ -34,15 +34,15 @@ export function openUsageAccount(units: KernelUnits): UsageAccount {
 
 type Processes = ReadonlyMap<number, ProcessStat>;
 
-/** Ticks of processes that vanished since `previous` and that no process of `current` has taken over. Pure. */
+/** Pure. Ticks of processes that ended since `previous` and are not included in a process of `current`. */
 export function lostTicks(previous: Processes, current: Processes): number {
   const survives = (stat: ProcessStat) => current.get(stat.pid)?.startTicks === stat.startTicks;
   const orphaned = new Map<number, number>();
   let lost = 0;
-  for (const gone of previous.values()) {
-    if (survives(gone)) continue;
-    const heir = nearestSurvivor(gone, previous, survives);
-    const ticks = gone.ownTicks + gone.childTicks;
+  for (const ended of previous.values()) {
+    if (survives(ended)) continue;
+    const heir = nearestSurvivor(ended, previous, survives);
+    const ticks = ended.ownTicks + ended.childTicks;
     if (heir === null) lost += ticks;
     else orphaned.set(heir.pid, (orphaned.get(heir.pid) ?? 0) + ticks);
   }
@@ -54,11 +54,11 @@ export function lostTicks(previous: Processes, current: Processes): number {
 }
 
 function nearestSurvivor(
-  gone: ProcessStat,
+  ended: ProcessStat,
   previous: Processes,
   survives: (stat: ProcessStat) => boolean,
 ): ProcessStat | null {
-  let parent = previous.get(gone.parent);
+  let parent = previous.get(ended.parent);
   for (let depth = 0; parent !== undefined && depth < previous.size; depth++) {
     if (survives(parent)) return parent;
     parent = previous.get(parent.parent);

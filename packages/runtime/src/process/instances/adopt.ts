@@ -15,51 +15,51 @@ import {
   writeEnd,
 } from './instance-record.ts';
 
-export type FoundInstance = {
+export type RecordedInstance = {
   readonly files: InstanceFiles;
   readonly record: InstanceRecord;
-  readonly keeper: ProcessIdentity;
-  /** Null: it may still run, or something of it; to be adopted. */
+  readonly supervisor: ProcessIdentity;
+  /** Null if processes of the instance may still run; adopt it then. */
   readonly end: InstanceEnd | null;
 };
 
 /**
- * What earlier servers left: instances, and garbage, of which nothing has run or which was being removed. An entry that cannot
- * be read is logged and skipped.
+ * Reads the records of earlier servers. `garbage`: directories of instances that never ran or were being removed. An entry
+ * that cannot be read is logged and skipped.
  */
-export async function findInstances(
+export async function readInstances(
   instancesDirectory: string,
   context: { readonly bootId: string; readonly now: Date; readonly logger: Pick<RuntimeLogger, 'error'> },
-): Promise<{ readonly found: readonly FoundInstance[]; readonly garbage: readonly InstanceFiles[] }> {
-  const found: FoundInstance[] = [];
+): Promise<{ readonly instances: readonly RecordedInstance[]; readonly garbage: readonly InstanceFiles[] }> {
+  const instances: RecordedInstance[] = [];
   const garbage: InstanceFiles[] = [];
   for (const name of readdirSync(instancesDirectory)) {
     const files = instanceFiles(instancesDirectory, name);
     await isolateFailure(context.logger, files.directory, () => {
-      const instance = findInstance(files, context.bootId, context.now);
+      const instance = readInstance(files, context.bootId, context.now);
       if (instance === null) garbage.push(files);
-      else found.push(instance);
+      else instances.push(instance);
     });
   }
-  return { found, garbage };
+  return { instances, garbage };
 }
 
-/** Null for garbage. */
-function findInstance(files: InstanceFiles, bootId: string, now: Date): FoundInstance | null {
+/** Null if the directory is garbage. */
+function readInstance(files: InstanceFiles, bootId: string, now: Date): RecordedInstance | null {
   const record = readRecord(files);
-  const keeper = record?.keeper ?? null;
-  if (record === null || keeper === null) return null;
+  const supervisor = record?.supervisor ?? null;
+  if (record === null || supervisor === null) return null;
   const isThisBoot = record.bootId === bootId;
-  // A keeper that still waits for its go is about to find out that its server is dead.
-  if (readExitFile(files.exit).state === 'unstarted' && !(isThisBoot && isAlive(keeper))) return null;
+  // A supervisor that still waits for its go-ahead will notice that its server is dead, and exit.
+  if (readExitFile(files.exit).state === 'unstarted' && !(isThisBoot && isAlive(supervisor))) return null;
   const recorded = readEnd(files);
-  if (recorded !== null) return { files, record, keeper, end: recorded };
+  if (recorded !== null) return { files, record, supervisor, end: recorded };
   const end = isThisBoot ? null : endOfEarlierBoot(files, now, readTail(outputFiles(files.log)));
   if (end !== null) tryWriteEnd(files, end);
-  return { files, record, keeper, end };
+  return { files, record, supervisor, end };
 }
 
-/** On a full disk it is made up again at the next start. */
+/** If the disk is full, the next server determines the same end again. */
 function tryWriteEnd(files: InstanceFiles, end: InstanceEnd): void {
   try {
     writeEnd(files, end);

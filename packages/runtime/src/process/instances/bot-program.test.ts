@@ -17,31 +17,34 @@ afterAll(() => rm(environmentsDirectory, { recursive: true }));
 const node: Project = { kind: 'node', project: 'p', main: 'main.js', environment: null, owner: null, gid: null };
 const python: Project = { kind: 'python', project: 'p', main: 'bot.py', environment: 'e', owner: 'o', gid: null };
 
-test.each([node, python])('what is set for a $kind bot is no name that a secret could have', async (project) => {
-  if (project.kind === 'python') {
-    const files = environmentFiles(environmentsDirectory, project);
-    await mkdir(files.directory, { recursive: true });
-    writeMarker(files, { path: '/usr/bin/python3', version: '3.11.7' });
-  }
-  const { folder, variables } = await botProgram(
-    {
-      projectsDirectory: '/projects',
-      environmentsDirectory,
-      interpreter: async () => process.execPath,
-      shim: async () => ({ path: '/shim', requirements: [], requiresPython: '>=3.11', compile: async () => {} }),
-    },
-    project,
-  );
-  const environment = botEnvironment({
-    instanceId: 'i',
-    port: 1,
-    home: '/home',
-    folder,
-    path: '/bin',
-    language: 'C.UTF-8',
-    timeZone: 'UTC',
-    variables,
-  });
-  expect(Object.keys(environment)).toEqual(expect.arrayContaining(['PORT', ...Object.keys(variables)]));
-  expect(Object.keys(environment).filter((name) => !reservedSecretKey(name))).toEqual([]);
-});
+test.each([node, python])(
+  'every variable that the driver sets for a $kind bot is a reserved secret key',
+  async (project) => {
+    if (project.kind === 'python') {
+      const files = environmentFiles(environmentsDirectory, project);
+      await mkdir(files.directory, { recursive: true });
+      writeMarker(files, { path: '/usr/bin/python3', version: '3.11.7' });
+    }
+    const { folder, variables } = await botProgram(
+      {
+        projectsDirectory: '/projects',
+        environmentsDirectory,
+        interpreter: async () => process.execPath,
+        shim: async () => ({ path: '/shim', requirements: [], requiresPython: '>=3.11', compile: async () => {} }),
+      },
+      project,
+    );
+    const environment = botEnvironment({
+      instanceId: 'i',
+      port: 1,
+      home: '/home',
+      folder,
+      path: '/bin',
+      language: 'C.UTF-8',
+      timeZone: 'UTC',
+      variables,
+    });
+    expect(Object.keys(environment)).toEqual(expect.arrayContaining(['PORT', ...Object.keys(variables)]));
+    expect(Object.keys(environment).filter((name) => !reservedSecretKey(name))).toEqual([]);
+  },
+);

@@ -3,7 +3,7 @@ import { environmentFiles, readMarker } from '../projects/environment-files.ts';
 import type { Project } from '../projects/prepared-project.ts';
 import type { Shim } from '../projects/shim.ts';
 
-/** What runs a bot: its command, variables that only this kind needs, and the folder of its interpreter. */
+/** `variables`: those that only this kind of bot needs. `folder`: the directory of the interpreter. */
 export type BotProgram = {
   readonly command: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
@@ -17,19 +17,19 @@ export type BotProgramOptions = {
   readonly shim: () => Promise<Shim>;
 };
 
-/** `node <main>`; for Python the shim in the project's environment, which runs the bot from the directory it is in. */
+/** `node <main>`, or the host shim in the project's Python environment. Both run in the project's directory. */
 export async function botProgram(options: BotProgramOptions, project: Project): Promise<BotProgram> {
   if (project.kind === 'python') {
     const files = environmentFiles(options.environmentsDirectory, project);
     const { bin } = files;
     const shim = await options.shim();
-    // After an upgrade of the service it is a new one.
+    // An upgrade of the service may have brought a new shim, which is not compiled yet.
     await shim.compile(readMarker(files));
     return {
       command: [join(bin, 'python'), '-m', 'bothost_shim'],
       variables: {
         PYTHONPATH: shim.path,
-        // What can be compiled was, and the project is not the bot's to write to.
+        // Everything is compiled already, and the bot may not write to its project.
         PYTHONDONTWRITEBYTECODE: '1',
         VIRTUAL_ENV: dirname(bin),
       },

@@ -8,7 +8,7 @@ const KEPT_NOTICES = 1000;
 export type InstanceEvents = {
   readonly ended: (instanceId: string, end: InstanceEnd) => void;
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
-  /** Delivers `earlier`, the exits on record, first. Throws while there is another watcher. */
+  /** Delivers `earlier`, the recorded exits, first. Throws while there is another watcher. */
   readonly watch: (earlier: () => readonly InstanceEvent[], signal: AbortSignal) => AsyncIterable<InstanceEvent>;
 };
 
@@ -32,7 +32,7 @@ export function createInstanceEvents(now: () => Date): InstanceEvents {
       else if (notices.length < KEPT_NOTICES) notices.push(event);
     },
     watch: (earlier, signal) => {
-      if (queue !== null) throw new Error('This runtime is being watched already; it has one watcher at a time.');
+      if (queue !== null) throw new Error('The runtime already has a watcher. It allows one at a time.');
       const own = createEventQueue<InstanceEvent>();
       for (const event of [...earlier(), ...notices.splice(0)]) own.push(event);
       queue = own;
@@ -56,7 +56,7 @@ export function describeExit(end: InstanceEnd): InstanceExit {
 /** An unbounded queue with one consumer. */
 type EventQueue<T> = {
   readonly push: (value: T) => void;
-  /** Ends at the abort and drops what is still queued. */
+  /** Ends when the signal aborts, and drops queued values. */
   readonly read: (signal: AbortSignal) => AsyncGenerator<T>;
 };
 

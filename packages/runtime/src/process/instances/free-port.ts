@@ -3,16 +3,16 @@ import { createServer } from 'node:net';
 import { readProcFile } from '../proc/read-proc-file.ts';
 
 const FIRST_PORT = 16_384;
-const FEWEST_PORTS = 1024;
+const MIN_PORTS = 1024;
 
 /**
- * A loopback port that nobody listens on now, and that is not one of `taken`. It is not held: see the retry at start. It
- * lies below the range from which the kernel takes ports for outgoing connections, so that none of those can take it in
- * between, nor a connection to it meet itself. `name` decides where the search begins, so that servers rarely meet.
+ * A loopback port without a listener, and not in `taken`. It is not reserved, so a start retries if somebody takes it. It is
+ * below the kernel's range of ephemeral ports: no outgoing connection can take it, and none to it can connect to itself.
+ * The search begins at a port derived from `name`, so that servers of one machine rarely choose the same.
  */
 export async function findFreePort(name: string, taken: ReadonlySet<number>): Promise<number> {
   const count = firstEphemeralPort() - FIRST_PORT;
-  if (count >= FEWEST_PORTS) {
+  if (count >= MIN_PORTS) {
     const first = createHash('sha256').update(name).digest().readUInt32BE() % count;
     for (let step = 0; step < count; step++) {
       const port = FIRST_PORT + ((first + step) % count);
@@ -21,7 +21,7 @@ export async function findFreePort(name: string, taken: ReadonlySet<number>): Pr
   }
   for (;;) {
     const port = await tryPort(0);
-    if (port === null) throw new Error('no port is free');
+    if (port === null) throw new Error('No port is free.');
     if (!taken.has(port)) return port;
   }
 }
@@ -30,7 +30,7 @@ function firstEphemeralPort(): number {
   return Number.parseInt(readProcFile('/proc/sys/net/ipv4/ip_local_port_range') ?? '32768', 10);
 }
 
-/** Binds and lets go; null when it is taken. */
+/** Binds a port and releases it. Port 0 lets the kernel choose. Null if the port is taken. */
 function tryPort(wanted: number): Promise<number | null> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -5,7 +5,7 @@ import { z } from 'zod';
 const groupSchema = z.string().nullable();
 const identitySchema = z.object({ pid: z.int(), startTicks: z.number() });
 
-const recordSchema = z.object({
+const storedRecordSchema = z.object({
   version: z.literal(1),
   instanceId: z.string(),
   deploymentId: z.string(),
@@ -18,11 +18,12 @@ const recordSchema = z.object({
   cgroups: z
     .object({ unified: groupSchema, memory: groupSchema, cpu: groupSchema, cpuacct: groupSchema, pids: groupSchema })
     .nullable(),
-  /** The supervisor. Null until it waits for its go-ahead: before that, nothing of the bot has run. */
+  /** The supervisor, under the name that earlier versions use too. Null until it waits for its go-ahead. */
   keeper: identitySchema.nullable(),
   /** Null until the bot was ready. */
   address: z.object({ host: z.string(), port: z.int() }).nullable(),
 });
+const recordSchema = storedRecordSchema.transform(({ keeper, ...record }) => ({ ...record, supervisor: keeper }));
 
 const endSchema = z.object({
   at: z.iso.datetime(),
@@ -32,10 +33,10 @@ const endSchema = z.object({
   tail: z.string(),
 });
 
-/** What a later server needs to know of an instance; holds no variable of its environment. */
+/** What the next server needs to adopt an instance. Contains no variable of its environment. */
 export type InstanceRecord = z.infer<typeof recordSchema>;
 
-/** How it ended, written once, when nothing of it was left running. */
+/** How the instance ended. Written once, after its last process has ended. */
 export type InstanceEnd = z.infer<typeof endSchema>;
 
 export type InstanceFiles = {
@@ -43,11 +44,11 @@ export type InstanceFiles = {
   readonly record: string;
   readonly end: string;
   readonly exit: string;
-  /** All that is kept of its output; moved as a whole when it has ended. */
+  /** Output and its marks; the server moves the whole directory after the end. */
   readonly log: string;
-  /** What the bot appends to, within `log`. */
+  /** The file in `log` that the bot appends to. */
   readonly output: string;
-  /** Left before a kill for memory, as the exit status alone would not tell why. */
+  /** Created before the service kills the bot for its memory use, because the exit status does not tell the reason. */
   readonly memoryKill: string;
   readonly home: string;
 };
@@ -67,14 +68,16 @@ export function instanceFiles(instancesDirectory: string, instanceId: string): I
 }
 
 export function writeRecord(files: InstanceFiles, record: InstanceRecord): void {
-  replaceFile(files.record, JSON.stringify(record));
+  const { supervisor, ...rest } = record;
+  const stored: z.input<typeof recordSchema> = { ...rest, keeper: supervisor };
+  replaceFile(files.record, JSON.stringify(stored));
 }
 
 export function writeEnd(files: InstanceFiles, end: InstanceEnd): void {
   replaceFile(files.end, JSON.stringify(end));
 }
 
-/** Null when there is none, or none that was written whole. */
+/** Null if the file is missing or incomplete. */
 export function readRecord(files: InstanceFiles): InstanceRecord | null {
   return parseFile(files.record, recordSchema);
 }
@@ -83,7 +86,7 @@ export function readEnd(files: InstanceFiles): InstanceEnd | null {
   return parseFile(files.end, endSchema);
 }
 
-/** A reader sees the old content or the new, whatever is killed when. */
+/** Atomic: a reader sees the old or the new content, even after a kill. */
 export function replaceFile(path: string, text: string): void {
   const next = `${path}.next`;
   writeFileSync(next, text, { mode: 0o600 });

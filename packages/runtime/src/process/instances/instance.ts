@@ -11,17 +11,17 @@ import { readProcessTable } from '../proc/process-table.ts';
 import { describeStatus, readExitFile } from '../supervisor/supervisor.ts';
 import { type InstanceEnd, type InstanceFiles, type InstanceRecord, writeEnd, writeRecord } from './instance-record.ts';
 
-/** Time that a supervisor which its bot had stopped gets to write the exit status, before it is killed too. */
+/** Time for the supervisor to write the exit status before it is killed too. A bot may have stopped it with SIGSTOP. */
 const SUPERVISOR_GRACE_MILLISECONDS = 1000;
 
 export type InstanceOptions = {
   readonly files: InstanceFiles;
   readonly record: InstanceRecord;
-  /** The supervisor, as the record calls it. */
-  readonly keeper: ProcessIdentity;
-  /** Null for an instance that an earlier server started. */
+
+  readonly supervisor: ProcessIdentity;
+  /** Null if an earlier server started the instance. */
   readonly child: ChildProcess | null;
-  /** Its end if that is recorded already; then nothing of it runs. */
+  /** The recorded end, if any; then no process of the instance runs. */
   readonly end: InstanceEnd | null;
   readonly units: KernelUnits;
   readonly outputLimitBytes: number;
@@ -30,32 +30,32 @@ export type InstanceOptions = {
   readonly now: () => Date;
   readonly onDropped: (bytes: number) => void;
   readonly onEnded: (end: InstanceEnd) => void;
-  readonly onError: (error: unknown, doing: string) => void;
+  readonly onError: (error: unknown, message: string) => void;
 };
 
-/** An instance that runs or ran, started by this server or adopted. */
+/** An instance of this server, started or adopted, running or ended. */
 export type Instance = {
   readonly files: InstanceFiles;
   readonly record: () => InstanceRecord;
   readonly update: (change: Partial<InstanceRecord>) => void;
   readonly containment: Containment;
   readonly output: Output;
-  /** Null while it runs. */
+  /** Null while the instance runs. */
   readonly end: () => InstanceEnd | null;
   readonly ended: Promise<InstanceEnd>;
-  /** Whether its command was ever run. */
+  /** Whether its command was started. */
   readonly hasRun: () => boolean;
-  /** Checks that the supervisor still runs: one that an earlier server started has no exit event. */
+  /** Checks whether the supervisor runs. There is no exit event for supervisors that an earlier server started. */
   readonly check: () => void;
   readonly stop: (graceMilliseconds: number) => Promise<void>;
-  /** Kills it because it holds more memory than it may. */
+  /** Kills the instance because it exceeds its memory limit. */
   readonly killForMemory: () => void;
-  /** Releases its files, after an end that is being recorded. The instance keeps running. */
+  /** Releases the files, once an end that is being recorded is recorded. The instance keeps running. */
   readonly close: () => Promise<void>;
 };
 
 export function openInstance(options: InstanceOptions): Instance {
-  const { files, keeper: supervisor, child, onError } = options;
+  const { files, supervisor, child, onError } = options;
   let record = options.record;
   let end = options.end;
   let finishing: Promise<void> | null = null;
@@ -73,11 +73,11 @@ export function openInstance(options: InstanceOptions): Instance {
     limitBytes: options.outputLimitBytes,
     adopted: child === null,
     onDropped: options.onDropped,
-    onError: (error) => onError(error, 'following its output'),
+    onError: (error) => onError(error, 'output could not be followed'),
   });
 
   const onStuck = (pids: readonly number[]) =>
-    onError(new Error(`processes that cannot be killed: ${pids.join(', ')}`), 'killing it');
+    onError(new Error(`Processes survive SIGKILL: ${pids.join(', ')}`), 'instance could not be killed');
 
   const finish = async (supervisorStatus: number | null) => {
     await killUntilEmpty(containment, null, onStuck);
@@ -90,8 +90,8 @@ export function openInstance(options: InstanceOptions): Instance {
       containment.close();
       if (record.cgroups !== null) removeCgroups(record.cgroups);
     } catch (error) {
-      // A full disk: the groups are kept, so that a later server can find the same end again.
-      onError(error, 'recording its end');
+      // For example, the disk is full. The control groups stay, so that the next server determines the same end.
+      onError(error, 'end of instance could not be recorded');
     }
     close();
     resolveEnded(end);
@@ -99,18 +99,18 @@ export function openInstance(options: InstanceOptions): Instance {
   };
   const finishOnce = (supervisorStatus: number | null) => {
     if (isClosed) return;
-    finishing ??= finish(supervisorStatus).catch((error: unknown) => onError(error, 'ending it'));
+    finishing ??= finish(supervisorStatus).catch((error: unknown) => onError(error, 'instance could not be ended'));
   };
 
   const check = () => {
     if (end !== null || finishing !== null) return;
-    output.note();
+    output.poll();
     const stat = readProcessStat(supervisor.pid);
     if (stat === null || stat.startTicks !== supervisor.startTicks || hasEnded(stat)) {
-      // The status of our own child comes with its event.
+      // The exit status of our own child arrives with its event.
       if (child === null || child.exitCode !== null || child.signalCode !== null) finishOnce(child?.exitCode ?? null);
     } else if (stat.state === 'T') {
-      // A bot without an account of the service can stop its supervisor, which then would never see the bot's end.
+      // A bot that shares the service's account can stop its supervisor, which would then miss the bot's end.
       signalAll([supervisor], 'SIGCONT');
     }
   };
@@ -143,10 +143,10 @@ export function openInstance(options: InstanceOptions): Instance {
       exitWatcher = watch(files.exit, { persistent: false }, () => {
         if (readExitFile(files.exit).state === 'exited') finishOnce(null);
       });
-      exitWatcher.on('error', (error) => onError(error, 'watching its exit status'));
+      exitWatcher.on('error', (error) => onError(error, 'exit file could not be watched'));
     } catch (error) {
-      // No inotify watches left: `check` finds the end within a second.
-      onError(error, 'watching its exit status');
+      // For example, no inotify watches are left. `check` finds the end within a second.
+      onError(error, 'exit file could not be watched');
     }
     check();
   }
@@ -178,9 +178,9 @@ export function openInstance(options: InstanceOptions): Instance {
       try {
         writeFileSync(files.memoryKill, '', { mode: 0o600 });
       } catch (error) {
-        onError(error, 'noting that it ran out of memory');
+        onError(error, 'out-of-memory kill could not be recorded');
       }
-      kill().catch((error: unknown) => onError(error, 'killing it for its memory'));
+      kill().catch((error: unknown) => onError(error, 'instance above its memory limit could not be killed'));
     },
     close: async () => {
       isClosed = true;
@@ -192,7 +192,7 @@ export function openInstance(options: InstanceOptions): Instance {
   };
 }
 
-/** By the exit file, else by the supervisor's own exit status, else by whether this server killed the instance. */
+/** From the exit file, else from the supervisor's exit status, else from whether this server killed the instance. */
 function describeEnd(
   files: InstanceFiles,
   supervisorStatus: number | null,
@@ -207,7 +207,7 @@ function describeEnd(
   return { code: null, signal: killed ? 'SIGKILL' : null, at: null };
 }
 
-/** The end of an instance from before a reboot of the machine: nothing of it can be running. */
+/** End of an instance that ran before a reboot, so no process of it runs. */
 export function endOfEarlierBoot(files: InstanceFiles, now: Date, tail: string): InstanceEnd {
   const known = describeEnd(files, null, false);
   return { ...known, at: known.at ?? now.toISOString(), outOfMemory: existsSync(files.memoryKill), tail };

@@ -5,15 +5,15 @@ import { readProcessStat } from '../proc/process-identity.ts';
 import { startSupervisor } from '../supervisor/supervisor.ts';
 import { type InstanceFiles, type InstanceRecord, writeRecord } from './instance-record.ts';
 
-export type ContainedLaunch = {
+export type ContainedLaunchOptions = {
   readonly files: InstanceFiles;
-  /** Names its control groups and marks its environment. */
+  /** Names the control groups, and is the value of `BOTHOST_INSTANCE`. */
   readonly instanceId: string;
   readonly deploymentId: string;
-  /** 0 where it listens on none. */
+  /** 0 if the program does not listen. */
   readonly port: number;
   readonly limits: ResourceLimits;
-  /** Until `limitCpu` says otherwise. */
+  /** CPU limit until `limitCpu` sets another one. */
   readonly startingMillicores: number;
   readonly processLimit: number;
   readonly account: { readonly uid: number; readonly gid: number } | null;
@@ -25,19 +25,19 @@ export type ContainedLaunch = {
   readonly now: Date;
 };
 
-/** A program that is about to run: it does when `go` is called, and never when this process dies before. */
-export type Launched = {
+/** A program that runs when `go` is called, and never if this process dies before. */
+export type LaunchedProgram = {
   readonly record: InstanceRecord;
-  readonly keeper: NonNullable<InstanceRecord['keeper']>;
+  readonly supervisor: NonNullable<InstanceRecord['supervisor']>;
   readonly child: Awaited<ReturnType<typeof startSupervisor>>['child'];
   readonly go: () => void;
 };
 
 /**
- * Everything between a directory with its account and the moment before the program's first instruction: record, groups,
- * supervisor, record with supervisor. Each step leaves a state that `removeInstance` cleans. When it rejects, nothing runs.
+ * Prepares everything up to the program's first instruction: record, control groups, supervisor, record with supervisor.
+ * `removeInstance` cleans up after each step. When it rejects, nothing runs.
  */
-export async function launchContained(options: ContainedLaunch): Promise<Launched> {
+export async function launchContained(options: ContainedLaunchOptions): Promise<LaunchedProgram> {
   const { files, isolation, limits, account } = options;
   const record: InstanceRecord = {
     version: 1,
@@ -50,7 +50,7 @@ export async function launchContained(options: ContainedLaunch): Promise<Launche
     containment: isolation.containment,
     account,
     cgroups: isolation.cgroups === null ? null : cgroupsFor(isolation.cgroups, options.instanceId),
-    keeper: null,
+    supervisor: null,
     address: null,
   };
   writeRecord(files, record);
@@ -69,15 +69,15 @@ export async function launchContained(options: ContainedLaunch): Promise<Launche
   });
   try {
     const startTicks = readProcessStat(pid)?.startTicks;
-    if (startTicks === undefined) throw new Error('its supervisor exited at once');
+    if (startTicks === undefined) throw new Error('The supervisor exited immediately.');
     if (record.cgroups !== null) await enterCgroups(record.cgroups, pid);
-    const complete = { ...record, keeper: { pid, startTicks } };
+    const complete = { ...record, supervisor: { pid, startTicks } };
     writeRecord(files, complete);
-    return { record: complete, keeper: complete.keeper, child, go };
+    return { record: complete, supervisor: complete.supervisor, child, go };
   } catch (error) {
-    const gone = new Promise((resolve) => child.once('exit', resolve));
+    const exited = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
-    await gone;
+    await exited;
     throw error;
   }
 }

@@ -7,12 +7,12 @@ import type { Project } from '../projects/prepared-project.ts';
 import type { BotProgram } from './bot-program.ts';
 import { botEnvironment } from './environment.ts';
 import type { InstanceFiles } from './instance-record.ts';
-import { type Launched, launchContained } from './launch-contained.ts';
+import { type LaunchedProgram, launchContained } from './launch-contained.ts';
 import { type RemovalContext, removeInstance } from './remove-instance.ts';
 
-/** Bounds what a fork bomb can do; threads count, of which a Node process has about a dozen. */
+/** Limits a fork bomb. Threads count; a Node process has about a dozen. */
 const PROCESS_LIMIT = 1024;
-/** While it starts, before its profile's limit holds. */
+/** CPU limit during the start, before the limit of the bot's profile applies. */
 const STARTING_MILLICORES = 1000;
 
 export type LaunchOptions = RemovalContext & {
@@ -31,13 +31,13 @@ export type LaunchOptions = RemovalContext & {
 };
 
 /**
- * Everything up to the moment before the bot's first instruction. Each step leaves a state that `removeInstance` cleans:
- * directory, account, record, groups, keeper, record with keeper. Rejects when one fails, with nothing left.
+ * Prepares everything up to the bot's first instruction. `removeInstance` cleans up after each step: directory, account,
+ * record, control groups, supervisor, record with supervisor. When it rejects, nothing is left.
  */
-export async function launch(options: LaunchOptions): Promise<Launched> {
+export async function launch(options: LaunchOptions): Promise<LaunchedProgram> {
   const { files, spec, isolation, project } = options;
   const { instanceId, limits } = spec;
-  const given = await spec.environment();
+  const variablesOfBot = await spec.environment();
   await removeInstance(options, files);
   makePassable(files.directory);
   let uid: number | null = null;
@@ -62,7 +62,7 @@ export async function launch(options: LaunchOptions): Promise<Launched> {
         instanceId,
         home: files.home,
         folder,
-        variables: { ...given, ...variables },
+        variables: { ...variablesOfBot, ...variables },
       }),
     });
   } catch (error) {

@@ -6,8 +6,8 @@ import { type InstanceFiles, readRecord } from './instance-record.ts';
 export type RemovalContext = { readonly reservationsDirectory: string; readonly removeTree: RemoveTree };
 
 /**
- * Removes all traces of an instance of which nothing runs: groups, then files, then its account. `uid` is an account that
- * was reserved for it and may not be on record yet. Idempotent.
+ * Removes the control groups, files and account of an instance that does not run, in this order. `uid`: an account that was
+ * reserved for it and may not be in the record yet. Idempotent.
  */
 export async function removeInstance(
   { reservationsDirectory, removeTree }: RemovalContext,
@@ -17,7 +17,7 @@ export async function removeInstance(
   const record = readRecord(files);
   if (record?.cgroups != null) removeCgroups(record.cgroups);
   const reserved = record?.account?.uid ?? uid;
-  const isGone = await removeTree(files.directory);
-  // Last: the next holder of the account must not be able to reach these files.
-  if (isGone && reserved !== null) releaseUid(reservationsDirectory, reserved, files.directory);
+  const isRemoved = await removeTree(files.directory);
+  // Last, because the next holder of the account must not reach these files.
+  if (isRemoved && reserved !== null) releaseUid(reservationsDirectory, reserved, files.directory);
 }

@@ -18,21 +18,21 @@ const PORT_TAKEN = 'another program took its port';
 
 export type StarterOptions = RemovalContext & {
   readonly options: Pick<ProcessRuntimeOptions, 'logger' | 'now' | 'path' | 'language' | 'timeZone'>;
-  /** Shared with the runtime: a started instance is put in. */
+  /** Shared with the runtime. Started instances are added. */
   readonly instances: Map<string, Instance>;
   readonly instancesDirectory: string;
   readonly projectsDirectory: string;
   readonly isolation: Isolation;
   readonly bootId: string;
   readonly program: LaunchOptions['program'];
-  readonly open: (started: Pick<InstanceOptions, 'files' | 'record' | 'keeper' | 'child' | 'end'>) => Instance;
+  readonly open: (started: Pick<InstanceOptions, 'files' | 'record' | 'supervisor' | 'child' | 'end'>) => Instance;
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
   readonly noticeWide: (instance: Instance, host: string) => void;
 };
 
 export type Starter = {
   readonly start: (spec: InstanceSpec, signal: AbortSignal) => Promise<InstanceAddress>;
-  /** Lets a start that is under way begin nothing more; resolves when what it had begun is among the instances. */
+  /** Cancels a running start. Resolves when an instance that it already launched is in `instances`. */
   readonly cancel: (instanceId: string) => Promise<void>;
 };
 
@@ -42,7 +42,7 @@ export function createStarter(context: StarterOptions): Starter {
   const cancellations = new Map<string, AbortController>();
   const portsInUse = new Set<number>();
 
-  /** No port of a live instance; two starts at once get two. */
+  /** Never the port of a live instance or of a concurrent start. */
   const takePort = async (name: string): Promise<number> => {
     for (;;) {
       const live = [...instances.values()].filter((other) => other.end() === null);
@@ -73,8 +73,8 @@ export function createStarter(context: StarterOptions): Starter {
         language: options.language,
         timeZone: options.timeZone,
       });
-      const { record, keeper, child } = launched;
-      const instance = context.open({ files, record, keeper, child, end: null });
+      const { record, supervisor, child } = launched;
+      const instance = context.open({ files, record, supervisor, child, end: null });
       instances.set(spec.instanceId, instance);
       if (signal.aborted) await instance.stop(0);
       else launched.go();
@@ -84,7 +84,7 @@ export function createStarter(context: StarterOptions): Starter {
     }
   };
 
-  /** One launch at a time per instance; a second caller gets the same one. */
+  /** Concurrent callers share one launch per instance. */
   const launchShared = (spec: InstanceSpec, attempt: number, cancelled: AbortSignal): Promise<Instance> => {
     const running = launching.get(spec.instanceId);
     if (running !== undefined) return running;
@@ -93,7 +93,7 @@ export function createStarter(context: StarterOptions): Starter {
     return done;
   };
 
-  /** Shared by all callers that start the same instance at once. */
+  /** Concurrent starts of one instance share a cancellation. */
   const cancellationOf = (instanceId: string): AbortSignal => {
     const known = cancellations.get(instanceId) ?? new AbortController();
     cancellations.set(instanceId, known);
@@ -105,26 +105,26 @@ export function createStarter(context: StarterOptions): Starter {
     try {
       let reason = '';
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-        if (signal.aborted || cancelled.aborted) throw new StartError('The start was cancelled before it began.', null);
+        if (signal.aborted || cancelled.aborted) throw new StartError('The start was canceled before it began.', null);
         const instance =
           instances.get(spec.instanceId) ??
           (await launchShared(spec, attempt, cancelled).catch((error: unknown) => {
-            throw new StartError(`The bot could not be started: ${sentence(error)}`, null, { cause: error });
+            throw new StartError(`The bot could not be started: ${messageOf(error)}`, null, { cause: error });
           }));
         const outcome = await becomeReady(instance, spec, AbortSignal.any([signal, cancelled]));
         if (typeof outcome !== 'string') return outcome;
         reason = outcome;
-        // Taken out first, so that its end is not told: the instance is about to start anew.
+        // Removed first, so that no exit event is sent: the instance is started again.
         if (instances.get(spec.instanceId) === instance) instances.delete(spec.instanceId);
         await instance.stop(0);
       }
-      throw new StartError(`The bot could not be started, ${ATTEMPTS} times in a row: ${reason}.`, null);
+      throw new StartError(`The bot could not be started in ${ATTEMPTS} attempts: ${reason}.`, null);
     } finally {
       if (cancellations.get(spec.instanceId)?.signal === cancelled) cancellations.delete(spec.instanceId);
     }
   };
 
-  /** Why to try again, in words, when it is not the bot's fault. */
+  /** The address, or the reason to try again, which is not the bot's fault. */
   const becomeReady = async (
     instance: Instance,
     spec: InstanceSpec,
@@ -134,7 +134,7 @@ export function createStarter(context: StarterOptions): Starter {
     const earlier = instance.end();
     if (earlier !== null) throw exitError(earlier);
     if (known.address !== null) return known.address;
-    let state = 'it has not begun';
+    let state = 'it was not started yet';
     let failure: unknown = null;
     const ended = new AbortController();
     const readiness = waitUntilReady({
@@ -152,7 +152,7 @@ export function createStarter(context: StarterOptions): Starter {
     ended.abort();
     const end = instance.end();
     if (end !== null) {
-      if (!signal.aborted && !instance.hasRun()) return 'the process that was to start it ended';
+      if (!signal.aborted && !instance.hasRun()) return 'its supervisor ended before it started the bot';
       if (!signal.aborted && isTaken(known.port)) return PORT_TAKEN;
       throw exitError(end);
     }
@@ -161,7 +161,7 @@ export function createStarter(context: StarterOptions): Starter {
       const tail = instance.output.tail();
       throw new StartError(`The bot was stopped before it was ready: ${state}.`, null, { cause: failure, tail });
     }
-    if (first.kind === 'foreign') return PORT_TAKEN;
+    if (first.kind === 'port-taken') return PORT_TAKEN;
     if (first.wide !== null) context.noticeWide(instance, first.wide.address);
     settle(instance, spec, first.address);
     return first.address;
@@ -171,16 +171,16 @@ export function createStarter(context: StarterOptions): Starter {
     const { instanceId, limits } = spec;
     try {
       if (!instance.containment.limitCpu(limits.cpuMillicores)) {
-        context.noticed(instanceId, 'cpu-limit-not-enforced', 'this machine offers no CPU controller to the service');
+        context.noticed(instanceId, 'cpu-limit-not-enforced', 'the service has no CPU controller on this machine');
       }
       if (!instance.containment.boundsMemory) {
-        const detail = 'this machine offers no memory controller to the service: it looks each second';
+        const detail = 'the service has no memory controller on this machine and checks the usage each second';
         context.noticed(instanceId, 'memory-limit-sampled', detail);
       }
       instance.update({ address });
     } catch (error) {
-      // A full disk, or its end: the bot is ready all the same.
-      options.logger.warn({ err: error, instanceId }, 'readiness could not be written down');
+      // For example, the disk is full. The bot is ready nevertheless.
+      options.logger.warn({ err: error, instanceId }, 'readiness could not be recorded');
     }
   };
 
@@ -194,7 +194,7 @@ export function createStarter(context: StarterOptions): Starter {
   };
 }
 
-/** A bot that ends because its port is taken says so only in its own words; the listener tells. */
+/** A bot that exits because its port is taken has no standard exit status, so look for the listener. */
 function isTaken(port: number): boolean {
   return readListeners().some((listener) => listener.port === port);
 }
@@ -208,10 +208,10 @@ function exitError(end: InstanceEnd): StartError {
         ? `was ended by ${exit.signal}`
         : exit.code !== null
           ? `exited with status ${exit.code}`
-          : 'was lost';
+          : 'ended in an unknown way';
   return new StartError(`The bot ${how} before it was ready.`, exit);
 }
 
-function sentence(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -4,7 +4,7 @@ import { readProportionalMemory } from '../proc/process-identity.ts';
 import { type ProcessTable, readProcessTable } from '../proc/process-table.ts';
 import type { Instance } from './instance.ts';
 
-/** Reads the process table at the first call; later calls of the same pass share it. */
+/** Reads the process table at the first call and returns the same one afterwards. */
 export function tableOnce(): TableSource {
   let table: ProcessTable | null = null;
   return () => {
@@ -20,9 +20,7 @@ export type WatchdogOptions = {
   readonly knownWide: ReadonlySet<Instance>;
 };
 
-/**
- * Checks what has no event: supervisors that an earlier server started, and memory that the kernel does not limit.
- */
+/** Polls what has no event: supervisors that an earlier server started, and memory that the kernel does not limit. */
 export function checkInstances(instances: readonly Instance[]): void {
   const table = tableOnce();
   for (const instance of instances) {
@@ -31,7 +29,7 @@ export function checkInstances(instances: readonly Instance[]): void {
   }
 }
 
-/** Finds bots that opened themselves to the network after they were ready. Takes milliseconds: the kernel lists all sockets. */
+/** Finds bots that listen beyond loopback. Takes milliseconds, because the kernel lists all sockets. */
 export function findWideListeners(options: WatchdogOptions): void {
   const table = tableOnce();
   const live = options.instances.filter((instance) => instance.end() === null);
@@ -46,13 +44,13 @@ export function findWideListeners(options: WatchdogOptions): void {
   }
 }
 
-/** Whether an instance uses more memory than it may, where the kernel does not limit it. */
+/** Whether an instance exceeds a memory limit that the kernel does not enforce. */
 function exceedsMemory(instance: Instance, table: TableSource): boolean {
   if (instance.containment.boundsMemory || instance.end() !== null) return false;
   const limit = instance.record().limits.memoryBytes;
   const usage = instance.containment.usage(table);
   if (usage === null || usage.memoryBytes <= limit) return false;
-  // Resident memory counts shared pages once per process. Read the exact share before a bot is killed for it.
+  // Resident memory counts shared pages once per process, so read the exact shares before killing a bot.
   const shares = instance.containment.members(table).map(({ pid }) => readProportionalMemory(pid));
   const readable = shares.filter((share) => share !== null);
   return readable.length < shares.length || readable.reduce((sum, share) => sum + share, 0) > limit;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMonotonicClock } from './monotonic-clock.ts';
 
-it('never hands out a stamp twice, nor an earlier one, whatever the clock does', () => {
+it('returns increasing timestamps even if the clock stands still or goes back', () => {
   let now = 5;
   const clock = createMonotonicClock(() => new Date(now));
   expect([clock.next(), clock.next()]).toEqual([5000, 5001]);

@@ -1,9 +1,9 @@
 import type { Timestamp } from '../../runtime.ts';
 
-/** Hands out timestamps: the time in microseconds, or one more than the last where that is not later. */
+/** Timestamps in microseconds. Each is the current time, or the previous timestamp plus one if that is later. */
 export type MonotonicClock = {
   readonly next: () => Timestamp;
-  /** What is handed out from now on is later than this. */
+  /** All following timestamps are later than this one. */
   readonly after: (timestamp: Timestamp) => void;
 };
 

@@ -5,18 +5,18 @@ import { z } from 'zod';
 import { type OffsetRange, type OutputFile, tailBytes } from '../../runtime.ts';
 import { parseEnd, parseMarks } from './output-marks.ts';
 
-/** What is kept of one instance's output, in a directory of its own. */
+/** Files of one instance's output, in its own directory. */
 export type OutputFiles = {
-  /** The bot itself appends to it. */
+  /** The bot appends to this file. */
   readonly output: string;
-  /** When how much of it was seen. */
+  /** Marks: up to which offset the output had been seen, and when. */
   readonly marks: string;
-  /** Offset of the first byte of `output`, where that is not 0. */
+  /** Offset of the first byte of `output`, if not 0. */
   readonly base: string;
-  /** The range within `output` whose blocks were given back. */
+  /** The range of `output` whose blocks were freed. */
   readonly gap: string;
   /** The last bytes from before `base`, for the record of an end. */
-  readonly kept: string;
+  readonly truncatedTail: string;
 };
 
 export function outputFiles(directory: string): OutputFiles {
@@ -25,13 +25,13 @@ export function outputFiles(directory: string): OutputFiles {
     marks: join(directory, 'marks'),
     base: join(directory, 'base'),
     gap: join(directory, 'gap'),
-    kept: join(directory, 'kept'),
+    truncatedTail: join(directory, 'kept'),
   };
 }
 
 /**
- * Offsets end here, where a number still counts every byte. A program gets there by making its own output file longer than it
- * writes; what it writes after that is dropped.
+ * The largest offset. A program can exceed it by extending its sparse output file; further output is dropped. Below it, a
+ * number still counts every byte.
  */
 export const LAST_OFFSET = 2 ** 52;
 
@@ -53,7 +53,7 @@ export function readGap(files: OutputFiles): OffsetRange | null {
   }
 }
 
-/** Null when there is no output file. Of an ended instance everything has a time, if need be that of the file. */
+/** Null if there is no output file. Unmarked output of an ended instance gets the file's modification time. */
 export async function describeOutput(files: OutputFiles, ended: boolean): Promise<OutputFile | null> {
   const found = await stat(files.output).catch(() => null);
   if (found === null) return null;
@@ -74,19 +74,19 @@ export async function describeOutput(files: OutputFiles, ended: boolean): Promis
   return { path: files.output, base, dropped, marks, endedAt };
 }
 
-/** The last lines, at most 4 KiB, also when the file was just cut. NUL, which no database keeps in a text, is replaced. */
+/** The last lines, at most 4 KiB, even after the file was truncated. Replaces NUL, which PostgreSQL cannot store in text. */
 export function readTail(files: OutputFiles): string {
   return tailText(files).replaceAll('\0', '\ufffd');
 }
 
 function tailText(files: OutputFiles): string {
   let bytes = readLastBytes(files.output);
-  if (bytes.length < tailBytes) bytes = Buffer.concat([readLastBytes(files.kept), bytes]);
+  if (bytes.length < tailBytes) bytes = Buffer.concat([readLastBytes(files.truncatedTail), bytes]);
   if (bytes.length < tailBytes) return bytes.toString('utf8');
   const last = bytes.subarray(bytes.length - tailBytes);
   const newline = last.indexOf(10);
   let from = newline === -1 || newline === last.length - 1 ? 0 : newline + 1;
-  // Not in the middle of a character; of bytes that are none all stay.
+  // Do not begin in the middle of a UTF-8 character. Bytes that are not UTF-8 stay.
   const start = from;
   while (from - start < 3 && ((last[from] ?? 0) & 0xc0) === 0x80) from++;
   return last.toString('utf8', from);

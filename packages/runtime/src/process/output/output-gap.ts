@@ -1,13 +1,13 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { OffsetRange } from '../../runtime.ts';
 
-/** Where a line's end is looked for; in an endless line the gap begins and ends anywhere. */
+/** Range that is searched for the end of a line. In longer lines, a gap begins and ends within the line. */
 const LINE_BYTES = 16 * 1024;
 const NEWLINE = 10;
 
 /**
- * Which part of an output file to drop, null while it keeps no more than it may: the first quarter of the limit stays for
- * ever, and of the rest the last half of it, cut back whenever it has grown to three quarters. Both ends lie between lines.
+ * The part of an output file to drop, or null if it is within its limit. The first quarter of the limit is kept for good. The
+ * rest may grow to three quarters of the limit and is then cut to its last half. Gaps begin and end between lines.
  */
 export function nextGap(output: {
   readonly path: string;

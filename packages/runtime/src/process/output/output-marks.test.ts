@@ -6,19 +6,19 @@ const MARKS = [
   { end: 30, at: 2_000_000, unattended: true },
 ];
 
-it('reads back what it wrote, also after a mark that a kill cut short', () => {
+it('parses formatted marks, even after a mark that a kill truncated', () => {
   expect(parseMarks(MARKS.map(formatMark).join(''))).toEqual(MARKS);
   const [first, second] = MARKS.map(formatMark);
   expect(parseMarks(`${first}\n29 19${second}`)).toEqual(MARKS);
   expect(parseMarks(`${first}${second}\n40 1`)).toEqual(MARKS);
 });
 
-it('leaves out what does not rise, so that a search by time or offset finds its place', () => {
+it('skips marks that do not increase, so that binary search by time or offset works', () => {
   const damaged = [...MARKS, { end: 25, at: 3_000_000, unattended: false }, { end: 40, at: 5, unattended: false }];
   expect(parseMarks(damaged.map(formatMark).join(''))).toEqual(MARKS);
 });
 
-it('knows when the output ended, once that is written', () => {
+it('parses the end of the output, if it is recorded', () => {
   const text = MARKS.map(formatMark).join('');
   expect(parseEnd(text)).toBeNull();
   expect(parseEnd(text + formatEnd(2_000_001))).toBe(2_000_001);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { OutputMark, Timestamp } from '../../runtime.ts';
 
-/** One line per mark, appended. Begins with the line's break, so that a mark that a kill cut short spoils no other. */
+/** One appended line per mark. The line break comes first, so that a truncated mark does not damage the next one. */
 export function formatMark(mark: OutputMark): string {
   return `\n${mark.end} ${mark.at} ${mark.unattended ? 'u' : 'a'}`;
 }
@@ -16,7 +16,7 @@ export function parseEnd(text: string): Timestamp | null {
   return at === undefined ? null : Number(at);
 }
 
-/** Marks in order. A line that a kill or a full disk cut short is left out, as far as that can be told. */
+/** Marks in order. Skips lines that a kill or a full disk truncated, as far as they are recognizable. */
 export function parseMarks(text: string): readonly OutputMark[] {
   const marks: OutputMark[] = [];
   let last = { end: 0, at: 0 };
@@ -31,7 +31,7 @@ export function parseMarks(text: string): readonly OutputMark[] {
   return marks;
 }
 
-/** What is written of the marks; nothing when there are none. */
+/** Content of the file of marks; empty if there is none. */
 export function readMarksText(path: string): string {
   try {
     return readFileSync(path, 'latin1');

@@ -30,10 +30,10 @@ function openTestOutput(parent = tmpdir()) {
   return { output, path: files.output, dropped };
 }
 
-it('records a gap for all that was written while an earlier gap was being punched', async () => {
+it('records a gap for output that was written while an earlier gap was being punched', async () => {
   const { output, path } = openTestOutput();
   appendFileSync(path, `${'x'.repeat(99)}\n`.repeat(LIMIT / 50));
-  output.note();
+  output.poll();
   truncateSync(path, 2 ** 43);
   output.finish();
   const { dropped, marks } = (await output.describe()) ?? {};
@@ -41,16 +41,16 @@ it('records a gap for all that was written while an earlier gap was being punche
   expect(dropped).toEqual([{ from: LIMIT / 4, to: 2 ** 43 - LIMIT / 2 }]);
 });
 
-it('empties a file that is longer than offsets go, keeps its last lines, and counts no further', async ({ skip }) => {
+it('empties a file beyond the largest offset, keeps its last lines, and counts no further', async ({ skip }) => {
   const { output, path, dropped } = openTestOutput('/dev/shm');
   const lengthen = () => execFileSync('truncate', ['--size', String(2n ** 63n - 4096n), path], { stdio: 'ignore' });
   try {
     lengthen();
   } catch {
-    return skip('this file system has no files of 8 EiB; tmpfs has');
+    return skip('this file system cannot hold a file of 8 EiB; tmpfs can');
   }
   appendFileSync(path, '\nlast line\n');
-  output.note();
+  output.poll();
   expect(statSync(path).size).toBe(0);
   expect(output.tail()).toBe('last line\n');
   lengthen();

@@ -26,30 +26,30 @@ import { nextGap } from './output-gap.ts';
 import { formatEnd, formatMark, parseEnd, parseMarks, readMarksText } from './output-marks.ts';
 import { punchHole } from './punch-hole.ts';
 
-const NOTE_INTERVAL_MILLISECONDS = 100;
+const POLL_INTERVAL_MILLISECONDS = 100;
 
 export type OutputOptions = {
   readonly files: InstanceFiles;
   readonly clock: MonotonicClock;
-  /** Bytes that are kept: the first quarter of it, and at least the last half. */
+  /** Bytes to keep: the first quarter of the limit, and at least its last half. */
   readonly limitBytes: number;
-  /** Whether a server has looked at this output before, and what came since was unattended. */
+  /** Whether an earlier server followed this output. New output is `unattended` then. */
   readonly adopted: boolean;
-  /** Where programs are looked for. */
+  /** `PATH` for finding programs. */
   readonly searchPath: string;
   readonly onDropped: (bytes: number) => void;
   readonly onError: (error: unknown) => void;
 };
 
 /**
- * Follows one instance's output file, to which the bot itself appends: marks when how much of it was seen, bounds it, and
- * wakes readers. Offsets are counted from the instance's start.
+ * Follows the output file that a bot appends to: marks when which part was seen, limits the size, and wakes readers. Offsets
+ * count from the instance's start.
  */
 export type Output = {
-  /** Looks now. */
-  readonly note: () => void;
+  /** Marks new output now. */
+  readonly poll: () => void;
   readonly describe: () => Promise<OutputFile | null>;
-  /** Resolves when there is a mark after `since`, or at `finish`. `stop` ends the wait. */
+  /** Resolves when there is a mark after `since`, or at `finish`. `stop` cancels the wait. */
   readonly changed: (since: Timestamp) => { readonly done: Promise<void>; readonly stop: () => void };
   readonly finish: () => void;
   readonly tail: () => string;
@@ -64,17 +64,17 @@ export function openOutput(options: OutputOptions): Output {
   let base = readBase(files);
   let gap = readGap(files);
   let unattended = options.adopted;
-  let noted = earlier?.end ?? 0;
-  let notedAt: Timestamp = earlier?.at ?? 0;
+  let markedEnd = earlier?.end ?? 0;
+  let markedAt: Timestamp = earlier?.at ?? 0;
   let finished = false;
   let isFailing = false;
   let hasDropped = gap !== null;
   let dropping: Promise<void> | null = null;
   let timer: NodeJS.Timeout | null = null;
-  let missed = false;
+  let isPollDue = false;
   const waiting = new Set<() => void>();
   let endedAt = parseEnd(written);
-  clock.after(endedAt ?? notedAt);
+  clock.after(endedAt ?? markedAt);
 
   const wake = () => {
     const woken = [...waiting];
@@ -82,20 +82,20 @@ export function openOutput(options: OutputOptions): Output {
     for (const resolve of woken) resolve();
   };
 
-  const look = (isLast = false) => {
+  const scan = (isLast = false) => {
     const size = statSync(files.output, { throwIfNoEntry: false })?.size;
     if (size === undefined) return;
-    // The bot can cut its own output; what it writes then is new.
-    if (base + size < noted) replaceBase(noted);
+    // The bot can truncate its own output. What it writes afterwards is new.
+    if (base + size < markedEnd) replaceBase(markedEnd);
     const end = Math.min(base + size, LAST_OFFSET);
-    if (end > noted) {
+    if (end > markedEnd) {
       const at = clock.next();
       appendFileSync(files.marks, formatMark({ end, at, unattended }), { mode: 0o600 });
-      noted = end;
-      notedAt = at;
+      markedEnd = end;
+      markedAt = at;
     }
     unattended = false;
-    if (!finished && base + size > LAST_OFFSET) cut();
+    if (!finished && base + size > LAST_OFFSET) truncate();
     else if (!finished && (isLast || dropping === null)) {
       const next = nextGap({ path: files.output, base, size, gap, limitBytes });
       if (next !== null) drop(next);
@@ -108,15 +108,12 @@ export function openOutput(options: OutputOptions): Output {
     base = next;
   };
 
-  /**
-   * Readers pass over the gap from the moment that it is recorded. If the server is killed before the blocks are given back, that
-   * happens with the next gap.
-   */
+  /** Readers skip the gap once it is recorded. If the server is killed before it frees the blocks, the next gap frees them. */
   const drop = (next: OffsetRange) => {
     replaceFile(files.gap, JSON.stringify(next));
     gap = next;
     const punching = (dropping ?? Promise.resolve())
-      .then(() => giveBack(next))
+      .then(() => punchGap(next))
       .catch(options.onError)
       .finally(() => {
         if (dropping === punching) dropping = null;
@@ -124,10 +121,10 @@ export function openOutput(options: OutputOptions): Output {
     dropping = punching;
   };
 
-  const giveBack = async ({ from, to }: OffsetRange) => {
+  const punchGap = async ({ from, to }: OffsetRange) => {
     const isPunched = await punchHole(files.output, from - base, to - base, options.searchPath);
     if (isPunched) reportDropped(to - from);
-    else if (!finished) cut();
+    else if (!finished) truncate();
   };
 
   const reportDropped = (bytes: number) => {
@@ -136,38 +133,38 @@ export function openOutput(options: OutputOptions): Output {
   };
 
   /**
-   * Where a file cannot have holes, or is too long for offsets, all of it goes, but for the last lines. A kill between the two
-   * writes makes the base too high by what is in the file: offsets still rise.
+   * Empties a file that cannot have holes or is too long, except for its last lines. After a kill between the two writes, the
+   * base is too high by the size of the file, but offsets still increase.
    */
-  const cut = () => {
+  const truncate = () => {
     const file = openSync(files.output, 'r+');
     try {
-      writeFileSync(files.kept, readLastBytes(files.output), { mode: 0o600 });
+      writeFileSync(files.truncatedTail, readLastBytes(files.output), { mode: 0o600 });
       const { size } = statSync(files.output);
       replaceBase(Math.min(base + size, LAST_OFFSET));
       ftruncateSync(file, 0);
       rmSync(files.gap, { force: true });
       gap = null;
-      noted = Math.max(noted, base);
+      markedEnd = Math.max(markedEnd, base);
       reportDropped(size);
     } finally {
       closeSync(file);
     }
   };
 
-  const note = (isLast = false) => {
+  const poll = (isLast = false) => {
     try {
-      look(isLast);
+      scan(isLast);
       isFailing = false;
     } catch (error) {
-      // Once, as a full disk fails each look.
+      // Report once, because with a full disk each poll fails.
       if (!isFailing) options.onError(error);
       isFailing = true;
     }
   };
 
   const markEnd = () => {
-    // It may have been handed over already, by a server that was killed before it forgot the instance.
+    // An earlier server may have released the output and was killed before it forgot the instance.
     if (endedAt !== null || !existsSync(files.output)) return;
     endedAt = clock.next();
     try {
@@ -177,19 +174,19 @@ export function openOutput(options: OutputOptions): Output {
     }
   };
 
-  const noteSoon = () => {
+  const pollSoon = () => {
     if (timer !== null) {
-      missed = true;
+      isPollDue = true;
       return;
     }
-    note();
+    poll();
     timer = setTimeout(() => {
       timer = null;
-      if (missed) {
-        missed = false;
-        noteSoon();
+      if (isPollDue) {
+        isPollDue = false;
+        pollSoon();
       }
-    }, NOTE_INTERVAL_MILLISECONDS);
+    }, POLL_INTERVAL_MILLISECONDS);
     timer.unref();
   };
 
@@ -199,23 +196,23 @@ export function openOutput(options: OutputOptions): Output {
     watcher = null;
     if (timer !== null) clearTimeout(timer);
   };
-  note();
+  poll();
   try {
     if (existsSync(files.output)) {
-      watcher = watch(files.output, { persistent: false }, noteSoon);
+      watcher = watch(files.output, { persistent: false }, pollSoon);
       watcher.on('error', options.onError);
     }
   } catch (error) {
-    // Out of watches: the tick looks each second.
+    // For example, no inotify watches are left. The watchdog polls each second.
     options.onError(error);
   }
   return {
-    note: () => note(),
+    poll: () => poll(),
     describe: () => describeOutput(files, finished),
     changed: (since) => {
       let stop = () => {};
       const done = new Promise<void>((resolve) => {
-        if (finished || notedAt > since) return resolve();
+        if (finished || markedAt > since) return resolve();
         waiting.add(resolve);
         stop = () => waiting.delete(resolve);
       });
@@ -223,7 +220,7 @@ export function openOutput(options: OutputOptions): Output {
     },
     finish: () => {
       close();
-      note(true);
+      poll(true);
       finished = true;
       markEnd();
       wake();

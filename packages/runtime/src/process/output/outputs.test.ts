@@ -9,7 +9,7 @@ import { createOutputs } from './outputs.ts';
 
 const isRoot = process.geteuid?.() === 0;
 
-/** Only root can mount one. */
+/** Mounts a second file system, which only root can. */
 async function openWithOtherDisk() {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-outputs-'));
   const [instancesDirectory, disk] = [join(directory, 'instances'), join(directory, 'logs')];
@@ -27,35 +27,35 @@ async function openWithOtherDisk() {
   return { instancesDirectory, disk, outputs };
 }
 
-const noMount = 'this machine does not let root mount a tmpfs';
+const noMount = 'root cannot mount a tmpfs on this machine';
 
-it.runIf(isRoot)('hands output over to another disk, also after it was interrupted', async ({ skip }) => {
+it.runIf(isRoot)('release moves output to another file system, even after an interruption', async ({ skip }) => {
   const { instancesDirectory, disk, outputs } = await openWithOtherDisk().catch(() => skip(noMount));
   await writeFile(join(instancesDirectory, 'one/log/output'), 'line\n');
-  // A hole that is far larger than the disk.
+  // A hole far larger than the file system.
   await truncate(join(instancesDirectory, 'one/log/output'), 2 ** 43);
-  // What a server that was killed in the middle of the copy has left.
+  // A server was killed while it copied.
   await mkdir(join(disk, 'agent/one.copy'), { recursive: true });
   await writeFile(join(disk, 'agent/one.copy/output'), 'li');
 
-  const place = join(disk, 'agent/one');
-  await outputs.release('one', place);
-  await outputs.release('one', place);
-  // Of one that was killed after the copy was whole.
+  const target = join(disk, 'agent/one');
+  await outputs.release('one', target);
+  await outputs.release('one', target);
+  // A server was killed after the copy was complete.
   await mkdir(join(instancesDirectory, 'one/log'));
-  await outputs.release('one', place);
+  await outputs.release('one', target);
   expect(await readdir(join(disk, 'agent'))).toEqual(['one']);
   expect(await readdir(join(instancesDirectory, 'one'))).toEqual([]);
-  expect(await outputs.released(place)).toMatchObject({ path: join(place, 'output'), marks: [{ end: 2 ** 43 }] });
+  expect(await outputs.findReleased(target)).toMatchObject({ path: join(target, 'output'), marks: [{ end: 2 ** 43 }] });
 });
 
-it.runIf(isRoot)('rejects with ENOSPC when the other disk is full, and hands over once it is not', async ({ skip }) => {
+it.runIf(isRoot)('release rejects with ENOSPC while the other file system is full', async ({ skip }) => {
   const { instancesDirectory, disk, outputs } = await openWithOtherDisk().catch(() => skip(noMount));
   await writeFile(join(instancesDirectory, 'one/log/output'), Buffer.alloc(600_000, 'x'));
   await writeFile(join(disk, 'other'), Buffer.alloc(600_000, 'x'));
-  const place = join(disk, 'agent/one');
-  await expect(outputs.release('one', place)).rejects.toMatchObject({ code: 'ENOSPC' });
+  const target = join(disk, 'agent/one');
+  await expect(outputs.release('one', target)).rejects.toMatchObject({ code: 'ENOSPC' });
   await rm(join(disk, 'other'));
-  await outputs.release('one', place);
-  expect(await outputs.released(place)).toMatchObject({ marks: [{ end: 600_000 }] });
+  await outputs.release('one', target);
+  expect(await outputs.findReleased(target)).toMatchObject({ marks: [{ end: 600_000 }] });
 });

@@ -19,11 +19,11 @@ export function createOutputs(context: {
 }): InstanceOutputs {
   const { instances } = context;
   return {
-    look: () => {
-      for (const instance of instances.values()) if (instance.end() === null) instance.output.note();
+    mark: () => {
+      for (const instance of instances.values()) if (instance.end() === null) instance.output.poll();
       return context.clock.next();
     },
-    of: async (instanceId) => (await instances.get(instanceId)?.output.describe()) ?? null,
+    find: async (instanceId) => (await instances.get(instanceId)?.output.describe()) ?? null,
     changed: async (instanceIds, since, signal) => {
       if (signal.aborted) return;
       const waits = instanceIds.flatMap((id) => instances.get(id)?.output.changed(since) ?? []);
@@ -38,23 +38,23 @@ export function createOutputs(context: {
       for (const wait of waits) wait.stop();
     },
     release: async (instanceId, directory) => {
-      if (instances.get(instanceId)?.end() === null) throw new Error(`instance ${instanceId} still runs`);
+      if (instances.get(instanceId)?.end() === null) throw new Error(`Instance ${instanceId} still runs.`);
       const files: InstanceFiles = instanceFiles(context.instancesDirectory, instanceId);
       await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
-      // Moved before, by a server that was killed then.
+      // An earlier server moved the output and was killed then.
       if (!existsSync(files.log)) return;
       await rename(files.log, directory).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EXDEV') throw error;
         return moveToOtherDisk(files.log, directory, context.removeTree);
       });
     },
-    released: (directory) => describeOutput(outputFiles(directory), true),
+    findReleased: (directory) => describeOutput(outputFiles(directory), true),
   };
 }
 
 /**
- * Still in one step, as the copy gets its name when it is whole. The `cp` of coreutils copies no holes, unlike Node's, which would
- * write as many zeros as a bot has made its output file long.
+ * Atomic too: the complete copy is renamed. Uses `cp` of coreutils because it preserves holes. Node's `cp` would write zeros
+ * for a sparse output file of any length.
  */
 async function moveToOtherDisk(from: string, to: string, removeTree: RemoveTree): Promise<void> {
   if (!existsSync(to)) {
@@ -66,8 +66,8 @@ async function moveToOtherDisk(from: string, to: string, removeTree: RemoveTree)
   await removeTree(from);
 }
 
-/** Callers try again when the disk is full. Without a locale in its environment `cp` reports that in English. */
+/** Callers retry on ENOSPC. `cp` runs without a locale, so its messages are in English. */
 function throwCopyError(error: Error & { readonly stderr?: string }): never {
   if (!error.stderr?.includes('No space left on device')) throw error;
-  throw Object.assign(new Error('no space left on device', { cause: error }), { code: 'ENOSPC' });
+  throw Object.assign(new Error('No space left on device.', { cause: error }), { code: 'ENOSPC' });
 }

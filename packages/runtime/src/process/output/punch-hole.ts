@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 
 /**
- * Gives the blocks of a range of a file back to its disk; the rest keeps its place, whoever is writing to it. Node offers
- * no such call, so the `fallocate` of util-linux makes it. False where that is not there or the file system does not do it.
+ * Frees the blocks of a range of a file; offsets do not change, and other processes may write meanwhile. Uses `fallocate` of
+ * util-linux, because Node has no such call. False if the program is missing or the file system does not support holes.
  */
 export function punchHole(path: string, from: number, to: number, searchPath: string): Promise<boolean> {
   const range = ['--punch-hole', '--offset', String(from), '--length', String(to - from)];

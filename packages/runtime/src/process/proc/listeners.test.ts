@@ -22,15 +22,15 @@ it.each([
       loopbackOnly: false,
     },
   ],
-])('reads the address %s', (local, expected) => {
+])('parses the address %s', (local, expected) => {
   expect(parseListeners(row(local))).toEqual([{ port: 8080, inode: '4711', user: 1000, ...expected }]);
 });
 
-it('leaves out the header and what does not listen', () => {
+it('skips the header and sockets that do not listen', () => {
   expect(parseListeners(`  sl  local_address rem_address   st\n${row('0100007F:1F90', '01')}\n`)).toEqual([]);
 });
 
-it('finds who holds a listener', async () => {
+it('finds the process that owns a listener', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {

@@ -4,13 +4,13 @@ import { readProcFile } from './read-proc-file.ts';
 /** A listening TCP socket of this machine, as `/proc/net/tcp` and `/proc/net/tcp6` list it (proc_pid_net(5)). */
 export type Listener = {
   readonly port: number;
-  /** What it is bound to, such as `0.0.0.0`. */
+  /** The address that the socket is bound to, such as `0.0.0.0`. */
   readonly address: string;
-  /** Where to reach it from this machine. */
+  /** The address at which this machine can connect to it. */
   readonly host: string;
   readonly loopbackOnly: boolean;
   readonly inode: string;
-  /** The user id that made it. */
+  /** User id of the process that created it. */
   readonly user: number;
 };
 
@@ -20,7 +20,7 @@ export function readListeners(): readonly Listener[] {
   );
 }
 
-/** The kernel lists listening sockets first, and there may be many connections after them. */
+/** The kernel lists listening sockets first. Many connections may follow. */
 function isPastListeners(_: number, text: string): boolean {
   const last = text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
   return last.trim().split(/\s+/)[3] !== LISTENING;
@@ -28,7 +28,7 @@ function isPastListeners(_: number, text: string): boolean {
 
 const LISTENING = '0A';
 
-/** Pure. Lines that do not listen are left out. */
+/** Pure. Skips sockets that do not listen. */
 export function parseListeners(text: string): readonly Listener[] {
   const listeners: Listener[] = [];
   for (const line of text.split('\n')) {
@@ -43,13 +43,13 @@ export function parseListeners(text: string): readonly Listener[] {
 
 const V4_MAPPED = '0000000000000000FFFF0000';
 
-/** Addresses are 32-bit words in the order of bytes of the machine, which is little-endian on all that Node 20 runs on. */
+/** Addresses are 32-bit words in the machine's byte order, which is little-endian on all platforms of Node 20 that we support. */
 function describeAddress(hex: string): Pick<Listener, 'address' | 'host' | 'loopbackOnly'> {
   if (hex.length === 8) return describeV4(hex);
   if (hex.startsWith(V4_MAPPED)) return describeV4(hex.slice(V4_MAPPED.length));
   const bytes = hex.match(/.{8}/g)?.map(reverseBytes).join('') ?? '';
   if (/^0{31}1$/.test(bytes)) return { address: '::1', host: '::1', loopbackOnly: true };
-  // A socket on all IPv6 addresses normally takes IPv4 too.
+  // A socket bound to all IPv6 addresses normally accepts IPv4 too.
   if (/^0*$/.test(bytes)) return { address: '::', host: '127.0.0.1', loopbackOnly: false };
   const address = bytes.match(/.{4}/g)?.join(':').toLowerCase() ?? '';
   return { address, host: address, loopbackOnly: false };
@@ -69,15 +69,15 @@ function reverseBytes(hex: string): string {
 }
 
 /**
- * Of these listeners, the ones that one of the processes holds. In a container the service may not look into processes of
- * other users (CAP_SYS_PTRACE, proc_pid_fd(5)): there it counts whose a listener is, as each bot is a user of its own.
+ * The listeners that belong to one of the processes. In a container, the service may not read the descriptors of other
+ * users' processes (CAP_SYS_PTRACE, proc_pid_fd(5)). Then the listener's user id decides, because each bot has its own.
  */
 export function listenersOf(pids: readonly number[], listeners: readonly Listener[]): readonly Listener[] {
   if (listeners.length === 0) return [];
-  return [...new Set(pids.flatMap((pid) => heldBy(pid, listeners)))];
+  return [...new Set(pids.flatMap((pid) => listenersOfProcess(pid, listeners)))];
 }
 
-function heldBy(pid: number, listeners: readonly Listener[]): readonly Listener[] {
+function listenersOfProcess(pid: number, listeners: readonly Listener[]): readonly Listener[] {
   const directory = `/proc/${pid}/fd`;
   try {
     const links = readdirSync(directory).map((name) => readLink(`${directory}/${name}`));
@@ -89,7 +89,7 @@ function heldBy(pid: number, listeners: readonly Listener[]): readonly Listener[
   }
 }
 
-/** Empty for one that was closed meanwhile. Throws EACCES where the process may not be looked into. */
+/** Empty if the descriptor was closed meanwhile. Throws EACCES if the service may not read the process's descriptors. */
 function readLink(path: string): string {
   try {
     return readlinkSync(path);
@@ -99,7 +99,7 @@ function readLink(path: string): string {
   }
 }
 
-/** The effective user; null when the process is gone. */
+/** The effective user id, or null if the process has ended. */
 function userOf(pid: number): number | null {
   const user = /^Uid:\t\d+\t(\d+)/m.exec(readProcFile(`/proc/${pid}/status`) ?? '')?.[1];
   return user === undefined ? null : Number(user);

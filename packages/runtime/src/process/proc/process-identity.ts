@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { readProcFile } from './read-proc-file.ts';
 
 /**
- * A process is known by pid and start time, never by the pid alone: pids come around again. The start time is field 22 of
- * `/proc/<pid>/stat`, in clock ticks since boot, so it means something only together with the boot id.
+ * Pid and start time identify a process; a pid alone does not, because pids are reused. The start time is field 22 of
+ * `/proc/<pid>/stat`, in clock ticks since boot, and valid only together with the boot id.
  */
 export type ProcessIdentity = { readonly pid: number; readonly startTicks: number };
 
-/** What `/proc/<pid>/stat` says (proc_pid_stat(5)). Times in clock ticks, resident memory in pages. */
+/** Fields of `/proc/<pid>/stat` (proc_pid_stat(5)). Times in clock ticks, resident memory in pages. */
 export type ProcessStat = ProcessIdentity & {
   readonly state: string;
   readonly parent: number;
   readonly session: number;
-  /** Time of the process itself, and of the children it has waited for. */
+  /** CPU time of the process itself, and of the children that it has waited for. */
   readonly ownTicks: number;
   readonly childTicks: number;
   readonly residentPages: number;
@@ -23,7 +23,7 @@ export function readProcessStat(pid: number): ProcessStat | null {
   return text === null ? null : parseProcessStat(text);
 }
 
-/** Null when the text is not a stat line. The command name may hold spaces and parentheses, so parsing begins after it. */
+/** Null if the text is not a stat line. The command name may contain spaces and parentheses, so parsing begins after it. */
 export function parseProcessStat(text: string): ProcessStat | null {
   const pid = Number.parseInt(text, 10);
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -43,7 +43,7 @@ export function parseProcessStat(text: string): ProcessStat | null {
   };
 }
 
-/** Zombies and dead processes run nothing any more; only their parent can clear them away. */
+/** Zombies and dead processes do not run; only their parent can reap them. */
 export function hasEnded(stat: ProcessStat): boolean {
   return stat.state === 'Z' || stat.state === 'X';
 }
@@ -54,15 +54,15 @@ export function isAlive(identity: ProcessIdentity): boolean {
 }
 
 /**
- * Bytes, with shared pages divided among those who share them; null when it cannot be read. The kernel walks the pages
- * for it, so it is nothing for each second.
+ * Memory in bytes, with each shared page divided by the number of its users. Null if it cannot be read. Too expensive for
+ * every second, because the kernel walks all pages.
  */
 export function readProportionalMemory(pid: number): number | null {
   const kibibytes = /^Pss: +(\d+) kB/m.exec(readProcFile(`/proc/${pid}/smaps_rollup`) ?? '')?.[1];
   return kibibytes === undefined ? null : Number(kibibytes) * 1024;
 }
 
-/** Differs after each boot of the machine: pids and start times of another boot say nothing. */
+/** Differs after each boot of the machine. Pids and start times of another boot are meaningless. */
 export function readBootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
 }

@@ -16,43 +16,43 @@ export function readProcessTable(): ProcessTable {
   return table;
 }
 
-/** Picks an instance's processes out of a table, the supervisor included. */
+/** Selects an instance's processes from a table, including the supervisor. */
 export type Membership = (table: ProcessTable) => readonly ProcessStat[];
 
-/** Whether a process belongs to an instance, looked up once per process: neither answer changes during its life. */
+/** Whether a process belongs to an instance. Called once per process, because the result never changes. */
 type Recognize = (stat: ProcessStat, table: ProcessTable) => boolean;
 
-/** By user id: for an instance that has an account of its own. */
+/** By user id, for an instance with its own account. */
 export function membershipByUid(uid: number): Membership {
   const needle = new RegExp(`^Uid:.*\\b${uid}\\b`, 'm');
-  // The owner of /proc/<pid> would be cheaper, but a process can hide there (PR_SET_DUMPABLE).
-  return remembering((stat) => needle.test(readProcFile(`/proc/${stat.pid}/status`) ?? ''), false);
+  // Reading the owner of /proc/<pid> would be cheaper, but a process can change it (PR_SET_DUMPABLE).
+  return cachedMembership((stat) => needle.test(readProcFile(`/proc/${stat.pid}/status`) ?? ''), false);
 }
 
 /**
- * By a mark in the environment, which children inherit also past `setsid`; by descent; and by the supervisor's session while
- * the supervisor lives, as its pid, and with it the session's id, can belong to somebody else after that. What clears its
- * environment, leaves the session and its parent between two looks gets away: only an own uid or a cgroup prevents that.
+ * By an environment variable, which children inherit even past `setsid`; by descent; and by the supervisor's session while
+ * the supervisor runs (later, its pid and session id can be reused). A process can escape if it clears its environment and
+ * leaves its session and parent between two scans; only an own account or a control group prevents that.
  */
-export function membershipByMark(mark: string, supervisor: ProcessIdentity): Membership {
-  return remembering((stat, table) => {
+export function membershipByVariable(variable: string, supervisor: ProcessIdentity): Membership {
+  return cachedMembership((stat, table) => {
     const isSupervisorRunning = table.get(supervisor.pid)?.startTicks === supervisor.startTicks;
     if (isSupervisorRunning && (stat.pid === supervisor.pid || stat.session === supervisor.pid)) return true;
-    return (readProcFile(`/proc/${stat.pid}/environ`) ?? '').split('\0').includes(mark);
+    return (readProcFile(`/proc/${stat.pid}/environ`) ?? '').split('\0').includes(variable);
   }, true);
 }
 
-function remembering(recognize: Recognize, byDescent: boolean): Membership {
+function cachedMembership(recognize: Recognize, byDescent: boolean): Membership {
   const members = new Map<number, number>();
-  const strangers = new Map<number, number>();
+  const others = new Map<number, number>();
   return (table) => {
-    for (const known of [members, strangers]) {
+    for (const known of [members, others]) {
       for (const [pid, startTicks] of known) if (table.get(pid)?.startTicks !== startTicks) known.delete(pid);
     }
     for (const stat of table.values()) {
-      if (members.has(stat.pid) || strangers.has(stat.pid)) continue;
-      const found = (byDescent && members.has(stat.parent)) || recognize(stat, table);
-      (found ? members : strangers).set(stat.pid, stat.startTicks);
+      if (members.has(stat.pid) || others.has(stat.pid)) continue;
+      const isMember = (byDescent && members.has(stat.parent)) || recognize(stat, table);
+      (isMember ? members : others).set(stat.pid, stat.startTicks);
     }
     const found: ProcessStat[] = [];
     for (const pid of members.keys()) {

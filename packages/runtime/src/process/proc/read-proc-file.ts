@@ -2,13 +2,16 @@ import { closeSync, openSync, readSync } from 'node:fs';
 
 const buffer = Buffer.alloc(64 * 1024);
 
-/** By default a short read ends a file: the kernel gives files of one process in one piece. */
+/** A short read ends the files of one process, because the kernel returns them in one piece. */
 const isShortRead = (length: number) => length < buffer.length;
 
+/** For lists such as mountinfo, which the kernel returns in pieces. */
+export const readToEnd = () => false;
+
 /**
- * Reads a file of `/proc`, until its end or until `isComplete` says that the text so far is enough. Null when the file or its
- * process is missing, or when this account may not read it. Takes half the time of `readFileSync`, which first asks for a
- * size that these files do not have.
+ * Reads a file of `/proc` until `isComplete` returns true or the file ends. Null if the file or its process is missing, or if
+ * this account may not read it. Takes half the time of `readFileSync`, which first queries a size that these files do not
+ * have.
  */
 export function readProcFile(
   path: string,

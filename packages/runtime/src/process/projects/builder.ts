@@ -5,9 +5,9 @@ import { reserveUid } from '../containment/accounts.ts';
 import { type Isolation, makePassable } from '../containment/isolation.ts';
 import { type InstanceFiles, instanceFiles } from '../instances/instance-record.ts';
 import { type RemovalContext, removeInstance } from '../instances/remove-instance.ts';
-import type { TryAccount } from './interpreter.ts';
+import type { Account } from './interpreter.ts';
 
-/** One program to run for a project, by the account that builds. `title` is what people read of it. */
+/** One command of a build. `title`: the command as the log shows it. */
 export type BuildCommand = {
   readonly title: string;
   readonly command: readonly string[];
@@ -15,17 +15,17 @@ export type BuildCommand = {
   readonly variables: Readonly<Record<string, string>>;
 };
 
-/** An account to build with, and its places. */
+/** An account for building, and its directories. */
 export type Builder = {
-  /** Of its directory, its control groups and its mark: no two on one machine share it. */
+  /** Names the directory and the control groups, and is the value of `BOTHOST_INSTANCE`. Unique on the machine. */
   readonly name: string;
-  readonly account: TryAccount;
+  readonly account: Account;
   readonly files: InstanceFiles;
-  /** Its own and empty at first. */
+  /** Empty at the beginning of a build. */
   readonly home: string;
-  /** Downloads of its owner, kept from one build to the next. */
+  /** Downloads of the owner, kept between builds. */
   readonly cache: string;
-  /** The service's own files for the build, which it can read only. */
+  /** Files of the service that the build can only read. */
   readonly inputs: string;
 };
 
@@ -36,8 +36,8 @@ export type BuilderOptions = RemovalContext & {
 };
 
 /**
- * Lends the owner's account for building, to one at a time per owner. All that it leaves in the project is its account's:
- * seal it before `work` resolves, as the account is somebody else's after that.
+ * Runs `work` with an account for building. One at a time per owner. `work` must protect the trees that the build wrote
+ * (`protectTree`) before it resolves, because the account is then given to others.
  */
 export async function withBuilder<T>(
   options: BuilderOptions,
@@ -45,9 +45,9 @@ export async function withBuilder<T>(
   gid: number | null,
   work: (builder: Builder) => Promise<T>,
 ): Promise<T> {
-  // Servers of one machine may build for owners of the same name, and know processes by the mark alone.
-  const place = createHash('sha256').update(options.preparingDirectory).digest('hex').slice(0, 8);
-  const name = `${owner}-${place}`;
+  // Several servers of one machine may have owners of the same name, and may recognize processes by BOTHOST_INSTANCE alone.
+  const suffix = createHash('sha256').update(options.preparingDirectory).digest('hex').slice(0, 8);
+  const name = `${owner}-${suffix}`;
   const files = instanceFiles(options.preparingDirectory, name);
   await removeInstance(options, files);
   makePassable(files.directory);
@@ -67,11 +67,11 @@ export async function withBuilder<T>(
   }
 }
 
-/** What another account had downloaded is dropped: the kernel would not let this one use it, and nobody may pass it on. */
+/** Deletes a cache of another account: this account could not use it, and handing it over could hand over planted files. */
 async function openCache(
   { cachesDirectory, removeTree }: BuilderOptions,
   owner: string,
-  account: TryAccount,
+  account: Account,
 ): Promise<string> {
   const directory = join(cachesDirectory, owner);
   const cache = join(directory, 'files');
@@ -80,13 +80,13 @@ async function openCache(
   if (existsSync(cache) && statSync(cache).uid !== uid) await removeTree(cache);
   mkdirSync(cache, { recursive: true, mode: 0o700 });
   if (account !== null) chownSync(cache, account.uid, account.gid);
-  // A former build may have closed it.
+  // An earlier build may have changed the mode.
   chmodSync(cache, 0o700);
   chmodSync(directory, 0o711);
   return cache;
 }
 
-/** Between builds nobody gets in, whoever has the account then. Idempotent. */
+/** Closes the cache between builds, when others may have the account. Idempotent. */
 export function lockCache(cachesDirectory: string, owner: string): void {
   const directory = join(cachesDirectory, owner);
   if (existsSync(directory)) chmodSync(directory, 0o700);

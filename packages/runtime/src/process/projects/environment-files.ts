@@ -7,21 +7,21 @@ import type { Python } from './python-interpreter.ts';
 
 export type EnvironmentFiles = {
   readonly directory: string;
-  /** The virtual environment: its scripts hold its path, so that it cannot be moved. */
+  /** The virtual environment. It cannot be moved, because its scripts contain its path. */
   readonly environment: string;
   readonly bin: string;
-  /** Written last: without it the environment is not whole. */
+  /** Written last. Without this file, the environment is incomplete. */
   readonly marker: string;
-  /** An empty file for each project that uses it, by the project's id. */
+  /** Directory with an empty file per project that uses the environment, named by the project's id. */
   readonly users: string;
 };
 
-/** Where a Python environment lies; throws for a project that has none. */
+/** Paths of a project's Python environment. Throws if the project has none. */
 export function environmentFiles(
   environmentsDirectory: string,
   project: Pick<Project, 'owner' | 'environment'>,
 ): EnvironmentFiles {
-  if (project.owner === null || project.environment === null) throw new Error('the project has no Python environment');
+  if (project.owner === null || project.environment === null) throw new Error('The project has no Python environment.');
   const directory = join(environmentsDirectory, project.owner, project.environment);
   return {
     directory,
@@ -34,12 +34,12 @@ export function environmentFiles(
 
 const markerSchema = z.object({ python: z.object({ path: z.string(), version: z.string() }) });
 
-/** The last step of making an environment. */
+/** The last step of creating an environment. */
 export function writeMarker(files: EnvironmentFiles, python: Python): void {
   replaceFile(files.marker, JSON.stringify({ python }));
 }
 
-/** The interpreter that an environment was made with; throws when the environment is not whole. */
+/** The interpreter of an environment. Throws if the environment is incomplete. */
 export function readMarker(files: EnvironmentFiles): Python {
   return markerSchema.parse(JSON.parse(readFileSync(files.marker, 'utf8'))).python;
 }

@@ -3,22 +3,19 @@ import type { OffsetRange, OutputFile } from '../../runtime.ts';
 import type { Output } from '../output/output.ts';
 import { createLineSplitter, type LineSplitter } from './line-splitter.ts';
 
-/** Small, so that other work of the server gets its turn between two chunks. */
+/** Small, so that the event loop runs other work between chunks. */
 const CHUNK_BYTES = 8 * 1024;
 
-/**
- * How much of one output is read. What a program writes beyond that is skipped, so the work does not grow with the length of the
- * output. The log of a build would keep hardly more.
- */
+/** Limits on what is read, so that the work does not grow with the length of the output. Build logs keep little more. */
 const HEAD_BYTES = 2 * 1024 * 1024;
 const HEAD_LINES = 10_000;
 const TAIL_BYTES = 64 * 1024;
 const TAIL_LINES = 400;
 
 /**
- * The lines of an output while its program runs; `ended` resolves when that has ended. Of a long output only the beginning comes
- * while it is written. At the end follow a line with the number of skipped bytes, and the last lines. Throws the signal's reason
- * after an abort, as soon as the output changes or ends.
+ * Yields the lines of an output while its program runs, which `ended` resolves after. Of a long output, it yields the
+ * beginning, and after the end a line with the number of skipped bytes and the last lines. After an abort, throws the
+ * signal's reason as soon as the output changes or ends.
  */
 export async function* followOutput(
   output: Pick<Output, 'describe' | 'changed'>,
@@ -50,7 +47,7 @@ export async function* followOutput(
   if (file !== null) yield* lastLines(file, offset, splitter);
 }
 
-/** What is left after `offset`, which is the end of the lines that were read. */
+/** The lines after `offset`, or the last ones. */
 async function* lastLines(file: OutputFile, offset: number, splitter: LineSplitter): AsyncGenerator<string> {
   const end = endOf(file);
   const from = Math.max(offset, end - TAIL_BYTES, ...file.dropped.map(({ to }) => to));
@@ -66,7 +63,7 @@ async function* lastLines(file: OutputFile, offset: number, splitter: LineSplitt
   yield* splitter.end();
 }
 
-/** Where the last lines begin; `isCut`: the first one may lack its beginning, so it is left out unless it is the only one. */
+/** Index at which the last lines begin. `isCut`: the first line may be incomplete, so it is skipped unless it is the only one. */
 function startOfLastLines(tail: Buffer, isCut: boolean): number {
   let start = tail.length;
   for (let lines = 0; lines < TAIL_LINES; lines++) {
@@ -98,7 +95,7 @@ function keptRanges(file: OutputFile, from: number, to: number): readonly Offset
   return ranges.filter((range) => range.from < range.to);
 }
 
-/** Ends early when the file has become shorter. The bytes are valid until the next ones are asked for. */
+/** Ends early if the file was truncated. The yielded bytes are valid until the next iteration. */
 async function* readRanges(
   file: OutputFile,
   ranges: readonly OffsetRange[],

@@ -3,20 +3,20 @@ import { statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { PrepareError } from '../../runtime.ts';
 
-/** Null: this process' own. */
-export type TryAccount = { readonly uid: number; readonly gid: number } | null;
+/** User and group id. Null: those of this process. */
+export type Account = { readonly uid: number; readonly gid: number } | null;
 
 export type InterpreterOptions = {
   /** Tried first. */
   readonly preferred: string;
   readonly path: string;
-  /** The account to try it as. */
-  readonly account: TryAccount;
+  /** The account that must be able to run it. */
+  readonly account: Account;
 };
 
 /**
- * Finds a `node` that the bot's account can run, by running it: a version manager often puts it where only its owner can
- * reach. Rejects with `PrepareError`.
+ * Finds a `node` that the bot's account can run, by running it: version managers often install it where only its owner can
+ * reach it. Rejects with `PrepareError`.
  */
 export async function findInterpreter(options: InterpreterOptions): Promise<string> {
   if (options.account === null) return options.preferred;
@@ -24,11 +24,11 @@ export async function findInterpreter(options: InterpreterOptions): Promise<stri
     if ((await tryProgram(candidate, ['--version'], options.account)) !== null) return candidate;
   }
   throw new PrepareError(
-    `Bots run under accounts of their own, and those cannot run Node.js: neither ${options.preferred} nor a node in PATH is executable for them. Install Node.js where every account can reach it, for example in /usr/local/bin.`,
+    `Bots have their own accounts, and these cannot run Node.js: neither ${options.preferred} nor a node in PATH. Install Node.js where every account can run it, for example in /usr/local/bin.`,
   );
 }
 
-/** The files of these names in the folders of `PATH`, by name first. Nothing says yet that they can be run. */
+/** Files with these names in the directories of `PATH`, ordered by name. They may not be executable. */
 export function programsNamed(names: readonly string[], path: string): readonly string[] {
   const folders = path.split(delimiter).filter(isAbsolute);
   const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));
@@ -37,11 +37,11 @@ export function programsNamed(names: readonly string[], path: string): readonly 
 
 const TRIAL_MILLISECONDS = 20_000;
 
-/** What a program prints, without the space around it, run as an account; null when that cannot run it, or it fails. */
+/** The trimmed output of a program run as an account, or null if it cannot be run or fails. */
 export function tryProgram(
   file: string,
   parameters: readonly string[],
-  account: TryAccount,
+  account: Account,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<string | null> {
   return new Promise((resolve) => {

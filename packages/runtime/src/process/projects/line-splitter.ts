@@ -1,13 +1,13 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** A longer line is split, so that a program that never ends a line cannot fill the server's memory. */
+/** Longer lines are split, so that a program that never ends a line cannot fill the server's memory. */
 const LINE_CHARACTERS = 16 * 1024;
 
-/** Turns bytes into lines. A carriage return, as of a progress bar, ends a line too. */
+/** Splits bytes into lines. A carriage return, for example of a progress bar, ends a line too. */
 export type LineSplitter = {
-  /** The lines that these bytes complete. */
+  /** Returns the lines that these bytes complete. */
   readonly push: (bytes: Buffer) => readonly string[];
-  /** The last line when it has no line break, else none. */
+  /** Returns the last line if it has no line break. */
   readonly end: () => readonly string[];
 };
 
@@ -16,7 +16,7 @@ export function createLineSplitter(): LineSplitter {
   let rest = '';
   return {
     push: (bytes) => {
-      // NUL is what a hole in a file reads as. A terminal shows nothing for it, and PostgreSQL stores it in no text.
+      // Holes in a file read as NUL, which PostgreSQL cannot store in text.
       const text = decoder.write(bytes).replaceAll('\0', '');
       const lines = (rest + text).split(/\r*\n|\r+(?=[^\n])/);
       rest = lines.pop() ?? '';

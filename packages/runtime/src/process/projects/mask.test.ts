@@ -11,11 +11,11 @@ it.each([
     'mail me@example.com about https://example.com/@scope/name',
     'mail me@example.com about https://example.com/@scope/name',
   ],
-])('takes names and passwords out of addresses: %s', (line, masked) => {
+])('masks user names and passwords in URLs: %s', (line, masked) => {
   expect(createMask({})(line)).toBe(masked);
 });
 
-it('takes out what was passed on as a secret, wherever it stands', () => {
+it('masks the values of secret variables, and passwords in URLs of any variable', () => {
   const mask = createMask({
     NPM_TOKEN: 'npm_abcdef',
     PIP_INDEX_URL: 'https://reader:p%40ssword@pypi.example.com/simple',

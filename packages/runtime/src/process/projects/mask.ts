@@ -1,13 +1,13 @@
-/** Names of variables whose values nobody is to read. */
+/** Names of variables whose values are secret. */
 const SECRET_NAME = /TOKEN|SECRET|PASSWORD|CREDENTIAL|AUTH|API_?KEY/i;
-/** Shorter ones would mask ordinary words. */
-const LEAST_LENGTH = 4;
-/** Begins at the colon: looking for a scheme before it takes a time that grows with the square of a line's length. */
+/** Shorter values would mask ordinary words. */
+const MIN_LENGTH = 4;
+/** Begins at the colon: matching the scheme before it would take quadratic time in the length of a line. */
 const CREDENTIALS_IN_URL = /:\/\/[^\s/@'"]+@/g;
 
 /**
- * Makes a function that takes out of a line what installers print and nobody may read: names and passwords in URLs, and
- * the values, or the passwords within them, of the variables that were passed on.
+ * Returns a function that masks secrets in the output of installers: user names and passwords in URLs, and the values of
+ * `variables` or the passwords in them.
  */
 export function createMask(variables: Readonly<Record<string, string>>): (line: string) => string {
   const secrets = Object.entries(variables).flatMap(([name, value]) => [
@@ -15,7 +15,7 @@ export function createMask(variables: Readonly<Record<string, string>>): (line: 
     ...value.split(/\s+/).flatMap(passwordsOf),
   ]);
   const longest = [...new Set(secrets)]
-    .filter((secret) => secret.length >= LEAST_LENGTH)
+    .filter((secret) => secret.length >= MIN_LENGTH)
     .sort((a, b) => b.length - a.length);
   return (line) =>
     longest.reduce((text, secret) => text.replaceAll(secret, '***'), line).replace(CREDENTIALS_IN_URL, '://***@');

@@ -28,33 +28,29 @@ async function commandsOf({ manifest, files = [], yarnLock, served = false, hasM
   return { plan, titles: nodeCommands(directory, plan, read, programs).map(({ title }) => title), directory, read };
 }
 
-describe('a Node project', () => {
+describe('planNode and nodeCommands', () => {
   it.each<[string, Case, readonly string[]]>([
-    ['without dependencies runs nothing', { manifest: DEVELOPMENT }, []],
+    ['run nothing without dependencies', { manifest: DEVELOPMENT }, []],
+    ['install from a lock file', { manifest: DEPENDENCIES, files: ['package-lock.json'] }, ['npm ci --omit=dev']],
     [
-      'with a lock is installed as it says',
-      { manifest: DEPENDENCIES, files: ['package-lock.json'] },
-      ['npm ci --omit=dev'],
-    ],
-    [
-      'with a shrinkwrap too',
+      'prefer npm-shrinkwrap.json',
       { manifest: DEPENDENCIES, files: ['npm-shrinkwrap.json', 'yarn.lock'] },
       ['npm ci --omit=dev'],
     ],
-    ['without a lock is installed anew', { manifest: DEPENDENCIES }, ['npm install --no-package-lock --omit=dev']],
+    ['install without a lock file', { manifest: DEPENDENCIES }, ['npm install --no-package-lock --omit=dev']],
     [
-      'that builds gets its development dependencies for it',
+      'install development dependencies for a build and remove them afterwards',
       { manifest: { ...DEPENDENCIES, ...DEVELOPMENT, ...BUILD }, files: ['package-lock.json'] },
       ['npm ci --include=dev', 'npm run build', 'npm prune --omit=dev'],
     ],
-    ['that builds with nothing installs nothing', { manifest: BUILD, hasMain: false }, ['npm run build']],
+    ['install nothing for a build without dependencies', { manifest: BUILD, hasMain: false }, ['npm run build']],
     [
-      'with a lock of pnpm uses pnpm',
+      'use pnpm for its lock file',
       { manifest: DEPENDENCIES, files: ['pnpm-lock.yaml'] },
       ['pnpm install --frozen-lockfile --package-import-method=copy --prod'],
     ],
     [
-      'with a lock of Yarn 1 uses its words',
+      'use the options of Yarn 1 for its lock file',
       { manifest: { ...DEPENDENCIES, ...DEVELOPMENT, ...BUILD }, yarnLock: CLASSIC },
       [
         'yarn install --frozen-lockfile --non-interactive',
@@ -63,18 +59,22 @@ describe('a Node project', () => {
       ],
     ],
     [
-      'with a lock of a later Yarn uses those',
+      'use the options of later versions of Yarn for their lock file',
       { manifest: DEPENDENCIES, yarnLock: '__metadata:\n' },
       ['yarn install --immutable'],
     ],
     [
-      'that is served with its node_modules runs nothing',
+      'run nothing for a served directory with node_modules',
       { manifest: { ...DEPENDENCIES, ...BUILD }, files: ['node_modules/ws/index.js'], served: true },
       [],
     ],
-    ['that is served built is not built again', { manifest: { ...BUILD, ...DEVELOPMENT }, served: true }, []],
     [
-      'that is served and not built is built',
+      'do not build a served directory that has its main file',
+      { manifest: { ...BUILD, ...DEVELOPMENT }, served: true },
+      [],
+    ],
+    [
+      'build a served directory that lacks its main file',
       { manifest: { ...BUILD, ...DEVELOPMENT }, served: true, hasMain: false },
       ['npm install --no-package-lock --include=dev', 'npm run build', 'npm prune --omit=dev --no-package-lock'],
     ],
@@ -82,16 +82,16 @@ describe('a Node project', () => {
     expect((await commandsOf(given)).titles).toEqual(titles);
   });
 
-  it('without a lock is warned', async () => {
+  it('warn about a missing lock file', async () => {
     expect((await commandsOf({ manifest: DEPENDENCIES })).plan.notes).toEqual([
       expect.stringMatching(/^warning: no package-lock/),
     ]);
   });
 
   it.each([
-    ['npm', 'package-lock.json', /needs npm, which bots' accounts cannot run here\. Install npm beside node/],
-    ['pnpm', 'pnpm-lock.yaml', /needs pnpm, .*The project's lock is one of pnpm\. Install pnpm/],
-  ])('that needs %s where there is none is told so', async (_, lock, sentence) => {
+    ['npm', 'package-lock.json', /needs npm, which bots' accounts cannot run\. Install npm beside node/],
+    ['pnpm', 'pnpm-lock.yaml', /needs pnpm for its pnpm-lock\.yaml, .*Install pnpm/],
+  ])('reject a project that needs %s if it is not installed', async (_, lock, sentence) => {
     const { plan, directory, read } = await commandsOf({ manifest: DEPENDENCIES, files: [lock] });
     expect(() => nodeCommands(directory, plan, read, {})).toThrow(sentence);
   });

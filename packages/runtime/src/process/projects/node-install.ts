@@ -5,7 +5,7 @@ import type { BuildCommand } from './builder.ts';
 import type { NodeManifest } from './node-project.ts';
 import { readProjectFile } from './project-file.ts';
 
-/** Each with its lock, the first that is there counts. Yarn 1 and later ones share the name of theirs. */
+/** Lock files and their package managers. The first that exists decides. All versions of Yarn use the same file name. */
 const locks = {
   'npm-shrinkwrap.json': 'npm',
   'package-lock.json': 'npm',
@@ -14,18 +14,18 @@ const locks = {
 } as const;
 type Tool = (typeof locks)[keyof typeof locks];
 
-/** What a Node project needs before it can start. `install`: null when nothing is to be installed. */
+/** How to install and build a Node project. `install`: null if there is nothing to install. */
 export type NodePlan = {
   readonly tool: Tool;
   readonly install: 'locked' | 'unlocked' | null;
-  /** Whether its build script is run, for which it gets its development dependencies too. */
+  /** Whether to run the build script, which also needs development dependencies. */
   readonly builds: boolean;
   readonly notes: readonly string[];
 };
 
 /**
- * Decides it. A directory that the operator serves is taken as it is where it can be: its `node_modules` are used, and what
- * was built there is not built again; an archive leaves both behind.
+ * Plans the installation. In a served directory, existing `node_modules` and an existing main file are used. An uploaded
+ * archive has neither.
  */
 export function planNode(
   directory: string,
@@ -40,17 +40,17 @@ export function planNode(
   const builds = manifest.scripts['build'] !== undefined && !(isServedDirectory && hasMain);
   const isInstalled = isServedDirectory && existsSync(join(directory, 'node_modules'));
   const { dependencies, optionalDependencies, peerDependencies, devDependencies } = manifest;
-  const wanted = { ...dependencies, ...optionalDependencies, ...peerDependencies, ...(builds ? devDependencies : {}) };
-  if (isInstalled || Object.keys(wanted).length === 0) {
-    const notes = isInstalled ? ['node_modules came with the directory and is used as it is'] : [];
+  const needed = { ...dependencies, ...optionalDependencies, ...peerDependencies, ...(builds ? devDependencies : {}) };
+  if (isInstalled || Object.keys(needed).length === 0) {
+    const notes = isInstalled ? ['using the node_modules of the directory'] : [];
     return { tool, install: null, builds, notes };
   }
-  if (lock !== null) return { tool, install: 'locked', builds, notes: [`${lock} says the versions`] };
-  const warning = 'warning: no package-lock.json: npm chooses the versions anew each time something changes';
+  if (lock !== null) return { tool, install: 'locked', builds, notes: [`using the versions of ${lock}`] };
+  const warning = 'warning: no package-lock.json: npm may choose other versions at each deployment';
   return { tool, install: 'unlocked', builds, notes: [warning] };
 }
 
-/** The commands of a plan, in their order. `programs`: the path of each tool that was found. Throws `PrepareError`. */
+/** The commands of a plan, in order. `programs`: paths of installed tools. Throws `PrepareError` if the tool is missing. */
 export function nodeCommands(
   directory: string,
   plan: NodePlan,
@@ -60,43 +60,43 @@ export function nodeCommands(
   if (plan.install === null && !plan.builds) return [];
   const program = programs[plan.tool];
   if (program === undefined) {
-    const why = plan.tool === 'npm' ? '' : ` The project's lock is one of ${plan.tool}.`;
+    const lock = plan.tool === 'npm' ? '' : ` for its ${plan.tool === 'pnpm' ? 'pnpm-lock.yaml' : 'yarn.lock'}`;
     throw new PrepareError(
-      `The project needs ${plan.tool}, which bots' accounts cannot run here.${why} Install ${plan.tool} beside node, or where every account can reach it.`,
+      `The project needs ${plan.tool}${lock}, which bots' accounts cannot run. Install ${plan.tool} beside node, or where every account can run it.`,
     );
   }
-  const run = (...words: readonly string[]): BuildCommand => ({
-    title: [plan.tool, ...words].join(' '),
-    command: [program, ...words],
+  const run = (...args: readonly string[]): BuildCommand => ({
+    title: [plan.tool, ...args].join(' '),
+    command: [program, ...args],
     directory,
     variables: {},
   });
   const prunes = plan.install !== null && plan.builds && Object.keys(manifest.devDependencies).length > 0;
   const isClassicYarn = plan.tool === 'yarn' && isClassicLock(directory);
   return [
-    ...(plan.install === null ? [] : [run(...installWords(plan, isClassicYarn))]),
+    ...(plan.install === null ? [] : [run(...installArguments(plan, isClassicYarn))]),
     ...(plan.builds ? [run('run', 'build')] : []),
-    ...(prunes ? pruneWords(plan, isClassicYarn).map((words) => run(...words)) : []),
+    ...(prunes ? pruneArguments(plan, isClassicYarn).map((args) => run(...args)) : []),
   ];
 }
 
-function installWords({ tool, install, builds }: NodePlan, isClassicYarn: boolean): readonly string[] {
+function installArguments({ tool, install, builds }: NodePlan, isClassicYarn: boolean): readonly string[] {
   if (tool === 'pnpm') {
-    // Files of the store must not be those of the project, which change hands.
-    const words = ['install', '--frozen-lockfile', '--package-import-method=copy'];
-    return builds ? words : [...words, '--prod'];
+    // Copies instead of hard links: the project's files get another owner, those of the store must not.
+    const args = ['install', '--frozen-lockfile', '--package-import-method=copy'];
+    return builds ? args : [...args, '--prod'];
   }
   if (tool === 'yarn') {
     return isClassicYarn
       ? ['install', '--frozen-lockfile', '--non-interactive', ...(builds ? [] : ['--production'])]
       : ['install', '--immutable'];
   }
-  const words = install === 'locked' ? ['ci'] : ['install', '--no-package-lock'];
-  return [...words, builds ? '--include=dev' : '--omit=dev'];
+  const args = install === 'locked' ? ['ci'] : ['install', '--no-package-lock'];
+  return [...args, builds ? '--include=dev' : '--omit=dev'];
 }
 
-/** Takes the development dependencies away after the build. A later Yarn has no word for it that every version knows. */
-function pruneWords({ tool, install }: NodePlan, isClassicYarn: boolean): readonly (readonly string[])[] {
+/** Removes development dependencies after the build. Versions after Yarn 1 have no common command for it. */
+function pruneArguments({ tool, install }: NodePlan, isClassicYarn: boolean): readonly (readonly string[])[] {
   if (tool === 'pnpm') return [['prune', '--prod']];
   if (tool === 'yarn') {
     return isClassicYarn

@@ -18,33 +18,33 @@ const manifestSchema = z.looseObject({
 
 export type NodeManifest = z.infer<typeof manifestSchema>;
 
-/** `package.json` of a directory; without one, that of a project that says nothing. Throws `PrepareError`. */
+/** Parses `package.json`, or `{}` if there is none. Throws `PrepareError`. */
 export function readManifest(directory: string): NodeManifest {
   const text = existsSync(join(directory, 'package.json')) ? readProjectFile(directory, 'package.json') : '{}';
   try {
     return manifestSchema.parse(JSON.parse(text));
   } catch (error) {
-    throw new PrepareError('package.json is not valid: it must be a JSON object, "main" a string.', { cause: error });
+    throw new PrepareError('package.json is not valid. It must be a JSON object whose "main" is a string.', {
+      cause: error,
+    });
   }
 }
 
 /**
- * The file that `node` is to run, relative to the project: `main` of package.json, else index.js. Null when it is not
- * there. Throws `PrepareError` when it lies outside.
+ * The file to run, relative to the project: `main` of package.json, else index.js. Null if it does not exist. Throws
+ * `PrepareError` if it is outside the project.
  */
 export function findMain(directory: string, manifest: Pick<NodeManifest, 'main'>): string | null {
   const main = mainName(manifest);
   if (!resolve(directory, main).startsWith(resolve(directory) + sep)) {
-    throw new PrepareError(`"main" of package.json leads out of the project: ${main}`);
+    throw new PrepareError(`"main" of package.json is outside the project: ${main}`);
   }
   const candidates = [main, `${main}.js`, join(main, 'index.js')];
   return candidates.find((name) => isProjectFile(directory, name)) ?? null;
 }
 
 export function missingMain(manifest: Pick<NodeManifest, 'main'>): PrepareError {
-  return new PrepareError(
-    `The project has no ${mainName(manifest)}: name its file to start in "main" of package.json.`,
-  );
+  return new PrepareError(`The project has no ${mainName(manifest)}. Set "main" of package.json to the file to start.`);
 }
 
 function mainName(manifest: Pick<NodeManifest, 'main'>): string {

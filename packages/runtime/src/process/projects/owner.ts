@@ -5,8 +5,8 @@ import { PrepareError, type PrepareSource } from '../../runtime.ts';
 import { FIRST_ID, LAST_ID, preferredId } from '../containment/accounts.ts';
 
 /**
- * Who shares an account for building, a cache of downloads and Python environments: an organization, or the versions of
- * one served directory. A name for directories and control groups.
+ * The owner of a project: its organization, or the served directory that it comes from. Projects of one owner share an
+ * account for building, a download cache and Python environments. Also names directories and control groups.
  */
 export function ownerOf(source: PrepareSource): string {
   if (source.kind === 'directory') return `directory-${shortHash(source.path)}`;
@@ -19,8 +19,8 @@ function shortHash(text: string): string {
 }
 
 /**
- * The owner's group, which may read what was prepared for it and which no other owner has; its directory of environments
- * holds the choice. Synchronous, so that two owners never choose the same.
+ * The owner's group id, which no other owner has and which may read the owner's projects. Stored as the group of the owner's
+ * environments directory. Synchronous, so that two owners never choose the same id.
  */
 export function takeGroup(environmentsDirectory: string, projectsDirectory: string, owner: string): number {
   const directory = join(environmentsDirectory, owner);
@@ -37,7 +37,7 @@ export function takeGroup(environmentsDirectory: string, projectsDirectory: stri
     chmodSync(directory, 0o710);
     return gid;
   }
-  throw new PrepareError('There are too many agents on this machine; delete agents that are no longer needed.');
+  throw new PrepareError('This machine has too many agents. Delete agents that are no longer needed.');
 }
 
 function groupsIn(directory: string): readonly number[] {

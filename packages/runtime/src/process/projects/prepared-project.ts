@@ -14,18 +14,18 @@ const preparedSchema = z.object({
 });
 
 /**
- * A project of the data directory, ready to start. `main`: its file, relative to the project. `gid`: the group that may
- * read it, that of its instances; null without own accounts. `owner`: whose caches and environments it shares.
- * `environment`: the name of its Python environment there. What an earlier version stored has neither owner nor kind.
+ * A project of the data directory, ready to start. `main`: the file to run, relative to the project. `gid`: the group of its
+ * instances, which can read it; null without own accounts. `owner`: see `ownerOf`. `environment`: name of its Python
+ * environment among those of the owner. Records of earlier versions have neither owner nor kind.
  */
 export type Project = z.infer<typeof preparedSchema>;
 
-/** Reads back what `prepare` gave; throws when it is something else. */
+/** Parses a result of `prepare`. Throws if it is anything else. */
 export function parsePrepared(prepared: Prepared): Project {
   return preparedSchema.parse(prepared);
 }
 
-/** Null when there is none, or none that was written whole. Its presence says that the project is complete. */
+/** Null if the record is missing or incomplete, and so is the project then. */
 export function readProject(projectsDirectory: string, id: string): Project | null {
   try {
     return preparedSchema.parse(JSON.parse(readFileSync(recordPath(projectsDirectory, id), 'utf8')));
@@ -34,12 +34,12 @@ export function readProject(projectsDirectory: string, id: string): Project | nu
   }
 }
 
-/** The last step of making a project. */
+/** The last step of preparing a project. */
 export function writeProject(projectsDirectory: string, project: Project): void {
   replaceFile(recordPath(projectsDirectory, project.project), JSON.stringify(project));
 }
 
-/** The first step of removing one. Idempotent. */
+/** The first step of removing a project. Idempotent. */
 export function removeProjectRecord(projectsDirectory: string, id: string): void {
   rmSync(recordPath(projectsDirectory, id), { force: true });
 }

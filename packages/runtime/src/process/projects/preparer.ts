@@ -1,75 +1,75 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { createKeyedQueue } from '../../keyed-queue.ts';
 import { PrepareError, type PrepareSpec, PrepareTimeout, type RuntimeLogger } from '../../runtime.ts';
-import { FIRST_ID, LAST_ID, releaseForgotten } from '../containment/accounts.ts';
+import { FIRST_ID, LAST_ID, releaseOrphanedUids } from '../containment/accounts.ts';
 import { makePassable } from '../containment/isolation.ts';
-import { findInstances } from '../instances/adopt.ts';
+import { readInstances } from '../instances/adopt.ts';
 import type { Instance, InstanceOptions } from '../instances/instance.ts';
 import { instanceFiles, readRecord } from '../instances/instance-record.ts';
 import { removeInstance } from '../instances/remove-instance.ts';
 import { isolateFailure } from '../isolate-failure.ts';
 import { lockCache } from './builder.ts';
 import { copyProject } from './copy-project.ts';
+import { ownerOf, takeGroup } from './owner.ts';
+import type { Preparation, PreparationContext } from './preparation.ts';
+import { prepareNodeProject } from './prepare-node-project.ts';
+import { preparePythonProject } from './prepare-python-project.ts';
+import { type Project, readProject, writeProject } from './prepared-project.ts';
+import { detectKind } from './project-kind.ts';
 import {
   beginProject,
   cleanUpProjects,
   endProject,
   hasEnvironment,
-  type Kept,
+  type ProjectStore,
   removeProject,
   removeUnused,
-} from './kept-projects.ts';
-import { createKeyedQueue } from './keyed-queue.ts';
-import { makeNodeProject } from './make-node-project.ts';
-import { makePythonProject } from './make-python-project.ts';
-import type { Making, MakingContext } from './making.ts';
-import { ownerOf, takeGroup } from './owner.ts';
-import { type Project, readProject, writeProject } from './prepared-project.ts';
-import { detectKind } from './project-kind.ts';
+} from './project-store.ts';
 import { createSharedWork } from './shared-work.ts';
 
 export type Preparer = {
-  readonly kept: Kept;
+  readonly store: ProjectStore;
   readonly prepare: (spec: PrepareSpec, output: (line: string) => void, signal: AbortSignal) => Promise<Project>;
-  /** Removes a project and what it alone used. Idempotent. */
+  /** Removes a project and what only it used. Idempotent. */
   readonly discard: (project: Project) => Promise<void>;
-  /** Ends what an earlier server had begun and removes what is half made. Before anything else of the preparer. */
+  /** Ends builds of an earlier server and removes incomplete projects. Call it before anything else. */
   readonly cleanUp: () => Promise<void>;
-  /** What runs now, to be looked at as instances are. */
+  /** Running builds, for the watchdog. */
   readonly running: () => readonly Instance[];
-  /** Whether control groups of this name are those of a build. */
+  /** Whether control groups of this name belong to a build. */
   readonly isKnown: (name: string) => boolean;
-  /** Gives up what is being prepared and waits for it. */
+  /** Cancels preparations and waits for them. */
   readonly close: () => Promise<void>;
 };
 
-export type PreparerOptions = Omit<MakingContext, 'open' | 'kept' | 'preparingDirectory'> & {
+export type PreparerOptions = Omit<PreparationContext, 'open' | 'store' | 'preparingDirectory'> & {
   readonly dataDirectory: string;
   readonly logger: RuntimeLogger;
   readonly timeoutMilliseconds: number;
   readonly open: (found: OpenedInstance) => Instance;
 };
 
-type OpenedInstance = Pick<InstanceOptions, 'files' | 'record' | 'keeper' | 'child' | 'end'>;
+type OpenedInstance = Pick<InstanceOptions, 'files' | 'record' | 'supervisor' | 'child' | 'end'>;
 
-/** Makes projects startable: copies them, and has an account of its own install and build what they need. */
+/** Makes projects startable: copies them, and installs and builds what they need under a separate account. */
 export function createPreparer(options: PreparerOptions): Preparer {
   const { dataDirectory, isolation, reservationsDirectory, removeTree, logger } = options;
-  const kept: Kept = {
+  const store: ProjectStore = {
     projectsDirectory: join(dataDirectory, 'projects'),
     environmentsDirectory: join(dataDirectory, 'environments'),
     cachesDirectory: join(dataDirectory, 'caches'),
     removeTree,
   };
-  const { projectsDirectory, environmentsDirectory, cachesDirectory } = kept;
+  const { projectsDirectory, environmentsDirectory, cachesDirectory } = store;
   const preparingDirectory = join(dataDirectory, 'preparing');
   for (const directory of [projectsDirectory, environmentsDirectory, cachesDirectory, preparingDirectory]) {
     makePassable(directory);
   }
   const closing = new AbortController();
   const enqueue = createKeyedQueue();
-  const shared = createSharedWork<Project>();
+  const share = createSharedWork<Project>();
   const busy = new Set<Promise<unknown>>();
   const running = new Set<Instance>();
 
@@ -79,72 +79,88 @@ export function createPreparer(options: PreparerOptions): Preparer {
     void instance.ended.then(() => running.delete(instance));
     return instance;
   };
-  const context: MakingContext = { ...options, kept, preparingDirectory, open };
+  const context: PreparationContext = { ...options, store, preparingDirectory, open };
 
-  const present = (id: string): Project | null => {
+  const findComplete = (id: string): Project | null => {
     const project = readProject(projectsDirectory, id);
     if (project === null) return null;
-    if (project.environment !== null && !hasEnvironment(kept, project)) return null;
+    if (project.environment !== null && !hasEnvironment(store, project)) return null;
     if (!isolation.ownAccounts) return { ...project, gid: null };
-    // A group outside the range is that of an ordinary user who ran the service here before: bots must not get it.
+    // A group outside the range belongs to an ordinary user who ran the service before. Bots must not get it.
     return project.gid !== null && project.gid >= FIRST_ID && project.gid <= LAST_ID ? project : null;
   };
 
-  const make = async (spec: PrepareSpec, owner: string, output: Making['output'], signal: AbortSignal) => {
+  const prepare = async (spec: PrepareSpec, owner: string, output: Preparation['output'], signal: AbortSignal) => {
     const { id, source } = spec;
-    const known = present(id);
+    const known = findComplete(id);
     if (known !== null) return known;
     signal.throwIfAborted();
     if ((await stat(source.path).catch(() => null))?.isDirectory() !== true) {
       throw new PrepareError(`${source.path} is not a directory.`);
     }
-    const gid = isolation.ownAccounts ? takeGroup(kept.environmentsDirectory, projectsDirectory, owner) : null;
-    const directory = await beginProject(kept, id);
+    const gid = isolation.ownAccounts ? takeGroup(store.environmentsDirectory, projectsDirectory, owner) : null;
+    const directory = await beginProject(store, id);
     try {
       await copyProject(source.path, directory, gid, output, signal);
       const { kind, because } = detectKind(directory);
       output(because);
-      const making: Making = { id, owner, gid, directory, isServed: source.kind === 'directory', output, signal };
-      const made = await (kind === 'node' ? makeNodeProject(context, making) : makePythonProject(context, making));
-      // The caller would not learn of the project, so it would never be removed.
+      const preparation: Preparation = {
+        id,
+        owner,
+        gid,
+        directory,
+        isServed: source.kind === 'directory',
+        output,
+        signal,
+      };
+      const result = await (kind === 'node'
+        ? prepareNodeProject(context, preparation)
+        : preparePythonProject(context, preparation));
+      // After an abort, the caller would not learn of the project, and it would never be removed.
       signal.throwIfAborted();
-      const project: Project = { project: id, kind, gid, owner, ...made };
+      const project: Project = { project: id, kind, gid, owner, ...result };
       writeProject(projectsDirectory, project);
-      endProject(kept, id);
+      endProject(store, id);
       return project;
     } catch (error) {
-      await removeProject(kept, id);
-      endProject(kept, id);
+      await removeProject(store, id);
+      endProject(store, id);
       throw error;
     }
   };
 
-  /** Within the time that a preparation may take. */
-  const makeInTime = async (spec: PrepareSpec, output: Making['output'], signal: AbortSignal): Promise<Project> => {
-    const known = present(spec.id);
+  /** Enforces the timeout. */
+  const prepareInTime = async (
+    spec: PrepareSpec,
+    output: Preparation['output'],
+    signal: AbortSignal,
+  ): Promise<Project> => {
+    const known = findComplete(spec.id);
     if (known !== null) return known;
     const owner = ownerOf(spec.source);
-    const given = AbortSignal.any([signal, closing.signal]);
+    const canceled = AbortSignal.any([signal, closing.signal]);
     const work = async () => {
-      const late = new AbortController();
+      const timeout = new AbortController();
       const timer = setTimeout(() => {
         const seconds = Math.round(options.timeoutMilliseconds / 1000);
-        late.abort(new PrepareTimeout(`The project was not prepared within ${seconds} seconds and was cancelled.`));
+        timeout.abort(
+          new PrepareTimeout(`The preparation of the project exceeded ${seconds} seconds and was canceled.`),
+        );
       }, options.timeoutMilliseconds);
       try {
-        return await make(spec, owner, output, AbortSignal.any([given, late.signal]));
+        return await prepare(spec, owner, output, AbortSignal.any([canceled, timeout.signal]));
       } finally {
         clearTimeout(timer);
       }
     };
-    return enqueue(owner, work, given);
+    return enqueue(owner, work, { signal: canceled });
   };
 
   return {
-    kept,
+    store,
     prepare: async (spec, output, signal) => {
       closing.signal.throwIfAborted();
-      const work = shared(spec.id, output, signal, (tell, given) => makeInTime(spec, tell, given));
+      const work = share(spec.id, output, signal, (emit, shared) => prepareInTime(spec, emit, shared));
       busy.add(work);
       try {
         return await work;
@@ -154,17 +170,17 @@ export function createPreparer(options: PreparerOptions): Preparer {
     },
     discard: (project) =>
       enqueue(project.owner ?? '', async () => {
-        await removeProject(kept, project.project);
-        if (project.owner !== null) await removeUnused(kept, project.owner);
+        await removeProject(store, project.project);
+        if (project.owner !== null) await removeUnused(store, project.owner);
       }),
     cleanUp: async () => {
       if (isolation.ownAccounts) {
         const accountOf = (owner: string) =>
           readRecord(instanceFiles(preparingDirectory, basename(owner)))?.account?.uid ?? null;
-        releaseForgotten(reservationsDirectory, preparingDirectory, accountOf);
+        releaseOrphanedUids(reservationsDirectory, preparingDirectory, accountOf);
       }
-      const earlier = await findInstances(preparingDirectory, { ...options, now: options.now() });
-      for (const found of earlier.found) {
+      const earlier = await readInstances(preparingDirectory, { ...options, now: options.now() });
+      for (const found of earlier.instances) {
         await isolateFailure(logger, found.files.directory, async () => {
           const instance = open({ ...found, child: null });
           await instance.stop(0);
@@ -180,12 +196,12 @@ export function createPreparer(options: PreparerOptions): Preparer {
       for (const owner of readdirSync(cachesDirectory)) {
         await isolateFailure(logger, join(cachesDirectory, owner), () => lockCache(cachesDirectory, owner));
       }
-      await cleanUpProjects(kept, logger);
+      await cleanUpProjects(store, logger);
     },
     running: () => [...running],
     isKnown: (name) => existsSync(join(preparingDirectory, name)),
     close: async () => {
-      closing.abort(new Error('The service is stopping: the preparation was cancelled and can be started again.'));
+      closing.abort(new Error('The preparation was canceled because the service is stopping. Start it again.'));
       await Promise.allSettled([...busy]);
     },
   };

@@ -7,34 +7,34 @@ import { findMain, readManifest } from './node-project.ts';
 import { readProjectFile } from './project-file.ts';
 import { readPythonProject } from './python-project.ts';
 
-describe('a file that says how a project is prepared', () => {
+describe('project files', () => {
   it.each([
     ['package.json', readManifest],
     ['pyproject.toml', (directory: string) => readPythonProject(directory, false)],
     ['requirements.txt', (directory: string) => readPythonProject(directory, false)],
     ['yarn.lock', (directory: string) => readProjectFile(directory, 'yarn.lock')],
-  ])('is refused when it is too large to be one: %s', async (name, read) => {
+  ])('rejects a %s above the size limit', async (name, read) => {
     const directory = await writeProject({ [name]: '' });
     await truncate(join(directory, name), 4 * 1_048_576 + 1);
     expect(() => read(directory)).toThrow(new PrepareError(`${name} of the project is larger than 4 MiB.`));
   });
 
-  it('is refused when it is a folder', async () => {
+  it('rejects a package.json that is a directory', async () => {
     const directory = await writeProject({});
     await mkdir(join(directory, 'package.json'));
     expect(() => readManifest(directory)).toThrow('package.json of the project is not a file.');
   });
 
   it.each([
-    ['no name can be', 'a\0b'],
-    ['is too long for a name', 'a'.repeat(5_000)],
-  ])('that %s is not there', async (_, name) => {
+    ['contains NUL', 'a\0b'],
+    ['is too long', 'a'.repeat(5_000)],
+  ])('treats a file whose name %s as missing', async (_, name) => {
     const directory = await writeProject({ 'requirements.txt': `-r ${name}\nb\n` });
     expect(findMain(directory, { main: name })).toBeNull();
     expect(readPythonProject(directory, false).files).toEqual(['requirements.txt']);
   });
 
-  it('includes at most as many others as anybody needs', async () => {
+  it('rejects requirements that include too many files', async () => {
     const chain = Array.from({ length: 60 }, (_, index) => [`r${index}.txt`, `-r r${index + 1}.txt\n`]);
     const directory = await writeProject({ ...Object.fromEntries(chain), 'requirements.txt': '-r r0.txt\n' });
     expect(() => readPythonProject(directory, false)).toThrow('requirements.txt includes more than 50 files.');

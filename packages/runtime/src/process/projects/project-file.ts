@@ -2,10 +2,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PrepareError } from '../../runtime.ts';
 
-/** Lists of dependencies and locks are far smaller; what is larger would hold up everything else while it is read. */
+/** Manifests and lock files are far smaller. Reading a larger file would block the event loop. */
 const fileBytes = 4 * 1_048_576;
 
-/** Whether it is a file, links followed; what no file can be named is none. */
+/** Whether the path is a file. Follows links. False for names that no file can have. */
 export function isProjectFile(directory: string, name: string): boolean {
   try {
     return statSync(join(directory, name)).isFile();
@@ -14,7 +14,7 @@ export function isProjectFile(directory: string, name: string): boolean {
   }
 }
 
-/** The text of a file that says how a project is prepared. Throws `PrepareError` when it is too large, or no file. */
+/** Content of a manifest or lock file. Throws `PrepareError` if it is too large or not a file. */
 export function readProjectFile(directory: string, name: string): string {
   if (!isProjectFile(directory, name)) throw new PrepareError(`${name} of the project is not a file.`);
   const path = join(directory, name);

@@ -15,25 +15,25 @@ it.each([
   ],
   ['a package.json without "main" beside a bot.py', ['package.json', 'bot.py'], 'python'],
   ['a package.json beside requirements of Python, but no bot', ['package.json', 'requirements.txt'], 'node'],
-])('takes a project with %s for what it is', async (_, files, kind) => {
+])('detects a project with %s as %3$s', async (_, files, kind) => {
   const directory = await writeProject(Object.fromEntries(files.map((name) => [name, '{}'])));
   const found = detectKind(directory);
   expect(found.kind).toBe(kind);
   expect(found.because).toContain(kind === 'node' ? 'Node' : 'Python');
 });
 
-it('takes a project with "main" for a Node one, also beside a bot.py, and says so', async () => {
+it('detects a package.json with "main" as Node even beside a bot.py, and says that it ignores bot.py', async () => {
   const directory = await writeProject({ 'package.json': '{"main":"a.js"}', 'bot.py': '' });
   expect(detectKind(directory)).toEqual({
     kind: 'node',
-    because: 'a Node project: it has a package.json; bot.py beside it is ignored',
+    because: 'a Node project: it has a package.json; bot.py is ignored',
   });
 });
 
 it.each([
-  ['nothing it knows', { 'README.md': '' }, /neither a package\.json \(Node\) nor a bot\.py .*Put one there/],
+  ['an unknown project', { 'README.md': '' }, /neither a package\.json \(Node\) nor a bot\.py .*Add one/],
   ['a Python project without a bot', { 'pyproject.toml': '' }, /has pyproject\.toml, but no bot\.py/],
-])('refuses %s with what it looked for', async (_, files, sentence) => {
+])('rejects %s and names the files that it looked for', async (_, files, sentence) => {
   const directory = await writeProject(files);
   expect(() => detectKind(directory)).toThrow(sentence);
   expect(() => detectKind(directory)).toThrow(PrepareError);

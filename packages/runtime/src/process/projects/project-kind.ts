@@ -10,8 +10,8 @@ const PYTHON_FILES = ['pyproject.toml', 'requirements.txt', PYTHON_MAIN];
 export type ProjectKind = { readonly kind: 'node' | 'python'; readonly because: string };
 
 /**
- * What kind of project lies in a directory, and a line that says why. Where both could be, it is a Python one when it has
- * a bot.py and no "main" in package.json. Throws `PrepareError` with what was looked for.
+ * The kind of a project, and the reason as a line for the log. A project that could be both is Python if it has a bot.py and
+ * its package.json has no "main". Throws `PrepareError` with the files that it looked for.
  */
 export function detectKind(directory: string): ProjectKind {
   const has = (name: string) => existsSync(join(directory, name));
@@ -20,21 +20,21 @@ export function detectKind(directory: string): ProjectKind {
   if (isNode && python.length > 0) {
     const isPython = has(PYTHON_MAIN) && readManifest(directory).main === undefined;
     return isPython
-      ? { kind: 'python', because: 'a Python project: it has a bot.py, and package.json names no "main"' }
+      ? { kind: 'python', because: 'a Python project: it has a bot.py, and package.json has no "main"' }
       : {
           kind: 'node',
-          because: `a Node project: it has a package.json; ${python.join(', ')} beside it is ignored`,
+          because: `a Node project: it has a package.json; ${python.join(', ')} is ignored`,
         };
   }
   if (isNode) return { kind: 'node', because: 'a Node project: it has a package.json' };
   if (has(PYTHON_MAIN)) return { kind: 'python', because: `a Python project: it has ${python.join(', ')}` };
   if (python.length > 0) {
     throw new PrepareError(
-      `The project has ${python.join(' and ')}, but no ${PYTHON_MAIN}: a Python bot is a file ${PYTHON_MAIN} at the top of the project, with an "async def bot(args)".`,
+      `The project has ${python.join(' and ')}, but no ${PYTHON_MAIN}. A Python bot needs a file ${PYTHON_MAIN} with "async def bot(args)" at the top of the project.`,
     );
   }
   if (has('index.js')) return { kind: 'node', because: 'a Node project: it has an index.js' };
   throw new PrepareError(
-    'This project cannot be started: at its top there is neither a package.json (Node) nor a bot.py with pyproject.toml or requirements.txt (Python). Put one there, or name the folder that has it.',
+    'The project cannot be started: it has neither a package.json (Node) nor a bot.py with pyproject.toml or requirements.txt (Python) at its top. Add one, or deploy the directory that has it.',
   );
 }

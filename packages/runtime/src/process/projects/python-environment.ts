@@ -6,15 +6,15 @@ import { readProjectFile } from './project-file.ts';
 import type { Python } from './python-interpreter.ts';
 import type { PythonProject } from './python-project.ts';
 
-/** Raised when environments are made in another way, so that old ones are not taken for new ones. */
+/** Increment it when environments are created differently, so that old ones are not reused. */
 const VERSION = 1;
 
-/** `uv`: its path; null: pip of the interpreter itself. */
+/** `uv`: its path, or null to use the interpreter's pip. */
 export type PythonTools = { readonly python: Python; readonly uv: string | null };
 
 /**
- * Names an environment by all that decides what is in it: tool and interpreter, the dependency files, what the shim asks
- * for, and the project itself where parts of it are installed.
+ * Names an environment by a hash of what determines its content: tool, interpreter, dependency files, the shim's
+ * requirements, and the project's id if parts of the project are installed.
  */
 export function environmentKey(
   directory: string,
@@ -32,62 +32,62 @@ export function environmentKey(
   return hash.digest('hex').slice(0, 32);
 }
 
-export type EnvironmentPlace = {
-  /** Where it is made, and stays. */
+export type EnvironmentPaths = {
+  /** The final path; environments cannot be moved. */
   readonly environment: string;
   readonly project: string;
-  /** A file that the build may write and that is read again by it alone. */
+  /** Written and read by the build only. */
   readonly constraints: string;
-  /** Files that the service wrote: what the shim asks for, and the project where no file of its own says it. */
+  /** Files that the service wrote. `projectRequirements`: dependencies that pip cannot read from the project. */
   readonly shimRequirements: string;
   readonly projectRequirements: string;
 };
 
-/** Prints what is installed in the form of constraints. */
+/** Writes the installed packages as pip constraints. */
 const FREEZE = `import importlib.metadata, sys
 found = {d.metadata['Name']: d.version for d in importlib.metadata.distributions() if d.metadata['Name']}
 open(sys.argv[1], 'w').write(''.join(f'{name}=={version}\\n' for name, version in sorted(found.items())))`;
 
 /**
- * What makes an environment, command by command. The project is not installed, only what it depends on: it runs from its
- * directory, whose files must not pass for those of Python and pip (-I, -P). What the shim asks for comes last and may
- * change nothing of what is there. Throws `PrepareError` where the tool cannot tell what to install.
+ * The commands that create an environment. They install the project's dependencies, not the project, which runs from its
+ * directory. `-I` and `-P` keep files of the project from shadowing modules of Python and pip. The shim's requirements are
+ * installed last and cannot change installed versions. Throws `PrepareError` if the tool cannot determine the dependencies.
  */
 export function environmentCommands(
   project: PythonProject,
   tools: PythonTools,
-  place: EnvironmentPlace,
+  paths: EnvironmentPaths,
 ): readonly BuildCommand[] {
-  const python = join(place.environment, 'bin', 'python');
+  const python = join(paths.environment, 'bin', 'python');
   const { uv } = tools;
-  const command = (title: string, ...words: readonly string[]): BuildCommand => ({
+  const command = (title: string, ...args: readonly string[]): BuildCommand => ({
     title,
-    command: words,
-    directory: place.project,
-    variables: { UV_PROJECT_ENVIRONMENT: place.environment, VIRTUAL_ENV: place.environment },
+    command: args,
+    directory: paths.project,
+    variables: { UV_PROJECT_ENVIRONMENT: paths.environment, VIRTUAL_ENV: paths.environment },
   });
-  const install = (title: string, ...what: readonly string[]): BuildCommand =>
+  const install = (title: string, ...args: readonly string[]): BuildCommand =>
     uv === null
-      ? command(`pip install ${title}`, python, '-P', '-m', 'pip', 'install', '--no-input', ...what)
-      : command(`uv pip install ${title}`, uv, 'pip', 'install', '--python', python, ...what);
+      ? command(`pip install ${title}`, python, '-P', '-m', 'pip', 'install', '--no-input', ...args)
+      : command(`uv pip install ${title}`, uv, 'pip', 'install', '--python', python, ...args);
   const create =
     uv === null
-      ? command('python -m venv', tools.python.path, '-I', '-m', 'venv', place.environment)
-      : command('uv venv', uv, 'venv', '--no-project', '--python', tools.python.path, place.environment);
+      ? command('python -m venv', tools.python.path, '-I', '-m', 'venv', paths.environment)
+      : command('uv venv', uv, 'venv', '--no-project', '--python', tools.python.path, paths.environment);
   return [
     create,
-    ...projectCommands(project, tools, place, command, install),
-    command('what is installed', python, '-P', '-c', FREEZE, place.constraints),
-    install('what the host shim needs', '--quiet', '-c', place.constraints, '-r', place.shimRequirements),
+    ...projectCommands(project, tools, paths, command, install),
+    command('list installed packages', python, '-P', '-c', FREEZE, paths.constraints),
+    install('requirements of the host shim', '--quiet', '-c', paths.constraints, '-r', paths.shimRequirements),
   ];
 }
 
-type MakeCommand = (title: string, ...words: readonly string[]) => BuildCommand;
+type MakeCommand = (title: string, ...args: readonly string[]) => BuildCommand;
 
 function projectCommands(
   project: PythonProject,
   tools: PythonTools,
-  place: EnvironmentPlace,
+  paths: EnvironmentPaths,
   command: MakeCommand,
   install: MakeCommand,
 ): readonly BuildCommand[] {
@@ -95,10 +95,10 @@ function projectCommands(
   const { uv } = tools;
   switch (dependencies.kind) {
     case 'uv-lock': {
-      if (uv === null) throw new Error('a lock of uv without uv');
-      // The interpreter is given, as a .python-version file may name another one.
-      const what = ['--frozen', '--no-dev', '--no-install-project', '--no-editable', '--python', tools.python.path];
-      return [command('uv sync --frozen', uv, 'sync', ...what)];
+      if (uv === null) throw new Error('uv.lock needs uv.');
+      // Set explicitly, because a .python-version file may name another interpreter.
+      const args = ['--frozen', '--no-dev', '--no-install-project', '--no-editable', '--python', tools.python.path];
+      return [command('uv sync --frozen', uv, 'sync', ...args)];
     }
     case 'requirements':
       return [install('-r requirements.txt', '-r', 'requirements.txt')];
@@ -106,10 +106,10 @@ function projectCommands(
       if (uv !== null) return [install('-r pyproject.toml', '-r', 'pyproject.toml')];
       if (dependencies.list === null) {
         throw new PrepareError(
-          'pyproject.toml leaves its dependencies to its build backend ("dynamic"), which takes uv: install uv for the service, or write the dependencies to requirements.txt.',
+          'The dependencies in pyproject.toml are "dynamic", which needs uv. Ask the operator to install uv, or list the dependencies in requirements.txt.',
         );
       }
-      return dependencies.list.length === 0 ? [] : [install('dependencies', '-r', place.projectRequirements)];
+      return dependencies.list.length === 0 ? [] : [install('dependencies', '-r', paths.projectRequirements)];
     }
     case 'none':
       return [];

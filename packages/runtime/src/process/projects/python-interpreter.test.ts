@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { writeProject } from '../../../test/process/test-project.ts';
 import { findPython } from './python-interpreter.ts';
 
-/** Folders with interpreters that only know their version. */
+/** A directory with fake interpreters that print a version. */
 async function installed(versions: Readonly<Record<string, string>>): Promise<string> {
   const directory = await writeProject({});
   await mkdir(join(directory, 'bin'));
@@ -16,41 +16,41 @@ async function installed(versions: Readonly<Record<string, string>>): Promise<st
   return join(directory, 'bin');
 }
 
-const asks = (range: string) => [{ who: 'pyproject.toml asks', range }];
+const requires = (range: string) => [{ source: 'pyproject.toml', range }];
 
-describe('the interpreter for a project', () => {
+describe('findPython', () => {
   it.each([
-    ['python3 where it fits', '>=3.10', 'python3'],
-    ['the newest that fits, where python3 does not', '>=3.12', 'python3.14'],
-    ['an older one where the range ends before', '~=3.12.0', 'python3.12'],
-    ['python3 where nothing is asked', '', 'python3'],
-    ['one that is not excluded', '>=3.11,!=3.11.*,!=3.14.*', 'python3.12'],
-  ])('is %s', async (_, range, name) => {
+    ['python3 if it matches', '>=3.10', 'python3'],
+    ['the newest match if python3 does not match', '>=3.12', 'python3.14'],
+    ['an older version if the range excludes newer ones', '~=3.12.0', 'python3.12'],
+    ['python3 without a requirement', '', 'python3'],
+    ['a version that is not excluded', '>=3.11,!=3.11.*,!=3.14.*', 'python3.12'],
+  ])('chooses %s', async (_, range, name) => {
     const path = await installed({
       python3: '3.11.2',
       'python3.11': '3.11.2',
       'python3.12': '3.12.9',
       'python3.14': '3.14.0',
     });
-    expect(await findPython(asks(range), path, null)).toMatchObject({ path: join(path, name) });
+    expect(await findPython(requires(range), path, null)).toMatchObject({ path: join(path, name) });
   });
 
-  it('is asked of all who say something', async () => {
+  it('satisfies all requirements', async () => {
     const path = await installed({ python3: '3.11.2', 'python3.12': '3.12.9' });
-    const both = [...asks('<3.13'), { who: 'the host shim asks', range: '>=3.12' }];
+    const both = [...requires('<3.13'), { source: 'the host shim', range: '>=3.12' }];
     expect(await findPython(both, path, null)).toEqual({ path: join(path, 'python3.12'), version: '3.12.9' });
   });
 
   it.each([
     [
-      'does not fit',
+      'no interpreter matches',
       { python3: '3.9.1' },
       '>=3.11',
-      /pyproject\.toml asks for Python >=3\.11\. Here is 3\.9\.1 \(.*python3\): install one/,
+      /pyproject\.toml requires Python >=3\.11, but .* only 3\.9\.1 \(.*python3\)\. Install/,
     ],
-    ['is not there', {}, '>=3.11', /No Python that bots can run is in PATH/],
-    ['is no range', { python3: '3.11.2' }, 'newest', /asks for Python "newest", which is not a range/],
-  ])('that %s is refused with what was found', async (_, versions, range, sentence) => {
-    await expect(findPython(asks(range), await installed(versions), null)).rejects.toThrow(sentence);
+    ['there is no interpreter', {}, '>=3.11', /PATH contains no Python that bots can run/],
+    ['the range is invalid', { python3: '3.11.2' }, 'newest', /requires Python "newest", which is not a version range/],
+  ])('rejects if %s, and names the interpreters', async (_, versions, range, sentence) => {
+    await expect(findPython(requires(range), await installed(versions), null)).rejects.toThrow(sentence);
   });
 });

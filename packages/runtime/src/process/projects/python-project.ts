@@ -5,23 +5,23 @@ import { z } from 'zod';
 import { PrepareError } from '../../runtime.ts';
 import { isProjectFile, readProjectFile } from './project-file.ts';
 
-/** Where the dependencies of a Python project are said. */
+/** Where a Python project declares its dependencies. */
 export type PythonDependencies =
   | { readonly kind: 'uv-lock' }
   | { readonly kind: 'requirements' }
-  /** `list`: what pip is to install; null when only the build backend knows, which pip does not ask. */
+  /** `list`: requirements for pip. Null if only the build backend knows them. */
   | { readonly kind: 'pyproject'; readonly list: readonly string[] | null }
   | { readonly kind: 'none' };
 
 export type PythonProject = {
   readonly dependencies: PythonDependencies;
-  /** Empty: any. */
+  /** Version range; empty: any version. */
   readonly requiresPython: string;
-  /** The files, relative to the project, whose content decides what is installed. */
+  /** Files, relative to the project, whose content determines what is installed. */
   readonly files: readonly string[];
-  /** Whether parts of the project itself are installed, so that any of its files may matter. */
+  /** Whether parts of the project itself are installed. Then any of its files may matter. */
   readonly isLocal: boolean;
-  /** What its owner should know, as lines of the output. */
+  /** Lines for the build log. */
   readonly notes: readonly string[];
 };
 
@@ -46,10 +46,7 @@ const pyprojectSchema = z.looseObject({
 });
 type Pyproject = z.infer<typeof pyprojectSchema>;
 
-/**
- * Reads what a Python project asks for. A lock of uv counts most, as far as there is a uv to read it, then
- * requirements.txt, then pyproject.toml. Throws `PrepareError`.
- */
+/** Reads a project's dependencies from uv.lock (if uv is installed), else requirements.txt, else pyproject.toml. Throws `PrepareError`. */
 export function readPythonProject(directory: string, hasUv: boolean): PythonProject {
   const has = (name: string) => existsSync(join(directory, name));
   const pyproject = has('pyproject.toml') ? readPyproject(directory) : null;
@@ -60,10 +57,10 @@ export function readPythonProject(directory: string, hasUv: boolean): PythonProj
     const isLocal = namesLocalSources(pyproject);
     return { dependencies: { kind: 'uv-lock' }, requiresPython, files: ['pyproject.toml', 'uv.lock'], isLocal, notes };
   }
-  if (isLocked) notes.push('warning: uv.lock is not respected, as this machine has no uv; pip chooses the versions');
+  if (isLocked) notes.push('warning: uv.lock is ignored, because this machine has no uv; pip chooses the versions');
   if (has('requirements.txt')) {
     const { files, lines } = readRequirements(directory, 'requirements.txt', new Set());
-    // uv looks into pyproject.toml for its settings too.
+    // uv reads its settings from pyproject.toml too.
     const all = pyproject === null ? files : [...files, 'pyproject.toml'];
     const isLocal = lines.some(isLocalRequirement) || (hasUv && pyproject !== null && namesLocalSources(pyproject));
     return { dependencies: { kind: 'requirements' }, requiresPython, files: all, isLocal, notes };
@@ -72,15 +69,15 @@ export function readPythonProject(directory: string, hasUv: boolean): PythonProj
     const isDynamic = pyproject.project.dynamic.includes('dependencies');
     const list = isDynamic ? null : withOwnExtras(pyproject.project);
     const isLocal = isDynamic || list?.some(isLocalRequirement) === true || namesLocalSources(pyproject);
-    if (!hasUv && namesSources(pyproject)) notes.push('warning: tool.uv.sources are not respected without uv');
+    if (!hasUv && namesSources(pyproject)) notes.push('warning: tool.uv.sources is ignored without uv');
     return { dependencies: { kind: 'pyproject', list }, requiresPython, files: ['pyproject.toml'], isLocal, notes };
   }
   if (pyproject?.tool.poetry?.dependencies !== undefined) {
     throw new PrepareError(
-      'pyproject.toml names its dependencies for Poetry only: move them to "dependencies" of a project table, or write them to requirements.txt (poetry export).',
+      'pyproject.toml declares its dependencies only for Poetry. Move them to project.dependencies, or export them to requirements.txt (poetry export).',
     );
   }
-  notes.push('no requirements.txt and no dependencies in pyproject.toml: nothing is installed for the bot');
+  notes.push('no requirements.txt and no dependencies in pyproject.toml: nothing is installed');
   return { dependencies: { kind: 'none' }, requiresPython, files: [], isLocal: false, notes };
 }
 
@@ -96,10 +93,10 @@ function readPyproject(directory: string): Pyproject {
 
 const INCLUDE = /^(?:-r|-c|--requirement|--constraint)[\s=]*(\S+)/;
 
-/** Far more than anybody includes. */
+/** Limit on included files. */
 const requirementFiles = 50;
 
-/** A file of requirements with those that it includes, as far as they lie in the project. */
+/** A requirements file and the files of the project that it includes. */
 function readRequirements(
   directory: string,
   name: string,
@@ -122,7 +119,7 @@ function readRequirements(
   };
 }
 
-/** A path, an editable, an archive beside the project: something of this machine and not of an index. */
+/** Whether a requirement is a path, an editable install or an archive, instead of a package of an index. */
 function isLocalRequirement(line: string): boolean {
   return (
     /^(?:\.|\/|-e\b|--editable\b|-f\b|--find-links\b)/.test(line) ||
@@ -141,7 +138,7 @@ function namesLocalSources(pyproject: Pyproject): boolean {
   return uv?.workspace !== undefined || /"(?:path|workspace|editable)":/.test(text);
 }
 
-/** `name[extra]` of the project itself stands for that list of optional dependencies; each is taken once. */
+/** Replaces `name[extra]` of the project itself by that list of optional dependencies, each once. */
 function withOwnExtras(project: NonNullable<Pyproject['project']>): readonly string[] {
   const own = canonical(project.name);
   const taken = new Set<string>();

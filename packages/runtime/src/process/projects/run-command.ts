@@ -6,9 +6,9 @@ import { launchContained } from '../instances/launch-contained.ts';
 import type { BuildCommand, Builder } from './builder.ts';
 import { followOutput } from './follow-output.ts';
 
-/** Threads count, and compilers and installers start many. */
+/** Threads count; compilers and installers start many. */
 const PROCESS_LIMIT = 2048;
-/** Of the output of a command that failed, for its error. */
+/** Lines of output in the error of a failed command. */
 const LAST_LINES = 12;
 
 export type RunOptions = {
@@ -21,27 +21,27 @@ export type RunOptions = {
   readonly isolation: Isolation;
   readonly bootId: string;
   readonly now: () => Date;
-  readonly open: (started: Pick<InstanceOptions, 'files' | 'record' | 'keeper' | 'child' | 'end'>) => Instance;
-  /** Gets lines that hold no secret. */
+  readonly open: (started: Pick<InstanceOptions, 'files' | 'record' | 'supervisor' | 'child' | 'end'>) => Instance;
+  /** Receives masked lines. */
   readonly output: (line: string) => void;
   readonly mask: (line: string) => string;
   readonly signal: AbortSignal;
 };
 
 /**
- * Runs one command as an instance is run, contained and bounded, and settles when nothing of it is left. Rejects with
- * `PrepareError` when it fails, and with the signal's reason when it was killed for that.
+ * Runs a command like an instance, with the same containment and limits. Settles when none of its processes runs. Rejects
+ * with `PrepareError` if the command fails, and with the signal's reason after an abort.
  */
 export async function runCommand(options: RunOptions): Promise<void> {
   const { builder, command, signal } = options;
   const { files } = builder;
   signal.throwIfAborted();
-  // What the command before left.
+  // Files of the previous command.
   for (const path of [files.record, files.end, files.exit, files.memoryKill, files.log]) {
     await options.removeTree(path);
   }
   options.output(`> ${command.title}`);
-  const { record, keeper, child, go } = await launchContained({
+  const { record, supervisor, child, go } = await launchContained({
     files,
     instanceId: builder.name,
     deploymentId: options.projectId,
@@ -57,7 +57,7 @@ export async function runCommand(options: RunOptions): Promise<void> {
     bootId: options.bootId,
     now: options.now(),
   });
-  const instance = options.open({ files, record, keeper, child, end: null });
+  const instance = options.open({ files, record, supervisor, child, end: null });
   const kill = () => void instance.stop(0);
   signal.addEventListener('abort', kill, { once: true });
   try {
@@ -69,13 +69,13 @@ export async function runCommand(options: RunOptions): Promise<void> {
     if (end.code !== 0) throw failure(command, end, options.limits, last);
   } finally {
     signal.removeEventListener('abort', kill);
-    // It still runs when its output could not be followed; its account and its files are others' after this.
+    // Still runs if following its output failed. It must end here, because others get the account next.
     await instance.stop(0);
     await instance.close();
   }
 }
 
-/** Passes the lines on until the end, and gives back the last ones. */
+/** Forwards all lines and returns the last ones. */
 async function follow(instance: Instance, options: RunOptions): Promise<readonly string[]> {
   const last: string[] = [];
   for await (const text of followOutput(instance.output, instance.ended, options.signal)) {
@@ -94,7 +94,7 @@ function failure(
   last: readonly string[],
 ): PrepareError {
   const how = end.outOfMemory
-    ? `ran out of memory, of which builds get ${Math.round(limits.memoryBytes / 1024 / 1024)} MB`
+    ? `ran out of memory (builds have ${Math.round(limits.memoryBytes / 1024 / 1024)} MB)`
     : end.signal !== null
       ? `was ended by ${end.signal}`
       : `failed with status ${end.code ?? 'unknown'}`;

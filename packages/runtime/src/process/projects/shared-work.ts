@@ -1,6 +1,6 @@
 type Output = (line: string) => void;
 
-/** Work that several callers may want at once: done once, with all of them listening. */
+/** Lets concurrent callers share one run of the same work and its output. */
 export type SharedWork<T> = (
   key: string,
   output: Output,
@@ -15,8 +15,8 @@ type Running<T> = {
 };
 
 /**
- * The first call for a key does the work, later ones share it. A caller's abort ends that caller's part; when nobody is
- * left, the work is aborted, and the last caller's promise rejects with the signal's reason once it has come to rest.
+ * The first call for a key starts the work, later calls join it. An abort removes one caller. When the last caller aborts,
+ * the work is aborted, and that caller's promise rejects with the signal's reason after the work has settled.
  */
 export function createSharedWork<T>(): SharedWork<T> {
   const running = new Map<string, Running<T>>();
@@ -24,12 +24,12 @@ export function createSharedWork<T>(): SharedWork<T> {
   const begin = (key: string, work: Parameters<SharedWork<T>>[3]): Running<T> => {
     const controller = new AbortController();
     const listeners: Running<T>['listeners'] = new Set();
-    const tell = (line: string) => {
+    const emit = (line: string) => {
       for (const { output } of listeners) output(line);
     };
-    // Not in the same breath: the caller listens before the first line.
+    // In the next microtask, so that the caller is a listener before the first line.
     const done = Promise.resolve()
-      .then(() => work(tell, controller.signal))
+      .then(() => work(emit, controller.signal))
       .finally(() => running.delete(key));
     done.catch(() => undefined);
     const shared = { listeners, controller, done };
@@ -39,20 +39,20 @@ export function createSharedWork<T>(): SharedWork<T> {
 
   return async (key, output, signal, work) => {
     signal.throwIfAborted();
-    for (let given = running.get(key); given?.controller.signal.aborted === true; given = running.get(key)) {
-      await given.done.catch(() => undefined);
+    for (let ending = running.get(key); ending?.controller.signal.aborted === true; ending = running.get(key)) {
+      await ending.done.catch(() => undefined);
     }
     signal.throwIfAborted();
     const shared = running.get(key) ?? begin(key, work);
     const listener = { output };
     shared.listeners.add(listener);
     let onAbort = () => {};
-    const left = new Promise<void>((resolve) => {
+    const aborted = new Promise<void>((resolve) => {
       onAbort = resolve;
       signal.addEventListener('abort', onAbort, { once: true });
     });
     try {
-      await Promise.race([left, shared.done.catch(() => undefined)]);
+      await Promise.race([aborted, shared.done.catch(() => undefined)]);
       if (!signal.aborted) return await shared.done;
       shared.listeners.delete(listener);
       if (shared.listeners.size === 0) {

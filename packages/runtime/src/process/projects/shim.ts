@@ -20,13 +20,13 @@ import { makePassable } from '../containment/isolation.ts';
 import { tryProgram } from './interpreter.ts';
 import type { Python } from './python-interpreter.ts';
 
-/** The host shim for Python bots, where every bot can read it. */
+/** The host shim for Python bots, in a directory that every bot can read. */
 export type Shim = {
-  /** Holds the module `bothost_shim`; for `PYTHONPATH`. */
+  /** Directory with the module `bothost_shim`, for `PYTHONPATH`. */
   readonly path: string;
   readonly requirements: readonly string[];
   readonly requiresPython: string;
-  /** Compiles it for an interpreter, so that no cold start pays for that. Bots may not write there. */
+  /** Compiles the shim for an interpreter, because bots cannot store compiled files and would compile it at each start. */
   readonly compile: (python: Python) => Promise<void>;
 };
 
@@ -35,8 +35,9 @@ const projectSchema = z.object({
 });
 
 /**
- * Copies the shim that came with the service into the data directory, by its content, so that an upgrade leaves bots that
- * run their own. The bots' accounts may not be able to reach the place it is installed in. Rejects when it is not there.
+ * Copies the installed shim into the data directory, because bots' accounts may not reach the place where it is installed.
+ * The directory is named by a hash of the content, so that running bots keep their version after an upgrade. Rejects if the
+ * shim is not installed.
  */
 export async function openShim(dataDirectory: string, shimPackage?: string | undefined): Promise<Shim> {
   const shipped = shimPackage ?? dirname(createRequire(import.meta.url).resolve('@bothost/python-shim/package.json'));
@@ -70,7 +71,7 @@ export async function openShim(dataDirectory: string, shimPackage?: string | und
   };
 }
 
-/** Whole or not at all: it gets its name when it is complete. */
+/** Atomic: the complete copy is renamed. */
 async function copyShim(source: string, path: string): Promise<void> {
   const copy = `${path}.new`;
   rmSync(copy, { recursive: true, force: true });
@@ -80,7 +81,7 @@ async function copyShim(source: string, path: string): Promise<void> {
     const target = join(copy, entry.path);
     if (entry.kind === 'directory') mkdirSync(target);
     if (entry.kind === 'file') copyFileSync(join(source, entry.path), target);
-    // Whatever the umask says.
+    // Regardless of the umask.
     if (entry.kind !== 'link') chmodSync(target, entry.kind === 'directory' ? 0o755 : 0o644);
   }
   chmodSync(copy, 0o755);

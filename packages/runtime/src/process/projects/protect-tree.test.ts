@@ -2,12 +2,12 @@ import { chmod, chown, lchown, link, lstat, mkdir, mkdtemp, rm, symlink, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { handOver } from './copy-project.ts';
-import { sealTree } from './seal.ts';
+import { chownTree } from './copy-project.ts';
+import { protectTree } from './protect-tree.ts';
 
 const BUILDER = { uid: 61_500, gid: 61_600, signal: new AbortController().signal };
 
-describe.runIf(process.geteuid?.() === 0)('a tree that an account built', () => {
+describe.runIf(process.geteuid?.() === 0)('protectTree', () => {
   const open = async () => {
     const root = await mkdtemp(join(tmpdir(), 'bothost-seal-'));
     onTestFinished(() => rm(root, { recursive: true, force: true }));
@@ -15,7 +15,7 @@ describe.runIf(process.geteuid?.() === 0)('a tree that an account built', () => 
     await writeFile(join(root, 'tree/inner/file'), 'made');
     await symlink('/etc/passwd', join(root, 'tree/link'));
     await writeFile(join(root, 'ours'), 'ours', { mode: 0o600 });
-    await handOver(join(root, 'tree'), BUILDER.uid, BUILDER.gid);
+    await chownTree(join(root, 'tree'), BUILDER.uid, BUILDER.gid);
     return root;
   };
   const describeEntry = async (path: string) => {
@@ -23,11 +23,11 @@ describe.runIf(process.geteuid?.() === 0)('a tree that an account built', () => 
     return [uid, gid, (mode & 0o7777).toString(8)];
   };
 
-  it('is root’s afterwards, for its group to read, and links lead nowhere for root', async () => {
+  it('gives all entries to root and the group, removes write and setuid bits, and does not follow links', async () => {
     const root = await open();
     await chmod(join(root, 'tree/inner'), 0o7777);
     await chmod(join(root, 'tree/inner/file'), 0o4755);
-    await sealTree(join(root, 'tree'), BUILDER);
+    await protectTree(join(root, 'tree'), BUILDER);
     expect(await describeEntry(join(root, 'tree/inner'))).toEqual([0, BUILDER.gid, '750']);
     expect(await describeEntry(join(root, 'tree/inner/file'))).toEqual([0, BUILDER.gid, '750']);
     expect((await describeEntry(join(root, 'tree/link'))).slice(0, 2)).toEqual([0, BUILDER.gid]);
@@ -35,22 +35,19 @@ describe.runIf(process.geteuid?.() === 0)('a tree that an account built', () => 
   });
 
   it.each([
-    ['belongs to somebody else', (path: string) => chown(path, 12_345, 12_345)],
+    ['a file of another account', (path: string) => chown(path, 12_345, 12_345)],
     [
-      'belongs to somebody else, by a link',
+      'a symbolic link of another account',
       (path: string) =>
         rm(path)
           .then(() => symlink('x', path))
           .then(() => lchown(path, 12_345, 12_345)),
     ],
-    [
-      'is a second name of a file that is not its own',
-      (path: string) => rm(path).then(() => link(join(path, '../../../ours'), path)),
-    ],
-  ])('is refused when something in it %s', async (_, change) => {
+    ['a hard link to a file of root', (path: string) => rm(path).then(() => link(join(path, '../../../ours'), path))],
+  ])('rejects a tree with %s', async (_, change) => {
     const root = await open();
     await change(join(root, 'tree/inner/file'));
-    await expect(sealTree(join(root, 'tree'), BUILDER)).rejects.toThrow(/The build left .*inner\/file/);
+    await expect(protectTree(join(root, 'tree'), BUILDER)).rejects.toThrow(/The build .*inner\/file/);
     expect(await describeEntry(join(root, 'ours'))).toEqual([0, 0, '600']);
   });
 });

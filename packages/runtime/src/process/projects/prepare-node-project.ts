@@ -2,31 +2,31 @@ import { dirname, join } from 'node:path';
 import { satisfies, validRange } from 'semver';
 import { PrepareError } from '../../runtime.ts';
 import { TRIAL_ACCOUNT } from '../containment/isolation.ts';
-import { programsNamed, type TryAccount, tryProgram } from './interpreter.ts';
-import { build, type Making, type MakingContext } from './making.ts';
+import { type Account, programsNamed, tryProgram } from './interpreter.ts';
 import { nodeCommands, planNode } from './node-install.ts';
 import { findMain, missingMain, readManifest } from './node-project.ts';
+import { type Preparation, type PreparationContext, runBuild } from './preparation.ts';
 import type { Project } from './prepared-project.ts';
 
-/** Installs and builds a Node project as far as it needs that. Rejects with `PrepareError`. */
-export async function makeNodeProject(
-  context: MakingContext,
-  making: Making,
+/** Installs and builds a Node project, if necessary. Rejects with `PrepareError`. */
+export async function prepareNodeProject(
+  context: PreparationContext,
+  preparation: Preparation,
 ): Promise<Pick<Project, 'main' | 'environment'>> {
-  const { directory, output } = making;
+  const { directory, output } = preparation;
   const account = context.isolation.ownAccounts ? TRIAL_ACCOUNT : null;
   const interpreter = await context.interpreter();
   const manifest = readManifest(directory);
   if (manifest.engines.node !== undefined) await requireEngine(interpreter, manifest.engines.node, account);
-  const early = findMain(directory, manifest);
-  const plan = planNode(directory, making.isServed, manifest, early !== null);
-  if (early === null && !plan.builds) throw missingMain(manifest);
+  const mainBeforeBuild = findMain(directory, manifest);
+  const plan = planNode(directory, preparation.isServed, manifest, mainBeforeBuild !== null);
+  if (mainBeforeBuild === null && !plan.builds) throw missingMain(manifest);
   for (const note of plan.notes) output(note);
   if (plan.install !== null || plan.builds) {
     const folder = dirname(interpreter);
     const program = await findTool(plan.tool, folder, context.path, account);
     const commands = nodeCommands(directory, plan, manifest, program === null ? {} : { [plan.tool]: program });
-    await build(context, making, folder, [], async (run) => {
+    await runBuild(context, preparation, folder, [], async (run) => {
       for (const command of commands) await run(command);
     });
   }
@@ -35,22 +35,22 @@ export async function makeNodeProject(
   return { main, environment: null };
 }
 
-async function requireEngine(interpreter: string, range: string, account: TryAccount): Promise<void> {
+async function requireEngine(interpreter: string, range: string, account: Account): Promise<void> {
   if (validRange(range) === null) {
-    throw new PrepareError(`"engines" of package.json asks for Node "${range}", which is not a range of versions.`);
+    throw new PrepareError(`"engines" of package.json requires Node "${range}", which is not a version range.`);
   }
   const version =
     interpreter === process.execPath ? process.version : await tryProgram(interpreter, ['--version'], account);
   if (version !== null && satisfies(version, range, { includePrerelease: true })) return;
   throw new PrepareError(
-    `"engines" of package.json asks for Node ${range}; bots run on ${version ?? 'an unknown version'} here (${interpreter}). Change the range, or run the service with a Node that fits.`,
+    `"engines" of package.json requires Node ${range}, but bots run on ${version ?? 'an unknown version'} (${interpreter}). Change the range, or run the service with a matching Node.`,
   );
 }
 
-/** Beside the node that runs bots, else in PATH; null when their accounts can run none. */
-async function findTool(name: string, folder: string, path: string, account: TryAccount): Promise<string | null> {
+/** Searches beside the node that runs bots, then in PATH. Null if bots' accounts can run no such tool. */
+async function findTool(name: string, folder: string, path: string, account: Account): Promise<string | null> {
   for (const candidate of new Set([join(folder, name), ...programsNamed([name], path)])) {
-    // A script, that looks for its own interpreter.
+    // The tool is a script that needs PATH to find node.
     const version = await tryProgram(candidate, ['--version'], account, {
       PATH: `${folder}:${path}`,
       HOME: '/nonexistent',

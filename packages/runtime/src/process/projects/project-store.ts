@@ -1,0 +1,129 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RemoveTree, RuntimeLogger } from '../../runtime.ts';
+import { isolateFailure } from '../isolate-failure.ts';
+import { environmentFiles } from './environment-files.ts';
+import { type Project, readProject, removeProjectRecord } from './prepared-project.ts';
+
+/** Prepared projects: `projects`, `environments` and `caches` of the data directory. */
+export type ProjectStore = {
+  readonly projectsDirectory: string;
+  readonly environmentsDirectory: string;
+  readonly cachesDirectory: string;
+  readonly removeTree: RemoveTree;
+};
+
+/** Records that a project is being prepared in its final directory, so that the next server deletes it if it is incomplete. */
+export async function beginProject(store: ProjectStore, id: string): Promise<string> {
+  writeFileSync(beginningPath(store, id), '', { mode: 0o600 });
+  await removeProject(store, id);
+  return join(store.projectsDirectory, id);
+}
+
+/** Call it after the project's record is written. */
+export function endProject(store: ProjectStore, id: string): void {
+  rmSync(beginningPath(store, id), { force: true });
+}
+
+/** Removes the record and renames the directory first, so that a partly removed project never looks complete. Idempotent. */
+export async function removeProject(store: ProjectStore, id: string): Promise<void> {
+  removeProjectRecord(store.projectsDirectory, id);
+  const directory = join(store.projectsDirectory, id);
+  const old = join(store.projectsDirectory, `.old-${id}`);
+  await store.removeTree(old);
+  // If it cannot be renamed, it is removed in place.
+  await rename(directory, old).catch(() => undefined);
+  for (const path of [old, directory]) await store.removeTree(path);
+}
+
+/** Whether an environment is complete. */
+export function hasEnvironment(store: ProjectStore, project: Pick<Project, 'owner' | 'environment'>): boolean {
+  return existsSync(environmentFiles(store.environmentsDirectory, project).marker);
+}
+
+/** Records that a project uses an environment. */
+export function useEnvironment(store: ProjectStore, project: Pick<Project, 'project' | 'owner' | 'environment'>): void {
+  const { users } = environmentFiles(store.environmentsDirectory, project);
+  mkdirSync(users, { recursive: true, mode: 0o700 });
+  writeFileSync(join(users, project.project), '');
+}
+
+/** Removes an environment unless it is complete. */
+export async function removeIncompleteEnvironment(
+  store: ProjectStore,
+  project: Pick<Project, 'owner' | 'environment'>,
+): Promise<void> {
+  const files = environmentFiles(store.environmentsDirectory, project);
+  if (!existsSync(files.marker)) await store.removeTree(files.directory);
+}
+
+/**
+ * Removes environments that no project of an owner uses, and after the last project the owner's cache and group. Idempotent.
+ * Not while a project of the owner is being prepared.
+ */
+export async function removeUnused(store: ProjectStore, owner: string): Promise<void> {
+  await removeUnusedExcept(store, owner, readProjects(store).get(owner) ?? new Set());
+}
+
+async function removeUnusedExcept(store: ProjectStore, owner: string, projects: ReadonlySet<string>): Promise<void> {
+  const directory = join(store.environmentsDirectory, owner);
+  for (const environment of existsSync(directory) ? readdirSync(directory) : []) {
+    const files = environmentFiles(store.environmentsDirectory, { owner, environment });
+    const users = existsSync(files.users) ? readdirSync(files.users) : [];
+    for (const user of users) if (!projects.has(user)) rmSync(join(files.users, user));
+    const isUsed = users.some((user) => projects.has(user));
+    if (isUsed && existsSync(files.marker)) continue;
+    rmSync(files.marker, { force: true });
+    await store.removeTree(files.directory);
+  }
+  if (projects.size > 0) return;
+  await store.removeTree(join(store.cachesDirectory, owner));
+  await store.removeTree(directory);
+}
+
+/**
+ * Removes incomplete projects of a killed server, and unused environments and caches. Call it while no project is being
+ * prepared. Logs entries that cannot be read and continues.
+ */
+export async function cleanUpProjects(store: ProjectStore, logger: Pick<RuntimeLogger, 'error'>): Promise<void> {
+  const removeUnfinished = async (name: string): Promise<void> => {
+    const [, state, id = ''] = /^\.(begun|old|new)-(.+)$/.exec(name) ?? [];
+    if (state === undefined) return;
+    if (state === 'begun') {
+      if (readProject(store.projectsDirectory, id) === null) await removeProject(store, id);
+      endProject(store, id);
+    } else {
+      await store.removeTree(join(store.projectsDirectory, name));
+    }
+  };
+  const names = readdirSync(store.projectsDirectory);
+  await Promise.all(
+    names.map((name) => isolateFailure(logger, join(store.projectsDirectory, name), () => removeUnfinished(name))),
+  );
+  const owners = [store.environmentsDirectory, store.cachesDirectory].flatMap((directory) => readdirSync(directory));
+  const projects = readProjects(store);
+  await Promise.all(
+    [...new Set(owners)].map((owner) =>
+      isolateFailure(logger, join(store.environmentsDirectory, owner), () =>
+        removeUnusedExcept(store, owner, projects.get(owner) ?? new Set()),
+      ),
+    ),
+  );
+}
+
+/** Ids of all complete projects, by owner. */
+function readProjects(store: ProjectStore): ReadonlyMap<string, ReadonlySet<string>> {
+  const projects = new Map<string, Set<string>>();
+  for (const name of readdirSync(store.projectsDirectory)) {
+    const id = /^([^.].*)\.json$/.exec(name)?.[1];
+    const owner = id === undefined ? null : (readProject(store.projectsDirectory, id)?.owner ?? null);
+    if (id === undefined || owner === null) continue;
+    projects.set(owner, (projects.get(owner) ?? new Set()).add(id));
+  }
+  return projects;
+}
+
+function beginningPath(store: ProjectStore, id: string): string {
+  return join(store.projectsDirectory, `.begun-${id}`);
+}
