@@ -136,7 +136,7 @@ it('a prompt in a terminal, which shows nothing of it', async () => {
   const words = [execPath, botcliProgram, 'cloud', 'secrets', 'set', 'exact', '--wait', ...pairs.map(([key]) => key)];
   const terminal = runInTerminal(`env ${environment.join(' ')} ${words.join(' ')}`, folder);
   for (const [key, value] of pairs) {
-    await terminal.shows(`Value of ${key} (hidden): `);
+    await terminal.shows(`Value of ${key} (not shown): `);
     terminal.press(value + keys.enter);
   }
   await terminal.shows('Change the secret set exact?');

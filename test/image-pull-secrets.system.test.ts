@@ -20,16 +20,14 @@ beforeEach(async () => {
   onTestFinished(service.close);
 }, 120_000);
 
-it('on a terminal they are asked for, hidden, confirmed, stored and verified, byte by byte', async () => {
+it('prompts for credentials on a terminal, stores them byte for byte and verifies them', async () => {
   const host = `http://localhost:${registry.port}`;
   const words = `cloud secrets image-pull-secret asked ${host} --verify`;
   const variables = `BOTCLI_API_URL=${service.origin} BOTCLI_TOKEN=${service.privateKey}`;
   const terminal = runInTerminal(`${variables} ${execPath} ${botcliProgram} ${words}`, service.folder);
-  await terminal.shows('(username:password) (hidden)');
+  await terminal.shows('(username:password) (not shown)');
   terminal.press(`${credentials}${keys.enter}`);
-  await terminal.shows('asked (new)');
-  await terminal.shows(`Create the image pull secret asked for ${host}?`);
-  terminal.press('y');
+  await terminal.shows('created');
   await terminal.shows('verified');
   const { status, shown } = await terminal.ended;
   expect(status).toBe(0);

@@ -16,7 +16,11 @@ import { version } from './version.ts';
 /** Runs a command line and returns its exit status: 0 success, 1 failure, 2 usage error, 130 interrupted. */
 export async function run(io: Io, args: readonly string[]): Promise<0 | 1 | 2 | 130> {
   const mode = outputModeFor(io, args);
-  const state: RunState = { settings: null, isStream: false, subject: { agent: null, hasSession: false } };
+  const state: RunState = {
+    settings: null,
+    isStream: false,
+    subject: { agent: null, hasSession: false, region: null },
+  };
   try {
     await execute(io, args, mode, state);
     return 0;
@@ -88,8 +92,9 @@ async function helpStyle(io: Io, mode: OutputMode) {
 /** Only for `cloud agent`: elsewhere, `name` and `id` are those of keys or organizations. */
 function subjectOf(path: string, values: Readonly<Record<string, unknown>>): CommandSubject {
   const { name, id, session, 'session-id': sessionId } = values;
-  if (!path.startsWith('cloud agent ') || typeof name !== 'string') return { agent: null, hasSession: false };
-  return { agent: name, hasSession: [id, session, sessionId].some((value) => value !== undefined) };
+  const region = typeof values['region'] === 'string' ? values['region'] : null;
+  if (!path.startsWith('cloud agent ') || typeof name !== 'string') return { agent: null, hasSession: false, region };
+  return { agent: name, hasSession: [id, session, sessionId].some((value) => value !== undefined), region };
 }
 
 async function describeError(error: unknown, { settings, subject }: RunState): Promise<FailureDescription> {

@@ -26,6 +26,7 @@ export {
   proxyHoldSeconds,
   pullSecretChecks,
   requestBodyBytes,
+  reservedKeyProblem,
   reservedNames,
   reservedSecretKey,
   retryAfterSeconds,

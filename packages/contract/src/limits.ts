@@ -102,7 +102,7 @@ export const pullSecretChecks = { atOnce: 20, perSecond: 1 / 6 } as const;
 /** Revisions of one answer of a set's history. */
 export const secretHistoryRows = { default: 20, maximum: 100 } as const;
 
-/** Variables that the service sets or withholds itself (bot contract 2.4), but for those that a bot's owner may choose. */
+/** Environment variables that the service sets or removes when it starts a bot. */
 const reservedSecretKeys: ReadonlySet<string> = new Set([
   'PORT',
   'PATH',
@@ -123,9 +123,15 @@ const reservedSecretKeys: ReadonlySet<string> = new Set([
   'SHUTDOWN_TIMEOUT',
 ]);
 
-/** Whether a key names a variable that no secret can be. */
+/** Whether a secret cannot have this key. */
 export function reservedSecretKey(key: string): boolean {
   return reservedSecretKeys.has(key) || key.startsWith('BOT_') || key.startsWith('BOTHOST_');
+}
+
+/** Why a key is reserved, as an error message that names the key; null if it is not. */
+export function reservedKeyProblem(key: string): string | null {
+  if (key === 'PIPECAT_SETUP_FILES') return `${key} is reserved: Pipecat runs the Python files that it names`;
+  return reservedSecretKey(key) ? `${key} is reserved: the service sets or removes this variable` : null;
 }
 
 /** Whether an environment can carry the text as it is: no NUL, no half of a surrogate pair. */

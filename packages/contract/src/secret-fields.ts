@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
   canBeInSecretValue,
-  reservedSecretKey,
+  reservedKeyProblem,
   secretKeyPattern,
   secretSetNamePattern,
   secretValueBytes,
@@ -24,7 +24,10 @@ export const SecretSetName = z
 export const SecretKey = z
   .string()
   .regex(secretKeyPattern, 'use 1 to 64 letters, digits, underscores and hyphens')
-  .refine((key) => !reservedSecretKey(key), 'the service sets this variable itself, so a secret cannot');
+  .superRefine((key, check) => {
+    const message = reservedKeyProblem(key);
+    if (message !== null) check.addIssue({ code: 'custom', message });
+  });
 
 /** A value, taken byte by byte as it is. No message of it ever holds any part of the value. */
 export const SecretValue = z.string().superRefine((value, check) => {

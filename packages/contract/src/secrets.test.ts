@@ -36,6 +36,13 @@ describe('a key', () => {
       expect(accepts(SecretKey, key)).toBe(false);
     },
   );
+
+  it.each([
+    ['PORT', 'PORT is reserved: the service sets or removes this variable'],
+    ['PIPECAT_SETUP_FILES', 'PIPECAT_SETUP_FILES is reserved: Pipecat runs the Python files that it names'],
+  ])('rejects the reserved key %s with its name and the reason', (key, message) => {
+    expect(SecretKey.safeParse(key).error?.issues.map((issue) => issue.message)).toEqual([message]);
+  });
 });
 
 describe('a value', () => {

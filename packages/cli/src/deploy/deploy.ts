@@ -73,7 +73,12 @@ type DeployRun = {
 };
 
 async function regionOf(client: Client, { name, region }: DesiredAgent, current: CurrentAgent | null): Promise<string> {
-  if (current === null) return region ?? (await client.getProperties()).properties.defaultRegion;
+  if (current === null) {
+    if (region === undefined) return (await client.getProperties()).properties.defaultRegion;
+    const codes = (await client.listRegions()).regions.map(({ code }) => code);
+    if (codes.includes(region)) return region;
+    throw new Failure('region-unknown', `Region "${region}" does not exist.`, `Existing regions: ${codes.join(', ')}`);
+  }
   if (region === undefined || region === current.agent.region) return current.agent.region;
   throw new Failure(
     'region-cannot-change',

@@ -8,7 +8,7 @@ export type ValueSource =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'prompt' };
 
-/** A key of the command line; `place` names its argument, as in `argument 2`. */
+/** A key that the command line names; `place` is its argument, such as `argument 2`. */
 export type RequestedKey = { readonly key: string; readonly source: ValueSource; readonly place: string };
 
 type ParsedArguments = {
@@ -17,28 +17,28 @@ type ParsedArguments = {
   readonly warnings: readonly LocatedMessage[];
 };
 
-/** A blank with what looks like another pair behind it. */
+/** White space followed by what looks like another pair. */
 const anotherPair = /\s[A-Za-z0-9_-]{1,64}=/;
-/** One of several pairs: its value in double quotes, or without any quote or blank. */
+/** A pair whose value is in double quotes, or has neither quotes nor white space. */
 const chunk = /([A-Za-z0-9_-]{1,64})=(?:"([^"\\]*)"|([^\s"]*))(?: +|$)/y;
 
 /**
- * Reads the arguments of `secrets set`. Each is one `KEY=value`, byte by byte; one that holds several pairs
- * (`A=1 B="two words"`) is taken apart where that can be done in one way only. Pure; all problems come at once, and none
- * shows anything of an argument but a key.
+ * Parses the arguments of `secrets set`. Each is one `KEY=value`, byte for byte, or has the form `A=1 B="two words"`, where
+ * the quotes are not part of the value. An argument that can be read in several ways is a problem. All problems are reported
+ * together, and no message contains a value.
  */
-export function parseArguments(given: readonly string[]): ParsedArguments {
+export function parseArguments(args: readonly string[]): ParsedArguments {
   const keys: RequestedKey[] = [];
   const problems: LocatedMessage[] = [];
   const warnings: LocatedMessage[] = [];
-  for (const [index, text] of given.entries()) {
+  for (const [index, text] of args.entries()) {
     const place = `argument ${index + 1}`;
-    const remark = (message: string): LocatedMessage => ({ where: { source: place, line: null }, message });
+    const located = (message: string): LocatedMessage => ({ where: { source: place, line: null }, message });
     const read = parseArgument(text);
-    if ('problem' in read) problems.push(remark(read.problem));
+    if ('problem' in read) problems.push(located(read.problem));
     else keys.push(...read.map((one) => ({ ...one, place })));
     if (!('problem' in read) && read.length > 1) {
-      warnings.push(remark(`was read as ${read.length} pairs: ${read.map(({ key }) => key).join(', ')}`));
+      warnings.push(located(`was parsed as ${read.length} pairs: ${read.map(({ key }) => key).join(', ')}`));
     }
   }
   return { keys, problems, warnings };
@@ -54,13 +54,10 @@ function parseArgument(text: string): ArgumentKeys | { readonly problem: string 
   }
   if (equals === -1) return [{ key, source: { kind: 'prompt' } }];
   const value = text.slice(equals + 1);
-  // Node has put this in the place of bytes that it could not read.
+  // Node replaces invalid UTF-8 in arguments with this character.
   if (value.includes('\ufffd')) return { problem: notUtf8 };
-  const several = anotherPair.test(value) ? parsePairs(text) : [];
-  if (several === null) return { problem: severalWays };
-  if (several.length > 1) return several;
-  // With the quotes, and as a value that the quotes were meant to hold together, also what looks like a pair: nobody can tell.
-  if (several.length === 1 || /^".*"$/s.test(value)) return { problem: inQuotes };
+  const isQuoted = /^".*"$/s.test(value);
+  if (isQuoted || anotherPair.test(value)) return parsePairs(text) ?? { problem: isQuoted ? quotesInside : ambiguous };
   if (value === '@') return { problem: 'has no file name after its @; for a literal @, put a backslash before it' };
   const source = parseSource(value);
   return source === null
@@ -70,11 +67,11 @@ function parseArgument(text: string): ArgumentKeys | { readonly problem: string 
 
 const instead = 'give each pair as an argument of its own, or use --file, KEY=@FILE or KEY=-';
 const notUtf8 = 'is not valid UTF-8, as a value must be: use --file, KEY=@FILE or KEY=-';
-const severalWays = `can be read as one pair and as several: ${instead}`;
-const inQuotes =
-  'has a value in double quotes, which may or may not be part of it: leave them out, or use --file, KEY=@FILE or KEY=-';
+const ambiguous = `can be read as one pair and as several: ${instead}`;
+const quotesInside =
+  'has a quoted value that is empty, or contains a double quote or a backslash: use --file, KEY=@FILE or KEY=-';
 
-/** Null when the text is not wholly made of pairs. */
+/** Null if the text is not a sequence of pairs. */
 function parsePairs(text: string): ArgumentKeys | null {
   const found: { key: string; source: ValueSource }[] = [];
   const trimmed = text.trimEnd();
@@ -93,7 +90,7 @@ function parsePairs(text: string): ArgumentKeys | null {
 function parseSource(value: string): ValueSource | null {
   if (value === '-') return { kind: 'input' };
   if (value.startsWith('@')) return { kind: 'file', path: value.slice(1) };
-  // A backslash takes the meaning from a leading @ or a lone -, and from such a backslash itself.
+  // A backslash escapes a leading @, a lone -, and a backslash before one of them.
   return literal(/^\\+(?:@|-$)/.test(value) ? value.slice(1) : value);
 }
 

@@ -1,12 +1,12 @@
-import { reservedSecretKey, secretSetSize, secretValueProblems, utf8Bytes } from '@bothost/contract';
+import { reservedKeyProblem, secretSetSize, secretValueProblems, utf8Bytes } from '@bothost/contract';
 import { formatLocation, type LocatedMessage, type Pair, type SourceLocation } from './parse-result.ts';
 
-/** What a shell could not use as a name of a variable. */
+/** Names that a shell accepts for a variable. */
 const shellName = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** Names by which a bot's interpreter or loader would be changed. */
+/** Variables that configure the dynamic loader or the interpreter of a bot. */
 const loaders = /^(?:LD_|NODE_OPTIONS$|PYTHONHOME$|PYTHONSTARTUP$)/;
 
-/** What is wrong with keys as such, with or without a value: names of the service, and names twice. */
+/** Reserved and duplicate keys. */
 export function keyProblems(
   keys: readonly { readonly key: string; readonly where: SourceLocation }[],
 ): readonly LocatedMessage[] {
@@ -14,16 +14,15 @@ export function keyProblems(
   return keys.flatMap(({ key, where }) => {
     const before = first.get(key);
     if (before === undefined) first.set(key, where);
+    const reserved = reservedKeyProblem(key);
     return [
-      ...(reservedSecretKey(key) ? [{ where, message: `${key}: the service sets this variable itself` }] : []),
-      ...(before === undefined
-        ? []
-        : [{ where, message: `${key} is named twice, first in ${formatLocation(before)}` }]),
+      ...(reserved === null ? [] : [{ where, message: reserved }]),
+      ...(before === undefined ? [] : [{ where, message: `${key} is a duplicate of ${formatLocation(before)}` }]),
     ];
   });
 }
 
-/** What is wrong with values, and with all of them together; the limits are those of the service. */
+/** Invalid values, and sets that exceed the limits of the service. */
 export function valueProblems(pairs: readonly Pair[]): readonly LocatedMessage[] {
   const each = pairs.flatMap(({ key, value, where }) =>
     secretValueProblems(value).map((message) => ({ where, message: `${key}: ${message}` })),
@@ -46,7 +45,7 @@ export function keyWarnings(
   keys: readonly { readonly key: string; readonly where: SourceLocation }[],
 ): readonly LocatedMessage[] {
   return keys.flatMap(({ key, where }) => [
-    ...(shellName.test(key) ? [] : [{ where, message: `${key}: a shell cannot use this name` }]),
-    ...(loaders.test(key) ? [{ where, message: `${key}: this variable changes how the bot itself is started` }] : []),
+    ...(shellName.test(key) ? [] : [{ where, message: `${key}: not a valid name of a shell variable` }]),
+    ...(loaders.test(key) ? [{ where, message: `${key}: this variable affects how the bot is started` }] : []),
   ]);
 }

@@ -1,16 +1,14 @@
-import { type Client, canonicalRegistry, type PullSecretCheck, type WrittenSecrets } from '@bothost/contract';
+import { canonicalRegistry, type PullSecretCheck, type WrittenSecrets } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import type { Block, Cell, Report } from '../output/report.ts';
+import type { Cell, Report } from '../output/report.ts';
 import { changeSigns } from './change-table.ts';
-import { confirmChange, requireConfirmable } from './confirm-change.ts';
 import { type CredentialSource, readCredentials, requireOneSource } from './pull-credentials.ts';
 import { readinessCell, resolveReadiness } from './readiness.ts';
 import { sendWrite } from './send-write.ts';
 import { requireSetName } from './set-name.ts';
 import { expiryCell, expiryWarning, verificationCell } from './verification.ts';
 import { verifyWithRegistry } from './verify-pull-secret.ts';
-import { findWriteTarget, targetFields } from './write-target.ts';
 
 export type PullSecretRequest = {
   readonly name: string;
@@ -20,41 +18,36 @@ export type PullSecretRequest = {
   readonly image: string | undefined;
   readonly lifeSeconds: number | undefined;
   readonly region: string | undefined;
-  readonly skip: boolean;
   readonly isDryRun: boolean;
   readonly waitSeconds: number | undefined;
 };
 
-/** Asks the service what would change, shows it, and writes exactly that: a change in between is refused. */
-export async function imagePullSecret(context: Context, wanted: PullSecretRequest): Promise<Report> {
-  requireSetName(wanted.name);
-  const host = requireRegistry(wanted.host);
-  requireOneSource(context, wanted.from);
-  if (!wanted.isDryRun) requireConfirmable(context, wanted);
-  // Without a key nobody is asked for anything.
+/** Creates or replaces an image pull secret. Asks for no confirmation. */
+export async function imagePullSecret(context: Context, request: PullSecretRequest): Promise<Report> {
+  requireSetName(request.name);
+  const host = requireRegistry(request.host);
+  requireOneSource(context, request.from);
+  // Fail on a missing API key before prompting for credentials.
   const client = await context.service();
-  const secretValue = await readCredentials(context, wanted.from, host);
-  const params = { setName: wanted.name };
-  const body = {
-    isImagePullSecret: true,
-    host,
-    secretValue,
-    ...(wanted.region === undefined ? {} : { region: wanted.region }),
-    ...(wanted.lifeSeconds === undefined ? {} : { expiresAt: expiryTime(context.io.now(), wanted.lifeSeconds) }),
-  };
-  const plan = await client.putSecrets({ params, body: { ...body, dryRun: true } });
-  if (wanted.isDryRun) return pullSecretReport(context, plan, null, null);
-  let written: WrittenSecrets = { ...plan, dryRun: false };
-  const changes = plan.change !== 'none';
-  if (changes) await confirmChange(context, wanted, await preview(context, client, plan), question(plan));
-  // The same credentials have the service try again what failed.
-  if (changes || plan.readiness === 'failed') {
-    const expectedRevision = plan.previousRevision ?? 0;
-    written = await sendWrite(context, () => client.putSecrets({ params, body: { ...body, expectedRevision } }));
-  }
-  const readiness = await resolveReadiness(context, client, written, wanted.waitSeconds);
-  const check = wanted.shouldVerify
-    ? (await verifyWithRegistry(client, written.name, wanted.image)).verification
+  const secretValue = await readCredentials(context, request.from, host);
+  const { region, lifeSeconds } = request;
+  const write = (dryRun: boolean) =>
+    client.putSecrets({
+      params: { setName: request.name },
+      body: {
+        isImagePullSecret: true,
+        host,
+        secretValue,
+        ...(region === undefined ? {} : { region }),
+        ...(lifeSeconds === undefined ? {} : { expiresAt: expiryTime(context.io.now(), lifeSeconds) }),
+        ...(dryRun ? { dryRun } : {}),
+      },
+    });
+  if (request.isDryRun) return pullSecretReport(context, await write(true), null, null);
+  const written = await sendWrite(context, () => write(false));
+  const readiness = await resolveReadiness(context, client, written, request.waitSeconds);
+  const check = request.shouldVerify
+    ? (await verifyWithRegistry(client, written.name, request.image)).verification
     : null;
   if (check?.result === 'rejected') throw rejectedFailure(written, check);
   return pullSecretReport(context, written, readiness, check);
@@ -63,7 +56,7 @@ export async function imagePullSecret(context: Context, wanted: PullSecretReques
 function requireRegistry(text: string): string {
   const registry = canonicalRegistry(text);
   if ('host' in registry) return registry.host;
-  throw new Failure('host-invalid', `This is not a registry: ${registry.problem}.`);
+  throw new Failure('host-invalid', `Invalid registry: ${registry.problem}.`);
 }
 
 function expiryTime(now: Date, seconds: number): string {
@@ -76,36 +69,7 @@ function rejectedFailure(written: WrittenSecrets, check: PullSecretCheck): Failu
   return new Failure('credentials-rejected', message, hint, [], { written, verification: check });
 }
 
-function question({ name, previousRevision, host }: WrittenSecrets): string {
-  const what = previousRevision === null ? 'Create the image pull secret' : 'Update the credentials of';
-  return `${what} ${name} for ${host}?`;
-}
-
-async function preview(context: Context, client: Client, plan: WrittenSecrets): Promise<readonly Block[]> {
-  const place = await findWriteTarget(context, client, plan.region);
-  const { previousRevision: before, host = '' } = plan;
-  const now = before === null ? null : await hostOf(client, plan.name);
-  return [
-    {
-      kind: 'fields',
-      fields: [
-        ['Image pull secret', before === null ? `${plan.name} (new)` : `${plan.name} (revision ${before})`],
-        ['Registry', now === null || now === host ? host : { text: `${host} (now ${now})`, tone: 'warn' }],
-        ...targetFields(place),
-        ...changeFields(plan),
-        ['Expires', expiryCell(plan.expiresAt ?? null, context.io.now())],
-      ],
-    },
-  ];
-}
-
-/** The registry that the credentials are for now. */
-async function hostOf(client: Client, name: string): Promise<string | null> {
-  const { sets } = await client.listSecrets({ query: { type: 'imagePullSecret' } });
-  return sets.find((set) => set.name.toLowerCase() === name.toLowerCase())?.host ?? null;
-}
-
-/** By their fingerprint, and nothing that could tell what they are. */
+/** Shows a fingerprint and no part of the credentials. */
 function changeFields({ changes }: WrittenSecrets): (readonly [string, Cell])[] {
   return changes.map(({ change, fingerprint }) => {
     const { sign, tone } = changeSigns[change];
@@ -123,7 +87,7 @@ function pullSecretReport(
   const expiresAt = written.expiresAt ?? null;
   const warning = expiryWarning(written.name, expiresAt, io.now());
   if (warning !== null) warn(warning);
-  const done = { created: 'created', updated: 'updated', none: 'unchanged' }[written.change];
+  const done = { created: 'created', updated: 'replaced', none: 'unchanged' }[written.change];
   return {
     json: { ...written, readiness, verification: check },
     blocks: [

@@ -3,10 +3,14 @@ import { describeLocalFailure, type FailureDescription } from '../output/failure
 import { responseTimeoutSeconds } from './connection.ts';
 import type { Settings } from './settings.ts';
 
-/** What a command was about, as far as its line says: the name of an agent, and whether it named a session. */
-export type CommandSubject = { readonly agent: string | null; readonly hasSession: boolean };
+/** What the command line names: an agent, whether a session, and a region. */
+export type CommandSubject = {
+  readonly agent: string | null;
+  readonly hasSession: boolean;
+  readonly region: string | null;
+};
 
-/** What went wrong with the service, in words for people and programs; null when it was something else. */
+/** Describes a failure of a request; null for any other error. */
 export function describeServiceFailure(
   error: unknown,
   settings: Settings | null,
@@ -16,7 +20,7 @@ export function describeServiceFailure(
     return {
       code: error.code,
       reason: error.reason,
-      message: error.message,
+      message: unknownRegion(error, subject) ?? error.message,
       requestId: error.requestId,
       issues: error.issues,
       hint: hintFor(error, settings, subject),
@@ -47,14 +51,20 @@ function hintFor(error: ApiError, settings: Settings | null, { agent, hasSession
   return hintByReason[error.reason] ?? null;
 }
 
-/** Where a refusal of a secret set leads on to. */
+/** Hints for errors that need no other information. */
 const hintByReason: Readonly<Record<string, string>> = {
+  'region-unknown': 'List the regions with: botcli cloud regions list',
   'secret-set-not-found': 'List them with: botcli cloud secrets list --no-sets',
   'secret-revision-not-found': 'List them with: botcli cloud secrets history NAME',
-  'secret-set-changed': 'Somebody else changed it in the meantime. Run the command again to see what it would do now.',
+  'secret-set-changed': 'It was changed in the meantime. Run the command again to see the current differences.',
   'secret-set-not-ready': 'See why with: botcli cloud secrets list',
-  'secret-set-in-use': '--force deletes it anyway.',
+  'secret-set-in-use': 'Delete it anyway with --force.',
 };
+
+/** The service's message does not name the region. */
+function unknownRegion({ reason }: ApiError, { region }: CommandSubject): string | null {
+  return reason === 'region-unknown' && region !== null ? `Region "${region}" does not exist.` : null;
+}
 
 function connectionHint(error: ConnectionError, settings: Settings | null): string | null {
   if (settings === null) return null;
@@ -67,18 +77,18 @@ function connectionHint(error: ConnectionError, settings: Settings | null): stri
   );
 }
 
-/** The limit may strike while connecting, which the client wraps, or while the answer is read. */
+/** The timeout can fire while connecting, which the client wraps in a `ConnectionError`, or while the response is read. */
 function isTimeout(error: unknown): boolean {
   const cause = error instanceof ConnectionError ? error.cause : error;
   return cause instanceof DOMException && cause.name === 'TimeoutError';
 }
 
 function describeTimeout(settings: Settings | null): FailureDescription {
-  const message = `No answer from ${settings?.origin.value ?? 'the service'} within ${responseTimeoutSeconds} seconds.`;
+  const message = `No response from ${settings?.origin.value ?? 'the service'} within ${responseTimeoutSeconds} seconds.`;
   return { ...describeLocalFailure('timeout', message), hint: 'Set another address with --api-url or BOTCLI_API_URL.' };
 }
 
-/** The system's word for a failed connection; fetch wraps it once or, with several addresses, twice. */
+/** The system's error code of a failed connection; fetch wraps it once or, with several addresses, twice. */
 export function networkCode(error: ConnectionError): string | null {
   let cause: unknown = error.cause;
   for (let depth = 0; depth < 4 && cause instanceof Error; depth += 1) {

@@ -147,6 +147,7 @@ export async function startDeployService(): Promise<DeployService> {
     {
       listOrganizations: () => ({ organizations: [organization] }),
       listSecrets: () => ({ sets: faults.keys === 'gone' ? [] : [{ ...secretSet, ...faults.keys }] }),
+      listRegions: () => ({ regions: [{ code: 'us-west', display_name: 'US West' }] }),
       getProperties: () => ({ properties: { defaultRegion: 'us-west' } }),
       getAgent: () => {
         tripped();

@@ -58,6 +58,7 @@ export async function startSecretService(): Promise<SecretService> {
     if (state.revision === 0 || name !== setName) throw failure('secret-set-not-found');
   };
   const write = (body: PutSecretsRequest): WrittenSecrets => {
+    if (body.region !== undefined && body.region !== 'us-west') throw failure('region-unknown');
     if (typeof body.expectedRevision === 'number' && body.expectedRevision !== state.revision)
       throw failure('secret-set-changed');
     const given = body.secrets ?? [];

@@ -541,6 +541,14 @@ test('what is probably not meant is warned about', async () => {
   expect(stderr).toContain('warning: The Dockerfile is not used');
 });
 
+test('rejects an unknown region before anything is uploaded', async () => {
+  expect(await deploy('--region moon --yes')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('Region "moon" does not exist.\nExisting regions: us-west'),
+  });
+  expect(asked()).toEqual(['getAgent', 'listRegions']);
+});
+
 test('an agent cannot move to another region', async () => {
   await deploy('--yes');
   expect(await deploy('--region eu-central --yes')).toMatchObject({

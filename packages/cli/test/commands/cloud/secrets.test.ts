@@ -62,6 +62,30 @@ test('set shows what the service would do, asks once, and writes all keys in one
   expect(stdout + stderr).not.toContain('new value');
 });
 
+test('the confirmation shows the length of a quoted value without its quotes', async () => {
+  const { status, stderr } = await set(['B="two words"'], person(true));
+  expect(status).toBe(0);
+  expect(stripVTControlCharacters(stderr)).toMatch(/\n\+ {2}B .* 9 bytes /);
+  expect(service.values.get('B')).toBe('two words');
+});
+
+test('an error for a reserved key names the key and the reason', async () => {
+  const { status, stderr } = await set(['PORT=1', 'PIPECAT_SETUP_FILES=x.py', '--skip']);
+  expect(status).toBe(1);
+  expect(stderr).toContain('argument 1: PORT is reserved: the service sets or removes this variable');
+  expect(stderr).toContain('argument 2: PIPECAT_SETUP_FILES is reserved: Pipecat runs the Python files that it names');
+  expect(service.taken).toEqual([]);
+});
+
+test('an error for an unknown region names the region', async () => {
+  const { status, stderr } = await set(['A=1', '--region', 'moon', '--skip']);
+  expect({ status, stderr }).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('Region "moon" does not exist.'),
+  });
+  expect(stderr).toContain('botcli cloud regions list');
+});
+
 test('a no changes nothing: exit 1; Ctrl-C: exit 130; without a terminal it names the flag: exit 2', async () => {
   expect(await set(['A=1'], person(false))).toMatchObject({
     status: 1,
@@ -134,8 +158,8 @@ test('--wait ends when the region has it, fails with its reason, and ends after 
 
 test('a word that was meant for an option is warned about before it is asked for as a key', async () => {
   const { stderr } = await set(['A=1', '--wait', '30s'], person('x', false));
-  expect(stderr.indexOf('argument 2: 30s: a shell cannot use this name')).toBeGreaterThan(-1);
-  expect(stderr.indexOf('a shell cannot use this name')).toBeLessThan(stderr.indexOf('? Value of 30s'));
+  expect(stderr.indexOf('argument 2: 30s: not a valid name of a shell variable')).toBeGreaterThan(-1);
+  expect(stderr.indexOf('not a valid name of a shell variable')).toBeLessThan(stderr.indexOf('? Value of 30s'));
 });
 
 test('Ctrl-C while --wait waits says that the revision is stored', async () => {
@@ -179,7 +203,7 @@ test('a file is read with its empty values named, and --file - and json as well'
   const { status, stderr } = await set(['-f', '.env', '-s']);
   expect(status).toBe(0);
   expect(stderr).toContain('Left out because they have no value: EMPTY\n');
-  expect(stderr).toContain('warning: .env:3: A-B: a shell cannot use this name\n');
+  expect(stderr).toContain('warning: .env:3: A-B: not a valid name of a shell variable\n');
   expect(stderr).not.toContain('history');
   await set(['--file', '-', '--format', 'json', '-s'], { stdin: '{"C": "3"}' });
   expect(Object.fromEntries(service.values)).toEqual({ A: '1', 'A-B': '2', C: '3' });
@@ -197,10 +221,10 @@ test('every problem of every source is told at once, with its place, before anyt
     '.env:1: white space and #',
     'utf16:1: this is UTF-16',
     'big: more than 65536 bytes',
-    '.env:2: PORT: the service sets',
-    '.env:4: B is named twice, first in .env:3',
-    '.env:5: BOTHOST_X: the service sets',
-    'argument 1: B is named twice',
+    '.env:2: PORT is reserved: the service sets',
+    '.env:4: B is a duplicate of .env:3',
+    '.env:5: BOTHOST_X is reserved: the service sets',
+    'argument 1: B is a duplicate of',
   ]) {
     expect(stderr).toContain(line);
   }

@@ -1,13 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  failure,
-  type PullSecretCheck,
-  type PutSecretsRequest,
-  type SecretSetListItem,
-  type WrittenSecrets,
-} from '@bothost/contract';
+import { failure, type PullSecretCheck, type PutSecretsRequest, type WrittenSecrets } from '@bothost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hangUp, startTestService, type TestService } from '../../../../test/fake-service/fake-service.ts';
 import { organization, privateKey, publicKey } from '../../../../test/fake-service/records.ts';
@@ -23,14 +17,12 @@ describe('botcli cloud secrets image-pull-secret', () => {
   let directory: string;
   let before: number | null;
   let change: WrittenSecrets['change'];
-  let isFailed: boolean;
   let verification: PullSecretCheck;
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'bothost-pull-'));
     before = null;
     change = 'created';
-    isFailed = false;
     verification = {
       result: 'verified',
       message: 'The registry accepts the credentials.',
@@ -42,7 +34,6 @@ describe('botcli cloud secrets image-pull-secret', () => {
       {
         getProperties: () => ({ properties: { defaultRegion: 'us-west' } }),
         listOrganizations: () => ({ organizations: [organization] }),
-        listSecrets: () => ({ sets: before === null ? [] : [kept(before)] }),
         putSecrets: ({ body, params }) => written(body as PutSecretsRequest, params['setName'] ?? ''),
         verifyImagePullSecret: ({ params }) => {
           if (params['setName'] === 'gone') throw failure('secret-set-not-found');
@@ -64,7 +55,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
       name,
       type: 'imagePullSecret',
       region: body.region ?? 'us-west',
-      readiness: !body.dryRun ? 'pending' : isFailed ? 'failed' : null,
+      readiness: body.dryRun ? null : 'pending',
       revision: body.dryRun ? before : revision,
       previousRevision: before,
       change,
@@ -82,10 +73,6 @@ describe('botcli cloud secrets image-pull-secret', () => {
     };
   }
 
-  const kept = (revision: number): SecretSetListItem => ({
-    ...{ name: 'hub', type: 'imagePullSecret', region: 'us-west', status: 'ready', revision, keyCount: 1 },
-    ...{ createdAt: now, updatedAt: now, host: 'ghcr.io', expiresAt: null, verification: null },
-  });
   const run = (args: readonly string[], given: Circumstances = {}) =>
     runProgram(['cloud', 'secrets', 'image-pull-secret', ...args], {
       variables: { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
@@ -98,52 +85,22 @@ describe('botcli cloud secrets image-pull-secret', () => {
   };
   const whole = { isImagePullSecret: true, host: 'ghcr.io', secretValue: encoded };
 
-  it('asks what would change, shows it with its fingerprint, asks once, and writes that', async () => {
-    const outcome = await run(['hub', 'https://GHCR.io/', secret], { terminal: true, answers: [true] });
-    expect(outcome).toMatchObject({ status: 0 });
-    expect(bodies()).toEqual([
-      { ...whole, dryRun: true },
-      { ...whole, expectedRevision: 0 },
-    ]);
-    for (const text of ['hub (new)', 'ghcr.io', 'acme', 'us-west (the default)', '+ new, fingerprint 1a2b3c4d']) {
-      expect(outcome.stderr).toContain(text);
+  it.each([
+    ['created', null],
+    ['replaced', 3],
+  ] as const)('writes at once and reports that the secret was %s', async (word, revision) => {
+    before = revision;
+    change = revision === null ? 'created' : 'updated';
+    for (const terminal of [true, false]) {
+      const outcome = await run(['hub', 'https://GHCR.io/', secret], { terminal });
+      expect(outcome).toMatchObject({ status: 0, stdout: expect.stringContaining(word) });
+      expect(outcome.stdout).toContain('fingerprint 1a2b3c4d');
+      shownNowhere(outcome);
     }
-    expect(outcome.stderr).toContain('? Create the image pull secret hub for ghcr.io?');
-    shownNowhere(outcome);
+    expect(bodies()).toEqual([whole, whole]);
   });
 
-  it('updates in place the one that is there, and nothing when the answer is no', async () => {
-    before = 3;
-    change = 'updated';
-    const no = await run(['hub', 'ghcr.io', secret], { terminal: true, answers: [false] });
-    expect(no.status).toBe(1);
-    expect(no.stderr).toContain('? Update the credentials of hub for ghcr.io?');
-    expect(bodies()).toEqual([{ ...whole, dryRun: true }]);
-    expect((await run(['hub', 'ghcr.io', secret, '-s'])).status).toBe(0);
-    expect(bodies().at(-1)).toEqual({ ...whole, expectedRevision: 3 });
-  });
-
-  it('shows for which registry the credentials are now, where they are to be for another', async () => {
-    before = 3;
-    change = 'updated';
-    const same = await run(['hub', 'ghcr.io', secret], { terminal: true, answers: [false] });
-    expect(same.stderr).not.toContain('(now');
-    const other = await run(['hub', 'docker.io', secret], { terminal: true, answers: [false] });
-    expect(other.stderr).toContain('https://index.docker.io/v1/ (now ghcr.io)');
-  });
-
-  it('has what failed tried again with the same credentials, and asks nothing', async () => {
-    before = 3;
-    change = 'none';
-    isFailed = true;
-    expect((await run(['hub', 'ghcr.io', secret], { terminal: true })).status).toBe(0);
-    expect(bodies()).toEqual([
-      { ...whole, dryRun: true },
-      { ...whole, expectedRevision: 3 },
-    ]);
-  });
-
-  it('says that nobody knows what became of a write without an answer', async () => {
+  it('says that a write without a response was stored completely or not at all', async () => {
     const outcome = await run(['lost', 'ghcr.io', secret, '--skip']);
     expect(outcome).toMatchObject({
       status: 1,
@@ -153,12 +110,12 @@ describe('botcli cloud secrets image-pull-secret', () => {
     shownNowhere(outcome);
   });
 
-  it('writes nothing and asks nothing when the credentials are those that are there', async () => {
+  it('reports credentials that did not change', async () => {
     before = 3;
     change = 'none';
     const outcome = await run(['hub', 'ghcr.io', secret], { terminal: true });
     expect(outcome).toMatchObject({ status: 0, stdout: expect.stringContaining('unchanged') });
-    expect(bodies()).toHaveLength(1);
+    expect(bodies()).toEqual([whole]);
   });
 
   it('takes the same credentials from an argument, a prompt, a password on standard input and a docker file', async () => {
@@ -169,18 +126,18 @@ describe('botcli cloud secrets image-pull-secret', () => {
     );
     const ways: [string[], Circumstances][] = [
       [['hub', 'ghcr.io', secret, '-s'], {}],
-      [['hub', 'ghcr.io', secret, '--encode', '-s'], {}],
-      [['hub', 'ghcr.io', encoded, '--no-encode', '-s'], {}],
-      [['hub', 'ghcr.io', '-s'], { terminal: true, answers: [secret] }],
-      [['hub', 'ghcr.io', '--no-encode', '-s'], { terminal: true, answers: [encoded] }],
-      [['hub', 'ghcr.io', '--username', 'me', '-s'], { terminal: true, answers: ['Pa:ss wörd'] }],
-      [['hub', 'ghcr.io', '--username', 'me', '--password-stdin', '-s'], { stdin: 'Pa:ss wörd\n' }],
-      [['hub', 'ghcr.io', '--username', 'me', '--password-stdin', '-s'], { stdin: 'Pa:ss wörd\r\n' }],
-      [['hub', 'ghcr.io', '--from-docker-config', 'config.json', '-s'], {}],
+      [['hub', 'ghcr.io', secret, '--encode'], {}],
+      [['hub', 'ghcr.io', encoded, '--no-encode'], {}],
+      [['hub', 'ghcr.io'], { terminal: true, answers: [secret] }],
+      [['hub', 'ghcr.io', '--no-encode'], { terminal: true, answers: [encoded] }],
+      [['hub', 'ghcr.io', '--username', 'me'], { terminal: true, answers: ['Pa:ss wörd'] }],
+      [['hub', 'ghcr.io', '--username', 'me', '--password-stdin'], { stdin: 'Pa:ss wörd\n' }],
+      [['hub', 'ghcr.io', '--username', 'me', '--password-stdin'], { stdin: 'Pa:ss wörd\r\n' }],
+      [['hub', 'ghcr.io', '--from-docker-config', 'config.json'], {}],
     ];
     for (const [args, given] of ways) {
       const outcome = await run(args, given);
-      expect([args, outcome.status, bodies().at(-1)]).toEqual([args, 0, { ...whole, expectedRevision: 0 }]);
+      expect([args, outcome.status, bodies().at(-1)]).toEqual([args, 0, whole]);
       shownNowhere(outcome);
     }
   });
@@ -196,29 +153,28 @@ describe('botcli cloud secrets image-pull-secret', () => {
     ['me:\ufffd', [], 'UTF-8'],
     [`me:${'x'.repeat(65_536)}`, [], 'longer'],
   ])('refuses %s %j before any request', async (text, options, message) => {
-    const outcome = await run(['hub', 'ghcr.io', text, ...options, '-s']);
+    const outcome = await run(['hub', 'ghcr.io', text, ...options]);
     expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
     shownNowhere(outcome);
     expect(service.taken).toEqual([]);
   });
 
   it('warns of a password that looks like encoded credentials', async () => {
-    const outcome = await run(['hub', 'ghcr.io', `me:${encoded}`, '-s']);
+    const outcome = await run(['hub', 'ghcr.io', `me:${encoded}`]);
     expect(outcome).toMatchObject({ status: 0, stderr: expect.stringContaining('looks like encoded credentials') });
     shownNowhere(outcome);
   });
 
   it.each([
-    [['bad_name', 'ghcr.io', secret, '-s'], 1, 'not a name for a secret set'],
-    [['hub', 'https://me:Pa:ss wörd@ghcr.io', secret, '-s'], 1, 'not a registry'],
-    [['hub', 'gһcr.io', secret, '-s'], 1, 'not a registry'],
-    [['hub', 'ghcr.io', secret], 2, '--skip'],
-    [['hub', 'ghcr.io', '-s'], 2, '--password-stdin'],
-    [['hub', 'ghcr.io', '--username', 'me', '-s'], 2, '--password-stdin'],
-    [['hub', 'ghcr.io', '--password-stdin', '-s'], 2, 'needs --username'],
-    [['hub', 'ghcr.io', secret, '--username', 'me', '-s'], 2, 'Use only one'],
-    [['hub', 'ghcr.io', '--username', 'me', '--password-stdin', '--no-encode', '-s'], 2, '--no-encode'],
-    [['hub', 'ghcr.io', secret, '--expires', 'soon', '-s'], 2, '--expires'],
+    [['bad_name', 'ghcr.io', secret], 1, 'not a name for a secret set'],
+    [['hub', 'https://me:Pa:ss wörd@ghcr.io', secret], 1, 'Invalid registry'],
+    [['hub', 'gһcr.io', secret], 1, 'Invalid registry'],
+    [['hub', 'ghcr.io'], 2, '--password-stdin'],
+    [['hub', 'ghcr.io', '--username', 'me'], 2, '--password-stdin'],
+    [['hub', 'ghcr.io', '--password-stdin'], 2, 'needs --username'],
+    [['hub', 'ghcr.io', secret, '--username', 'me'], 2, 'Use only one'],
+    [['hub', 'ghcr.io', '--username', 'me', '--password-stdin', '--no-encode'], 2, '--no-encode'],
+    [['hub', 'ghcr.io', secret, '--expires', 'soon'], 2, '--expires'],
     [['hub'], 2, 'host'],
   ])('called as %j has status %s', async (args, status, message) => {
     const outcome = await run(args);
@@ -240,33 +196,33 @@ describe('botcli cloud secrets image-pull-secret', () => {
     [{ auths: { 'https://ghcr.io': { auth: encoded }, 'GHCR.io': { auth: btoa('other:one') } } }, 'several'],
   ])('of a docker file %j takes only what it can use', async (content, message) => {
     await writeFile(join(directory, 'config.json'), typeof content === 'string' ? content : JSON.stringify(content));
-    const outcome = await run(['hub', 'ghcr.io', '--from-docker-config', 'config.json', '-s']);
+    const outcome = await run(['hub', 'ghcr.io', '--from-docker-config', 'config.json']);
     shownNowhere(outcome);
     if (message === null) expect(bodies().at(-1)).toMatchObject(whole);
     else expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
   });
 
   it('names the file that it cannot read', async () => {
-    expect(await run(['hub', 'ghcr.io', '--from-docker-config', 'none.json', '-s'])).toMatchObject({
+    expect(await run(['hub', 'ghcr.io', '--from-docker-config', 'none.json'])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('Cannot read none.json (ENOENT)'),
     });
   });
 
   it('--verify says what the registry says, and status 1 is for credentials that it does not take', async () => {
-    const verified = await run(['hub', 'ghcr.io', secret, '-s', '--verify', '--json']);
+    const verified = await run(['hub', 'ghcr.io', secret, '--verify', '--json']);
     expect(verified.status).toBe(0);
     expect(JSON.parse(verified.stdout)).toMatchObject({ name: 'hub', host: 'ghcr.io', verification });
     expect(service.taken.at(-1)?.body).toBeUndefined();
     for (const result of ['unreachable', 'skipped'] as const) {
       verification = { ...verification, result, message: 'Nothing answers there.' };
-      const outcome = await run(['hub', 'ghcr.io', secret, '-s', '--image', 'team/app:1']);
+      const outcome = await run(['hub', 'ghcr.io', secret, '--image', 'team/app:1']);
       expect(outcome).toMatchObject({ status: 0, stdout: expect.stringContaining(result) });
       expect(outcome.stderr).toContain('Nothing answers there.');
       expect(service.taken.at(-1)?.body).toEqual({ image: 'team/app:1' });
     }
     verification = { ...verification, result: 'rejected', message: 'The registry rejects the credentials.' };
-    const rejected = await run(['hub', 'ghcr.io', secret, '-s', '--verify', '--json']);
+    const rejected = await run(['hub', 'ghcr.io', secret, '--verify', '--json']);
     expect(rejected.status).toBe(1);
     expect(JSON.parse(rejected.stdout)).toMatchObject({
       error: { reason: 'credentials-rejected', details: { verification } },
@@ -275,10 +231,10 @@ describe('botcli cloud secrets image-pull-secret', () => {
   });
 
   it('--expires says when, and credentials that end soon are told about', async () => {
-    const outcome = await run(['hub', 'ghcr.io', secret, '-s', '--expires', '12h']);
+    const outcome = await run(['hub', 'ghcr.io', secret, '--expires', '12h']);
     expect(bodies().at(-1)).toMatchObject({ expiresAt: '2026-11-21T05:00:00.000Z' });
     expect(outcome.stderr).toContain('the credentials of hub expire at 2026-11-21T05:00:00Z: set new ones before');
-    expect((await run(['hub', 'ghcr.io', secret, '-s', '--expires', '90d'])).stderr).not.toContain('expire at');
+    expect((await run(['hub', 'ghcr.io', secret, '--expires', '90d'])).stderr).not.toContain('expire at');
   });
 
   it('--dry-run writes nothing and needs no confirmation', async () => {

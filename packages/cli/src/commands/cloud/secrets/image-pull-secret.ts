@@ -1,6 +1,6 @@
 import { command as define } from '../../../command-line/command.ts';
 import { flag, onOff, span, text } from '../../../command-line/options.ts';
-import { dryRun, region, skip, wait } from '../../../secrets/options.ts';
+import { dryRun, region, wait } from '../../../secrets/options.ts';
 
 const tenYears = 10 * 366 * 86_400;
 
@@ -36,13 +36,13 @@ export const command = define({
     image: text({ description: 'Also ask whether they may pull this image; implies --verify', placeholder: 'IMAGE' }),
     expires: span({ description: 'How long the credentials are valid, like 12h' }, tenYears),
     region,
-    skip,
+    skip: flag('Accepted for older scripts; the command asks for no confirmation', 's'),
     'dry-run': dryRun,
     wait,
   },
   examples: [
     'cloud secrets image-pull-secret ghcr ghcr.io',
-    'cloud secrets image-pull-secret hub docker.io --username me --password-stdin --skip < token.txt',
+    'cloud secrets image-pull-secret hub docker.io --username me --password-stdin < token.txt',
     'cloud secrets image-pull-secret hub docker.io --from-docker-config ~/.docker/config.json --verify --image me/bot:1',
   ],
   run: async (context, { name, host, credentials, ...values }) => {
@@ -61,7 +61,6 @@ export const command = define({
       image: values.image,
       lifeSeconds: values.expires,
       region: values.region,
-      skip: values.skip,
       isDryRun: values['dry-run'],
       waitSeconds: values.wait,
     });
