@@ -203,7 +203,7 @@ test('Ctrl-C ends a request that hangs with exit 130', async () => {
   const port = typeof address === 'object' ? address?.port : 0;
   const outcome = await ask(`cloud agent list --api-url http://127.0.0.1:${port}`, { signal: interruption.signal });
   silent.close();
-  expect(outcome).toEqual({ status: 130, stdout: '', stderr: 'error: Interrupted.\n' });
+  expect(outcome).toEqual({ status: 130, stdout: '', stderr: 'Interrupted.\n' });
 });
 
 test('on a terminal help fits its width, and no word of it is lost', async () => {

@@ -8,7 +8,7 @@ import { findCommand } from './find-command.ts';
 import type { Io } from './io/io.ts';
 import { describeLocalFailure, type FailureDescription } from './output/failure-description.ts';
 import { type OutputMode, outputModes } from './output/output-mode.ts';
-import { printFailure, printReport, printStream, printText } from './output/print.ts';
+import { printFailure, printInterruption, printReport, printStream, printText } from './output/print.ts';
 import type { CommandSubject } from './service/describe-failure.ts';
 import type { Settings } from './service/settings.ts';
 import { version } from './version.ts';
@@ -18,6 +18,7 @@ export async function run(io: Io, args: readonly string[]): Promise<0 | 1 | 2 | 
   const mode = outputModeFor(io, args);
   const state: RunState = {
     settings: null,
+    isLocal: false,
     isStream: false,
     subject: { agent: null, hasSession: false, region: null },
   };
@@ -26,7 +27,12 @@ export async function run(io: Io, args: readonly string[]): Promise<0 | 1 | 2 | 
     return 0;
   } catch (error) {
     if (error instanceof Interrupted || io.signal.aborted) {
-      await printFailure(io, mode, describeLocalFailure('interrupted', new Interrupted().message), state.isStream);
+      await printInterruption(
+        io,
+        mode,
+        describeLocalFailure('interrupted', interruptionMessage(io, state)),
+        state.isStream,
+      );
       return 130;
     }
     if (error instanceof UsageError) {
@@ -39,7 +45,13 @@ export async function run(io: Io, args: readonly string[]): Promise<0 | 1 | 2 | 
 }
 
 /** What is known when a command fails, for its error message. */
-type RunState = { settings: Settings | null; isStream: boolean; subject: CommandSubject };
+type RunState = { settings: Settings | null; isLocal: boolean; isStream: boolean; subject: CommandSubject };
+
+/** Prompts come before the first change, so Ctrl-C at a prompt has changed nothing. */
+function interruptionMessage({ signal }: Io, { isLocal }: RunState): string {
+  if (signal.aborted) return 'Interrupted.';
+  return isLocal ? 'Canceled. Nothing was written.' : 'Canceled. Nothing was changed.';
+}
 
 async function execute(io: Io, args: readonly string[], mode: OutputMode, state: RunState): Promise<void> {
   checkOutputMode(io, args);
@@ -63,6 +75,7 @@ async function execute(io: Io, args: readonly string[], mode: OutputMode, state:
   if (command === undefined) throw new Error(`no command at ${match.path}`);
   const values = parseLine(args, indexes, command);
   requireGiven(values, command, usageLine(match.path, command));
+  state.isLocal = command.isLocal;
   state.subject = subjectOf(match.path, values);
   const suggest = async (line: readonly string[]) => (await import('./suggest-words.ts')).suggestWords(line);
   const context = await createContext(io, {

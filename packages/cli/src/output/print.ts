@@ -41,6 +41,17 @@ export function printText(io: Io, mode: OutputMode, text: string, document: unkn
   io.stdout.write(mode === 'json' ? `${JSON.stringify(document, null, 2)}\n` : `${text}\n`);
 }
 
+/** Ctrl-C is not an error: the message has no prefix. */
+export async function printInterruption(
+  io: Io,
+  mode: OutputMode,
+  failure: FailureDescription,
+  isLine: boolean,
+): Promise<void> {
+  if (mode === 'json') await printFailure(io, mode, failure, isLine);
+  else io.stderr.write(`${failure.message}\n`);
+}
+
 /** `isLine`: in JSON mode, print the failure as one line, as the last item of a stream. */
 export async function printFailure(
   io: Io,

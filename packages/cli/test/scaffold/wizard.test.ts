@@ -177,7 +177,7 @@ test.each([
   ...steps.map(([shown], index) => [shown, steps.slice(0, index)] as const),
   ...[5, 9, 11].map((index) => [otherSteps[index]?.[0] ?? '', otherSteps.slice(0, index)] as const),
   ...callSteps.flatMap(([shown], index) => (index < 4 ? [] : [[shown, callSteps.slice(0, index)] as const])),
-])('Ctrl-C at "%s" leaves nothing on disk', async (asked, before) => {
+])('Ctrl-C at "%s" writes nothing and says so', async (asked, before) => {
   const terminal = start();
   for (const [shown, pressed] of before) {
     await terminal.shows(shown);
@@ -185,6 +185,9 @@ test.each([
   }
   await terminal.shows(asked);
   terminal.press(keys.ctrlC);
-  expect((await terminal.ended).status).toBe(130);
+  const { status, shown } = await terminal.ended;
+  expect(status).toBe(130);
+  expect(shown.trimEnd()).toMatch(/Canceled\. Nothing was written\.$/);
+  expect(shown).not.toContain('error:');
   expect(await readdir(directory)).toEqual([]);
 });

@@ -91,7 +91,10 @@ test('a no changes nothing: exit 1; Ctrl-C: exit 130; without a terminal it name
     status: 1,
     stderr: expect.stringContaining('Nothing was'),
   });
-  expect(await set(['A=1'], person('ctrl-c'))).toMatchObject({ status: 130 });
+  expect(await set(['A=1'], person('ctrl-c'))).toMatchObject({
+    status: 130,
+    stderr: expect.stringMatching(/\nCanceled\. Nothing was changed\.\n$/),
+  });
   const asked = service.taken.length;
   expect(await set(['A=1'])).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('--skip') });
   expect(service.taken).toHaveLength(asked);
@@ -174,7 +177,7 @@ test('Ctrl-C while --wait waits says that the revision is stored', async () => {
   });
   expect(outcome.status).toBe(130);
   const said = stripVTControlCharacters(outcome.stderr);
-  expect(said.endsWith('Revision 1 of bot-secrets is stored anyway.\nerror: Interrupted.\n')).toBe(true);
+  expect(said.endsWith('Revision 1 of bot-secrets is stored anyway.\nInterrupted.\n')).toBe(true);
 });
 
 test('values come from standard input, files and prompts byte by byte, and the prompts last', async () => {
