@@ -17,10 +17,7 @@ export async function commandHelp(path: string, style: HelpStyle = plain): Promi
   const others = Object.keys(aliases).filter((alias) => aliases[alias] === path);
   const section = sectionWriter(style);
   return joinParagraphs([
-    [
-      ...wrapText(`${command.summary}.`, style.columns),
-      ...(command.details === null ? [] : wrapText(command.details, style.columns)),
-    ],
+    wrapText(`${command.summary}.`, style.columns),
     [style.title('Usage:'), `  ${usageLine(path, command)}`, ...others.map((alias) => `  botcli ${alias} [options]`)],
     section(
       'Arguments:',
@@ -28,11 +25,20 @@ export async function commandHelp(path: string, style: HelpStyle = plain): Promi
     ),
     section('Options:', optionRows(command.options)),
     section('Global options:', optionRows(globalOptions)),
+    ...(command.details === null ? [] : [detailsSection(command.details, style)]),
     section(
       'Examples:',
       command.examples.map((example) => [`botcli ${example}`, '']),
     ),
   ]);
+}
+
+/** Each line of the details is a paragraph. */
+function detailsSection(details: string, { columns, title }: HelpStyle): readonly string[] {
+  const paragraphs = details
+    .split('\n')
+    .map((paragraph) => wrapText(paragraph, columns - 2).map((line) => `  ${line}`));
+  return [title('Details:'), ...paragraphs.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]))];
 }
 
 /** The first commands that a new user needs. */

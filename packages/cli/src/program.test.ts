@@ -93,8 +93,18 @@ test('an output mode that does not exist in the environment is called wrongly', 
   });
 });
 
+test.each(['cloud deploy', 'cloud secrets set'])('help of %s begins with one short sentence', async (path) => {
+  const { stdout } = await ask(`${path} --help`);
+  const [first = '', second] = stdout.split('\n\n');
+  expect(first.split(' ').length).toBeLessThan(12);
+  expect(second).toMatch(/^Usage:/);
+  expect(stdout.indexOf('Details:')).toBeGreaterThan(stdout.indexOf('Options:'));
+  expect(stdout.indexOf('Examples:')).toBeGreaterThan(stdout.indexOf('Details:'));
+});
+
 test('plain is for pipes, rich for terminals, and flag, short flag and environment choose', async () => {
-  const plain = 'parrot\tus-west\t';
+  const header = 'Name\tRegion\tAgent id\tActive deployment id\tSecret set\tCreated\tUpdated\n';
+  const plain = `${header}parrot\tus-west\t`;
   expect((await ask('cloud agent list')).stdout).toMatch(new RegExp(`^${plain}.*\n$`));
   const rich = await ask('cloud agent list', { terminal: true, columns: 200 });
   expect(rich.stdout).toContain('\u001b[1mName\u001b[22m');

@@ -65,7 +65,7 @@ test('the built program answers its version, needs nothing beside itself, and sa
   expect(await botcli(['--version'])).toEqual({ code: 0, signal: null, stdout: 'botcli 0.1.0\n', stderr: '' });
   expect(await botcli(['cloud', 'agnt'])).toMatchObject({ code: 2, stdout: '' });
   const listed = await botcli(['cloud', 'agent', 'list']);
-  expect(listed).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^parrot\tus-west\t/) });
+  expect(listed).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/\nparrot\tus-west\t/) });
   expect((await botcli(['cloud', 'agent', 'list', '--api-url', 'http://127.0.0.1:1'])).code).toBe(1);
 });
 

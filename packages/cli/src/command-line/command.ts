@@ -18,7 +18,7 @@ export type Arguments = Readonly<Record<string, Argument>>;
 /** One command of the program as a value; where it stands in the tree is said by `commands.ts` alone. */
 export type Command = {
   readonly summary: string;
-  /** More than the summary, for `--help` and the reference; sentences. */
+  /** More for `--help` and the reference. Each line is a paragraph. */
   readonly details: string | null;
   readonly arguments: Arguments;
   readonly options: Options;

@@ -8,15 +8,16 @@ const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
 export const command = define({
-  summary: 'Let the shell complete commands, options and their values',
+  summary: 'Print a script for shell completion',
   details:
-    'Prints a script for the shell to read at startup. For bash put eval "$(botcli completion bash)" into ~/.bashrc, for zsh ' +
-    'eval "$(botcli completion zsh)" into ~/.zshrc; for fish: botcli completion fish > ~/.config/fish/completions/botcli.fish.',
+    'bash: add eval "$(botcli completion bash)" to ~/.bashrc\n' +
+    'zsh: add eval "$(botcli completion zsh)" to ~/.zshrc\n' +
+    'fish: botcli completion fish > ~/.config/fish/completions/botcli.fish',
   isLocal: true,
   arguments: { shell: { description: 'bash, zsh or fish', words: shells } },
   options: {
     words: text({
-      description: 'For the shell: words of a line, one on each line, a full stop after them',
+      description: 'Used by the scripts: the words of the command line, one per line, followed by a full stop',
       placeholder: 'LINES',
     }),
   },
@@ -42,7 +43,7 @@ function document(content: string): Report {
   return { json: content, blocks: [{ kind: 'document', text: content }] };
 }
 
-/** What makes a shell ask this program for the words of a line. A full stop follows the words, so that an empty last one is kept. */
+/** Scripts that ask this program for completions. The full stop after the words preserves an empty last word. */
 const completionScripts: Readonly<Record<Shell, string>> = {
   bash: `_botcli() {
   local IFS=$'\\n'

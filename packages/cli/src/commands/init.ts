@@ -5,31 +5,32 @@ import type { CatalogueKind } from '../scaffold/configuration/names.ts';
 const stated = (description: string, placeholder: string, words?: CompletionWords, short?: string) =>
   text({ description, placeholder, ...(words && { words }), ...(short && { short }) });
 
-/** Names of the catalogue, read when somebody asks for them. */
+/** Names of the catalogue, loaded on demand. */
 const named = (kind: CatalogueKind) => async () => (await import('../scaffold/configuration/names.ts')).namesOf(kind);
 const directions = ['dial-in', 'dial-out'];
 
 export const command = define({
-  summary: 'Make a runnable bot project',
+  summary: 'Generate a bot project',
   details:
-    'With any option that describes the project, or --config, nothing is asked: the project is made in the ' +
-    'directory, and all problems are reported at once. Without one, botcli asks on the terminal whether to build ' +
-    'with a coding agent or to choose now. "quickstart" makes a small bot to talk to in a browser, in ' +
-    './botcli-quickstart; write ./quickstart for a directory with that name. Your own files are never overwritten ' +
-    'without --force.',
+    'With --config or any option that describes the project, nothing is prompted for: the project is generated, ' +
+    'or all problems are reported. Otherwise the command asks on the terminal whether to work with a coding ' +
+    'agent or to choose the parts of the bot now.\n' +
+    '"quickstart" generates a small bot for the browser in ./botcli-quickstart; use ./quickstart for a ' +
+    'directory with that name.\n' +
+    'Existing files are not overwritten without --force.',
   isLocal: true,
   arguments: {
     'target-dir': {
-      description: 'Directory of the project, . for this one; or quickstart',
+      description: 'Directory of the project (. is this one), or quickstart',
       optional: true,
       words: ['quickstart'],
     },
   },
   options: {
-    name: stated('Name of the project (default: the directory’s)', 'NAME', undefined, 'n'),
-    'bot-type': stated('web or telephony (default: by transport)', 'TYPE', ['web', 'telephony'], 'b'),
+    name: stated('Name of the project (default: name of the directory)', 'NAME', undefined, 'n'),
+    'bot-type': stated('web or telephony (default: depends on the transport)', 'TYPE', ['web', 'telephony'], 'b'),
     transport: repeated(
-      stated('How people reach the bot; can be given more than once', 'TRANSPORT', named('transport'), 't'),
+      stated('Transport of the bot; can be given more than once', 'TRANSPORT', named('transport'), 't'),
     ),
     mode: stated('cascade (three services) or realtime (one)', 'MODE', ['cascade', 'realtime'], 'm'),
     stt: stated('Speech-to-text service, VENDOR_stt', 'SERVICE', named('stt')),
@@ -41,21 +42,21 @@ export const command = define({
     'client-server': stated('vite or nextjs, with react (default: vite)', 'SERVER', ['vite', 'nextjs']),
     'daily-pstn-mode': stated('dial-in or dial-out, with hostedrtc_pstn', 'MODE', directions),
     'twilio-daily-sip-mode': stated('dial-in or dial-out, with carrier1_hostedrtc_sip', 'MODE', directions),
-    recording: onOff('Record what is said'),
-    transcription: onOff('Log what is said'),
-    'video-input': onOff('Let the bot see the camera; web bots only'),
-    'video-output': onOff('Let the bot show pictures; web bots only'),
-    'deploy-to-cloud': onOff('Files for a deployment (default: on)'),
-    'enable-nc': onOff('Filter noise from the incoming audio; needs the deployment'),
-    observability: onOff('Let a debugger inspect the pipeline'),
-    eval: onOff('Scenarios that evaluate the bot'),
-    config: stated('JSON file with the answers; options win over it', 'FILE', undefined, 'c'),
-    'dry-run': flag('Print the resolved configuration as JSON, write nothing'),
-    'list-options': flag('Print all available values, as JSON'),
+    recording: onOff('Record the conversation'),
+    transcription: onOff('Log the transcript'),
+    'video-input': onOff('Video from the user to the bot; web bots only'),
+    'video-output': onOff('Video from the bot to the user; web bots only'),
+    'deploy-to-cloud': onOff('Generate files for a deployment (default: on)'),
+    'enable-nc': onOff('Noise filter for incoming audio; needs the deployment'),
+    observability: onOff('Pipeline debugger'),
+    eval: onOff('Generate scenarios that evaluate the bot'),
+    config: stated('JSON file with the configuration; options override it', 'FILE', undefined, 'c'),
+    'dry-run': flag('Print the resolved configuration as JSON, then exit'),
+    'list-options': flag('Print all available values as JSON'),
     'overwrite-guide': flag('Replace existing guides'),
-    force: flag('Overwrite files that exist and differ'),
-    git: flag('Make a git repository with a first commit, unless the directory is in one'),
-    install: flag('Install the dependencies of the bot (uv, else pip) and of the client'),
+    force: flag('Overwrite existing files that differ'),
+    git: flag('Create a git repository with a first commit, unless the directory is in one'),
+    install: flag('Install the dependencies of the bot (with uv or pip) and of the client'),
   },
   examples: [
     'init quickstart',

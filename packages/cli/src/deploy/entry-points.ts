@@ -37,7 +37,7 @@ function parseTransports(answers: string): readonly string[] | null {
 /** `page`: the service's own page for the agent. `start`: the line of a plain start, which opens no way into a Pipecat bot. */
 export function entryPoints(transports: readonly string[] | null, page: string, start: string): EntryPoints {
   if (transports === null) {
-    const talk: Cell = `${page} (if it takes a WebSocket)`;
+    const talk: Cell = `${page} (if the bot supports WebSockets)`;
     return {
       start,
       talkUrl: page,

@@ -7,23 +7,22 @@ import { Failure } from '../failure.ts';
 import { withRetries } from '../service/retry.ts';
 import type { SourcedValue } from '../service/settings.ts';
 
-/** Options of every command that works as the service's operator. */
+/** Options of all `operator` commands. */
 export const operatorOptions = {
   'token-file': text({
-    description:
-      'File that holds the operator token; wins over BOTCLI_OPERATOR_TOKEN and the data directory of this machine',
+    description: 'File with the operator token; overrides BOTCLI_OPERATOR_TOKEN and the data directory of this machine',
     placeholder: 'FILE',
   }),
 };
-export const waitOption = { wait: onOff('Whether to wait until the work is done (the default)') };
+export const waitOption = { wait: onOff('Whether to wait until the task is done (the default)') };
 
 const hint =
-  'Run this on the machine of the service, as the account that it runs as, or name the token by --token-file or ' +
-  'BOTCLI_OPERATOR_TOKEN. The service keeps it in its data directory, as operator-token.';
+  'Run this on the machine of the service with its account, or pass the token with --token-file or ' +
+  'BOTCLI_OPERATOR_TOKEN. The service stores it in its data directory as operator-token.';
 
 /**
- * Asks the service as its operator. The token is read from the file that is named, from the environment, or from the data
- * directory of a service on this machine; it is never shown.
+ * Calls the service as its operator. The token comes from `--token-file`, the environment or the data directory of a service
+ * on this machine. It is never shown.
  */
 export async function asOperator<T>(
   context: Context,
@@ -36,7 +35,7 @@ export async function asOperator<T>(
   try {
     return await ask(connect(context.io, origin, token.value));
   } catch (error) {
-    // An operator acts in no organization: it is one that the line names, and not that of the profile.
+    // The organization comes from the command line, not from the profile: an operator acts in none.
     if (isOrganizationMissing(error)) throw new Failure('organization-not-found', error.message);
     if (!isRefusal(error)) throw error;
     const message = `The service at ${origin} does not accept the operator token from ${token.source}.`;
@@ -52,8 +51,8 @@ async function readToken({ io }: Context, tokenFile: string | undefined): Promis
   const file = tokenFile === undefined ? operatorTokenFile : resolve(io.directory, tokenFile);
   const found = await readFile(file, 'utf8').catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    const is = code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`;
-    throw new Failure('operator-token-missing', `The operator token ${file} ${is}.`, hint);
+    const problem = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
+    throw new Failure('operator-token-missing', `The operator token ${file} ${problem}.`, hint);
   });
   return checked({ value: found.trim(), source: file });
 }
@@ -71,7 +70,7 @@ function isOrganizationMissing(error: unknown): error is Error {
   return error instanceof Error && 'reason' in error && error.reason === 'organization-not-found';
 }
 
-/** Looks at the work until it is done, and tells how far it is; a service that is started again meanwhile goes on with it. */
+/** Polls a task until it is done and shows its progress. A restarted service continues the task. */
 export async function waitForTask(
   context: Context,
   client: Pick<Client, 'getVault'>,

@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
 import { formatTime } from '../output/format.ts';
 import type { Block, Report } from '../output/report.ts';
 
-/** The report of every command on the vault. */
+/** The state of the vault as a report. */
 export function vaultReport(status: VaultStatus): Report {
   return { json: status, blocks: blocksOf(status) };
 }
@@ -24,7 +24,7 @@ function blocksOf(status: VaultStatus): readonly Block[] {
             : { text: wraps > 0 ? 'former, needed' : 'former, not needed', tone: wraps > 0 ? 'warn' : 'dim' },
         String(wraps),
       ]),
-      empty: 'There are no root keys.',
+      empty: 'No root keys found.',
     },
     {
       kind: 'fields',
@@ -39,7 +39,7 @@ function blocksOf(status: VaultStatus): readonly Block[] {
     {
       kind: 'table',
       columns: [
-        { title: 'Work' },
+        { title: 'Task' },
         { title: 'State' },
         { title: 'Done', align: 'right' },
         { title: 'Findings', align: 'right' },
@@ -58,7 +58,7 @@ function blocksOf(status: VaultStatus): readonly Block[] {
         formatTime(task.startedAt),
         formatTime(task.endedAt),
       ]),
-      empty: 'No work on the vault was requested yet.',
+      empty: 'No tasks found.',
     },
     ...findings(status.tasks),
   ];
@@ -75,7 +75,7 @@ function findingPath({ organization, set }: VaultTask['findings'][number]): stri
   return set === null ? organization || 'the vault' : `${organization}/${set}`;
 }
 
-/** @throws Failure when the last work of a kind found something that is damaged or cannot be opened */
+/** Throws a `Failure` if the last task of this kind found damaged items. */
 export function requireNoFindings(status: VaultStatus, kind: VaultTask['task']): void {
   const found = status.tasks.find(({ task }) => task === kind)?.findings ?? [];
   if (found.length === 0) return;
@@ -85,6 +85,6 @@ export function requireNoFindings(status: VaultStatus, kind: VaultTask['task']):
       ? 'One item does not match what was written.'
       : `${found.length} items do not match what was written.`;
   const hint =
-    'The service does not use damaged sets; all others keep working. Restore them, or have them deleted and set again.';
+    'Agents with damaged sets cannot start; all others are unaffected. Restore the sets from a backup, or delete and set them again.';
   throw new Failure('vault-damaged', message, hint, issues, { vault: status });
 }

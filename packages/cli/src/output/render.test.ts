@@ -12,12 +12,13 @@ const table = (rows: readonly (readonly Cell[])[]): Block => ({
   empty: 'There is none.',
 });
 
-test('plain is a line per row with a tab between values, whatever the values hold', () => {
+test('plain output of a table is a header and a line for each row, separated by tabs, for any values', () => {
   const cell = fc.string({ unit: 'binary', maxLength: 30 });
   fc.assert(
     fc.property(fc.array(fc.tuple(cell, cell, cell), { maxLength: 5 }), (rows) => {
       const lines = renderPlain(table(rows)).split('\n');
-      expect(lines).toHaveLength(rows.length + 1);
+      expect(lines).toHaveLength(rows.length === 0 ? 1 : rows.length + 2);
+      if (rows.length > 0) expect(lines[0]).toBe('Name\tSize\tNote');
       for (const line of lines.slice(0, -1)) {
         expect(line.split('\t')).toHaveLength(3);
         expect(line.replaceAll('\t', '')).not.toMatch(/\p{Cc}/u);

@@ -5,11 +5,17 @@ import { sparkline } from './sparkline.ts';
 
 export type RenderStyle = { readonly colors: Colors; readonly columns: number };
 
-/** Tab-separated, complete, without colors: a line for each row or field. Notes are left out. */
+/**
+ * Tab-separated, complete, without colors: a line for each row or field. A table begins with its column titles, unless it is
+ * empty. Notes are left out.
+ */
 export function renderPlain(block: Block): string {
   switch (block.kind) {
     case 'table':
-      return lines(block.rows.map((row) => row.map(plainText).join('\t')));
+      return lines([
+        ...(block.rows.length === 0 ? [] : [block.columns.map(({ title }) => title.trim()).join('\t')]),
+        ...block.rows.map((row) => row.map(plainText).join('\t')),
+      ]);
     case 'fields':
       return lines(block.fields.map(([label, value]) => `${label}\t${plainText(value)}`));
     case 'chart':

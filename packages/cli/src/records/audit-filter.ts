@@ -7,20 +7,20 @@ type Query = NonNullable<NonNullable<Parameters<Client['listAuditEntries']>[0]>[
 
 const longest = 100 * 366 * 86_400;
 
-/** Options that say which entries of the audit log. */
+/** Options that filter the audit log. */
 export const auditOptions = {
-  since: span({ description: 'Only entries since this long ago, such as 10m, 2h or 30d' }, longest),
-  until: span({ description: 'Only entries older than this' }, longest),
+  since: span({ description: 'Only entries of the last 10m, 2h, 30d and so on' }, longest),
+  until: span({ description: 'Only entries older than 10m, 2h, 30d and so on' }, longest),
   action: text({ description: 'Only entries of this action, such as secrets.set or keys.revoke', short: 'a' }),
   object: text({ description: 'Only entries about the object with this name', placeholder: 'NAME' }),
-  result: text({ description: 'Only entries with this result: done, unchanged, dry-run, or the reason of a refusal' }),
+  result: text({ description: 'Only entries with this result: done, unchanged, dry-run, or the reason of an error' }),
 } as const;
 
 type Given = {
   readonly [Name in keyof typeof auditOptions]: ReturnType<(typeof auditOptions)[Name]['read']> | undefined;
 };
 
-/** The query of the options. */
+/** Converts the options to a query. */
 export function auditQuery(context: Pick<Context, 'io'>, { since, until, action, object, result }: Given): Query {
   const ago = (seconds: number) => new Date(context.io.now().getTime() - seconds * 1_000).toISOString();
   return {
@@ -32,7 +32,7 @@ export function auditQuery(context: Pick<Context, 'io'>, { since, until, action,
   };
 }
 
-/** Who did it, for people. */
+/** The actor of an entry: the name of its API key, or the service. */
 export function auditActor({ keyId, keyName }: Pick<AuditEntry, 'keyId' | 'keyName'>): string {
   return keyId === null ? 'the service' : printable(keyName ?? keyId);
 }

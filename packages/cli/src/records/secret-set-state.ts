@@ -1,6 +1,6 @@
 import type { PinnedSecretSet } from '@bothost/contract';
 
-/** A secret set that something runs with, and how old that is, in words. */
+/** A secret set with its revision, and whether that is the newest. */
 export function secretSetState({ secretSet, revision, newestRevision, stale }: PinnedSecretSet): string {
   const state = `${secretSet}, revision ${revision}`;
   if (!stale) return state;

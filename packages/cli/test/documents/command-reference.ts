@@ -32,7 +32,8 @@ async function commandSection(path: string): Promise<string> {
   const names = Object.keys(aliases).filter((alias) => aliases[alias] === path);
   return [
     `### ${path.split(' ').slice(1).join(' ')}`,
-    `${command.summary}.${command.details === null ? '' : ` ${command.details}`}`,
+    `${command.summary}.`,
+    ...(command.details === null ? [] : [command.details.replaceAll('\n', '\n\n')]),
     ...names.map((alias) => `Also: \`botcli ${alias}\`.`),
     fence([usageLine(path, command)]),
     ...argumentTable(command),
@@ -65,20 +66,20 @@ function introduction(): string {
       ['Variable', 'Meaning'],
       environmentVariables.map(([name, meaning]) => [code(name), meaning]),
     ),
-    'Options win over the environment, the environment over the profile. The profile is TOML, mode 0600: `api_url`, ' +
-      '`organization`, `private_key`, `public_key`; anything else in it is kept. An option that takes one value is given once: ' +
-      'a second time is refused.',
+    'Options override the environment, which overrides the profile. The profile is a TOML file with mode 0600 and the keys ' +
+      '`api_url`, `organization`, `private_key` and `public_key`; other keys are kept. An option that takes one value can be ' +
+      'given only once.',
     table(
       ['Output', 'What it is'],
       [
-        ['`rich`', 'For people: aligned, coloured, fitted to the terminal'],
+        ['`rich`', 'For people: aligned, colored, fitted to the terminal'],
         [
           '`plain`',
-          'For line-based tools: tab-separated, nothing shortened, no header; a label and a value per line where one thing is shown',
+          'For line-based tools: tab-separated, complete. A table has a header row, unless it is empty; a single record has a label and a value on each line',
         ],
         [
           '`json`',
-          'For programs: exactly one document on standard output, `{"error": {...}}` when it failed; with `--follow` one on each line',
+          'For programs: exactly one document on standard output, `{"error": {...}}` after a failure; with `--follow`, a document on each line',
         ],
       ],
     ),
@@ -86,9 +87,9 @@ function introduction(): string {
     table(
       ['Exit status', 'Meaning'],
       [
-        ['0', 'Done'],
-        ['1', 'Failed: the service refused, something was not found, or you answered a question with no'],
-        ['2', 'Wrong usage, or a question had to be asked and there was no terminal'],
+        ['0', 'Success'],
+        ['1', 'Failure: for example an error of the service, a missing object, or a confirmation that was declined'],
+        ['2', 'Usage error, or a prompt was needed and there was no terminal'],
         ['130', 'Interrupted'],
       ],
     ),

@@ -51,11 +51,13 @@ test('a first deploy shows what goes along and changes, uploads, shows the log, 
     expect.stringMatching(/^Project\t/),
     expect.stringMatching(/^Packed\t2 files, 22 B; the archive \d+ B$/),
     'Largest\tpackage.json 18 B, bot.js 4 B',
+    'Left out\tFiles\tSize\tWhat',
     'always\t2\t27 B\tdeploy.toml, .env',
     'by default\t1\t1 B\tnode_modules',
     'Agent\tmy-bot (new)',
     `Service\t${service.origin}, region us-west`,
     'Settings\tdeploy.toml',
+    'Change\tFrom\t\tTo',
     expect.stringMatching(/^code\t\t->\t[0-9a-f]{12}$/),
     'agent_profile\t\t->\tagent-1x',
     'max_session_duration\t\t->\t7200',
@@ -73,7 +75,7 @@ test('a first deploy shows what goes along and changes, uploads, shows the log, 
     expect.stringMatching(/^Deployment\t/),
     expect.stringMatching(/^Build\t/),
     'Start a session\tbotcli cloud agent start my-bot',
-    `Talk to it\t${service.origin}/talk/my-bot (if it takes a WebSocket)`,
+    `Talk to it\t${service.origin}/talk/my-bot (if the bot supports WebSockets)`,
     'Read its output\tbotcli cloud agent logs my-bot --follow',
     '',
   ]);
@@ -120,7 +122,7 @@ test('a bot of another make beside one that init made is not told the ways into 
     'other/bot.js': '// 1',
   });
   const { stdout } = await deploy('--yes --build-dir other');
-  expect(stdout).toContain('(if it takes a WebSocket)');
+  expect(stdout).toContain('(if the bot supports WebSockets)');
 });
 
 test('an unchanged project says so: nothing is asked, sent or prepared', async () => {

@@ -2,33 +2,34 @@ import { command as define } from '../../command-line/command.ts';
 import { choice, flag, integer, text } from '../../command-line/options.ts';
 
 export const command = define({
-  summary: 'Deploy a project: pack, upload, prepare and start it, and send new sessions to it',
+  summary: 'Deploy a project',
   details:
-    'Reads deploy.toml (else pcc-deploy.toml) here, or in the folder server. Options win over it; what it leaves ' +
-    'out gets the default. Shows what is packed and what changes, then asks. An interrupted upload resumes where ' +
-    'it stopped, also in another run; content that was prepared before is neither sent nor prepared again. New ' +
-    'sessions run on the new version once its first instance is ready. If it does not become ready, it never gets ' +
-    'a session, and the previous version keeps serving. Never packed: .env files, version control and the deploy ' +
-    'file. Also left out: what .dockerignore says, or, without one, each .gitignore and a list of what is ' +
-    'generated or secret (node_modules, dist, .venv, keys ...); and patterns below [build.exclude]. Waits until ' +
-    'the new version serves, unless --no-wait is given.',
-  arguments: { name: { description: 'Name of the agent; wins over agent_name of the file', optional: true } },
+    'Packs the project, uploads it, builds it and starts a first instance. New sessions use the new version as ' +
+    'soon as that instance is ready; if it never is, the previous version keeps serving.\n' +
+    'The settings come from deploy.toml (or pcc-deploy.toml) in this folder or in its folder server. Options ' +
+    'override it. The command shows what is packed and what changes, and asks for confirmation.\n' +
+    'An interrupted upload is resumed by the next run. Content that was built before is not uploaded or built ' +
+    'again.\n' +
+    'Never packed: .env files, version control, the deploy file. Also excluded: files that match .dockerignore ' +
+    'or, without one, .gitignore and a list of generated and secret files (such as node_modules, dist, .venv ' +
+    'and keys); and the patterns in [build.exclude].',
+  arguments: { name: { description: 'Name of the agent; overrides agent_name in the deploy file', optional: true } },
   options: {
-    'config-file': text({ description: 'Another deploy file', placeholder: 'FILE' }),
-    'build-dir': text({ description: 'Pack this folder', short: 'd', placeholder: 'FOLDER' }),
-    'build-id': text({ description: 'Deploy this build, and pack nothing', short: 'b', placeholder: 'ID' }),
+    'config-file': text({ description: 'Deploy file to use', placeholder: 'FILE' }),
+    'build-dir': text({ description: 'Folder to pack', short: 'd', placeholder: 'FOLDER' }),
+    'build-id': text({ description: 'Existing build to deploy', short: 'b', placeholder: 'ID' }),
     region: text({ description: 'Region of a new agent', short: 'r', placeholder: 'REGION' }),
     profile: choice({ description: 'CPU and memory of an instance', short: 'p' }, ['agent-1x', 'agent-2x', 'agent-3x']),
-    'min-agents': integer({ description: 'Instances kept ready' }, 0, 50),
-    'max-agents': integer({ description: 'Sessions at once' }, 1, 50),
-    'max-session-duration': integer({ description: 'Longest session in seconds' }, 60, 14_400),
+    'min-agents': integer({ description: 'Number of instances that are kept ready' }, 0, 50),
+    'max-agents': integer({ description: 'Maximum number of concurrent sessions' }, 1, 50),
+    'max-session-duration': integer({ description: 'Maximum duration of a session in seconds' }, 60, 14_400),
     'websocket-auth': choice({ description: 'Whether WebSocket clients need a token' }, ['token', 'none']),
     secrets: text({ description: 'Secret set', short: 's', placeholder: 'NAME' }),
-    yes: flag('Do not ask', 'y'),
-    force: flag('Deploy even if nothing changed; does not ask', 'f'),
-    'dry-run': flag('Show what would be packed and what would change, then exit'),
-    wait: flag('Wait until it serves (the default)'),
-    'no-wait': flag('Exit as soon as the service has accepted it'),
+    yes: flag('Skip the confirmation', 'y'),
+    force: flag('Deploy even if nothing changed; skips the confirmation', 'f'),
+    'dry-run': flag('Show what would be packed and changed, then exit'),
+    wait: flag('Wait until the new version is active (the default)'),
+    'no-wait': flag('Do not wait until the new version is active'),
   },
   examples: [
     'cloud deploy',

@@ -3,18 +3,18 @@ import { command as define } from '../../command-line/command.ts';
 import { flag } from '../../command-line/options.ts';
 
 export const command = define({
-  summary: 'Update a generated project to what this version would generate',
+  summary: 'Update a generated project to this version',
   details:
-    'Files that nobody edited are replaced. In edited files your edits and the change are merged, whatever ' +
-    'version made them, because the project keeps what was generated. The difference is shown first. If both ' +
-    'touch the same lines, there is a conflict: nothing is changed, unless you ask for conflict markers. Exit ' +
-    'status 1 on conflicts, also in a dry run. An interrupted change is finished first.',
+    'Replaces files that you did not edit, and merges your edits with the changes in the others, whatever ' +
+    'version generated them. The difference is shown first. If both change the same lines, nothing is written ' +
+    'unless --conflict-markers is given. Exit status 1 on conflicts, also with --dry-run. An interrupted change ' +
+    'is completed first.',
   isLocal: true,
   arguments: { directory: { description: 'Directory of the project (default: this one)', optional: true } },
   options: {
-    'dry-run': flag('Show the difference, change nothing'),
-    'conflict-markers': flag('Where your edits conflict, write both versions between conflict markers'),
-    yes: flag('Do not ask', 'y'),
+    'dry-run': flag('Show the difference, then exit'),
+    'conflict-markers': flag('Write conflicting lines between conflict markers'),
+    yes: flag('Skip the confirmation', 'y'),
   },
   examples: ['project update', 'project update my-bot --dry-run'],
   run: async (context, { directory, 'dry-run': dryRun, 'conflict-markers': conflictMarkers, yes }) => {

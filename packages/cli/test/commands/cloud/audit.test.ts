@@ -86,10 +86,11 @@ test('list is a row per entry, with the filters of the line and how to go on', a
   });
   expect({ status, stderr }).toEqual({ status: 0, stderr: 'More: --cursor 1\n' });
   const cells = ['1', entry.at, entry.keyId, '127.0.0.1', 'secrets.set', 'voice', 'A, B', '1 > 2', 'done', '1'];
-  expect(stdout).toBe(`${cells.join('\t')}\n`);
+  const header = 'No.\tTime\tWho\tFrom\tAction\tObject\tKeys\tRevision\tResult\tRequests\n';
+  expect(stdout).toBe(`${header}${cells.join('\t')}\n`);
   expect(JSON.parse((await audit('list --json')).stdout)).toEqual({ entries: [entry], nextCursor: '1' });
   expect((await audit('list --cursor 1')).stdout).toBe(
-    `${['2', entry.at, '', '', 'audit.left-out', '', '', '', 'too-many-refusals', '7'].join('\t')}\n`,
+    `${header}${['2', entry.at, '', '', 'audit.left-out', '', '', '', 'too-many-refusals', '7'].join('\t')}\n`,
   );
 });
 

@@ -87,7 +87,7 @@ test('a login takes the organization that is asked for, or fails', async () => {
 test('a login elsewhere removes the public key that belongs to the old place', async () => {
   await writeProfile(place.file, { api_url: 'http://old', organization: 'acme', public_key: 'pk_old' });
   const outcome = await cloud('auth login --with-token', { stdin: privateKey });
-  expect(outcome.stderr).toContain('public key in the profile belonged elsewhere');
+  expect(outcome.stderr).toContain('public key in the profile was removed');
   expect(await stored()).not.toContain('pk_old');
 });
 
@@ -132,7 +132,7 @@ test('logout asks, and removes the keys only', async () => {
 test('an organization is selected by name or id, and the old public key goes', async () => {
   await writeProfile(place.file, { private_key: privateKey, organization: 'acme', public_key: 'pk_old' });
   expect((await cloud('organizations list')).stdout).toBe(
-    `acme\tAcme Inc.\t${organization.id}\tcurrent\nother\tOther\t${other.id}\t\n`,
+    `Name\tDisplay name\tId\tCurrent\nacme\tAcme Inc.\t${organization.id}\tcurrent\nother\tOther\t${other.id}\t\n`,
   );
   expect(await cloud(`organizations select ${other.id}`)).toMatchObject({ status: 0 });
   expect(await stored()).toContain('organization = "other"');
@@ -143,6 +143,6 @@ test('an organization is selected by name or id, and the old public key goes', a
   ]);
   expect(await cloud('organizations select none')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('It can act for: acme, other.'),
+    stderr: expect.stringContaining('It can act in: acme, other.'),
   });
 });

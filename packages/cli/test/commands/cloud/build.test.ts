@@ -50,7 +50,7 @@ test('list is a row per build, with the filters of the line and how to go on', a
   expect(service.taken.at(-1)?.query).toEqual({ limit: '10', status: 'success', region: 'us-west' });
   expect({ status, stderr }).toEqual({ status: 0, stderr: 'More: --cursor more\n' });
   expect(stdout).toBe(
-    `${[build.id, 'success', 'us-west', '2s', '2048', build.contentHash, build.createdAt].join('\t')}\n`,
+    `Build id\tStatus\tRegion\tDuration\tArchive\tContent\tCreated\n${[build.id, 'success', 'us-west', '2s', '2048', build.contentHash, build.createdAt].join('\t')}\n`,
   );
   expect(JSON.parse((await run('list --json')).stdout)).toMatchObject({ builds: [build], total: 12 });
 });

@@ -47,7 +47,7 @@ test('create sends name, kind and life in seconds, and shows the key this once',
   expect(service.taken.at(-1)?.body).toEqual({ name: 'web', kind: 'public', expiresInSeconds: 90 * 86_400 });
   expect(status).toBe(0);
   expect(stdout).toMatch(/^Key\tpk_new\nId\t/);
-  expect(stderr).toBe('Keep the key now: it is not shown again.\n');
+  expect(stderr).toBe('Save the key now: it cannot be shown again.\n');
   expect(JSON.parse((await keys('create web --kind public --json')).stdout)).toEqual({ ...made, keptInProfile: false });
   expect(service.taken.at(-1)?.body).toEqual({ name: 'web', kind: 'public' });
 });
@@ -72,14 +72,15 @@ test('create without a kind is called wrongly', async () => {
 });
 
 test('list tells live, expired and revoked keys apart, a row per key', async () => {
-  const rows = (await keys('list')).stdout.slice(0, -1).split('\n');
+  const [header, ...rows] = (await keys('list')).stdout.slice(0, -1).split('\n');
+  expect(header?.split('\t')[4]).toBe('Status');
   expect(rows.map((row) => row.split('\t')[4])).toEqual(['Active', 'Expired', 'Revoked']);
   expect(rows.every((row) => row.split('\t').length === 8)).toBe(true);
 });
 
 test('revoke asks with the name of the key and says when it is the one in use', async () => {
   const outcome = await keys(`revoke ${apiKey.id}`, { terminal: true, answers: [true] });
-  expect(outcome.stderr).toContain('? Revoke the private key "first", which is the one in use here?');
+  expect(outcome.stderr).toContain('? Revoke the private key "first", which this command is using?');
   expect(outcome.status).toBe(0);
   expect(service.taken.at(-1)?.operation).toBe('revokeKey');
 });

@@ -374,7 +374,7 @@ test('of a set that is damaged nothing is shown but that, and it can be deleted'
   service.state.revision = 2;
   service.state.isDamaged = true;
   const list = await secrets(['list']);
-  expect(list.stdout.split('\n')[0]).toBe('bot-secrets\t\tfailed\t\t\t');
+  expect(list.stdout.split('\n')[1]).toBe('bot-secrets\t\tfailed\t\t\t');
   expect(list.stdout + list.stderr).toContain('does not match what was written');
   const one = await secrets(['list', 'bot-secrets']);
   expect(one.stdout).toMatch(/does not match what was written/);
@@ -388,7 +388,9 @@ test('list shows sets, with --no-sets also pull secrets; with a name keys, and a
   service.values.set('A', '1');
   service.state.revision = 2;
   service.state.agents = [{ name: 'parrot', revision: 1, stale: true }];
-  expect((await secrets(['list'])).stdout).toBe('bot-secrets\tus-west\tready\t2\t1\t2026-11-20T16:00:00.000Z\n');
+  expect((await secrets(['list'])).stdout).toBe(
+    'Name\tRegion\tStatus\tRevision\tKeys\tUpdated\nbot-secrets\tus-west\tready\t2\t1\t2026-11-20T16:00:00.000Z\n',
+  );
   expect(service.taken.at(-1)?.query).toEqual({ type: 'secret' });
   await secrets(['list', '-s', '-r', 'eu']);
   expect(service.taken.at(-1)?.query).toEqual({ type: 'secret', region: 'eu' });
@@ -404,7 +406,7 @@ test('list shows sets, with --no-sets also pull secrets; with a name keys, and a
 test('history says who, when and which keys', async () => {
   service.state.revision = 2;
   const plain = await secrets(['history', 'bot-secrets']);
-  expect(plain.stdout.split('\n')[0]).toBe('2\tready\t2026-11-20T16:00:00.000Z\tfirst\tset\t+A +B +C ~D -E -F');
+  expect(plain.stdout.split('\n')[1]).toBe('2\tready\t2026-11-20T16:00:00.000Z\tfirst\tset\t+A +B +C ~D -E -F');
   expect(plain.stderr).toBe('More: --before 1\n');
   expect(plain.stdout).toContain('rollback to 1');
   const rich = await secrets(['history', 'bot-secrets'], { terminal: true, columns: 100 });
@@ -429,7 +431,9 @@ test('diff writes nothing, and says what is only in the file and only in the set
   service.state.revision = 2;
   const { status, stdout, stderr } = await secrets(['diff', 'bot-secrets', '-f', '.env']);
   expect(status).toBe(0);
-  expect(stdout).toMatch(/^=\tA\tsame\t.*\n\+\tB\tonly in the file\t.*\n-\tC\tonly in the set\t\t\n$/);
+  expect(stdout).toMatch(
+    /^\tKey\tChange\tLength\tFingerprint\n=\tA\tsame\t.*\n\+\tB\tonly in the file\t.*\n-\tC\tonly in the set\t\t\n$/,
+  );
   expect(stderr).toBe('Compared with revision 2 of bot-secrets.\nWithout a value in .env: E\n');
   expect(service.state.revision).toBe(2);
 });

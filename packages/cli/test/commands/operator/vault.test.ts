@@ -81,7 +81,7 @@ describe('the commands of the operator', () => {
   });
 
   it.each([
-    ['is not there', 'status --token-file nothing', {}, 'is not there'],
+    ['is not there', 'status --token-file nothing', {}, 'does not exist'],
     ['is none', 'status', { BOTCLI_OPERATOR_TOKEN: 'short' }, 'not hold an operator token'],
     ['is another one', 'status', { BOTCLI_OPERATOR_TOKEN: 'cd'.repeat(32) }, 'does not accept the operator token'],
   ])('say what to do when it %s', async (_, words, variables, message) => {

@@ -121,7 +121,7 @@ describe('project add', () => {
       expect((await botcli(['project', 'check'])).stderr).not.toContain('conflicts');
       expect(await botcli(['project', 'update', '--yes'])).toMatchObject({
         status: 0,
-        stdout: 'server/bot.py\tkept\n',
+        stdout: 'File\tWhat\nserver/bot.py\tkept\n',
       });
     });
 
@@ -213,7 +213,7 @@ describe('project update', () => {
     await writeFile(join(directory, 'server/bot.py'), old.replace('friendly', 'grumpy'));
     expect((await botcli(['project', 'update', '--yes'])).stdout).toContain('server/bot.py\tmerged');
     expect(await read('server/bot.py')).toBe(now.replace('friendly', 'grumpy'));
-    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('server/bot.py\tkept\n');
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('File\tWhat\nserver/bot.py\tkept\n');
   });
 
   test('one that was edited where it has to change is a conflict: it is named, and all stays', async () => {
@@ -242,7 +242,7 @@ describe('project update', () => {
 
   test('a generated file that was removed stays removed', async () => {
     await rm(join(directory, 'server/Dockerfile'));
-    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('server/Dockerfile\tkept\n');
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('File\tWhat\nserver/Dockerfile\tkept\n');
     await expect(read('server/Dockerfile')).rejects.toThrow('ENOENT');
   });
 });
@@ -254,7 +254,7 @@ describe('guides, by project update', () => {
     const anew = await read('AGENTS.md');
     await older();
     const { status, stdout } = await botcli(['project', 'update', '--yes']);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: 'AGENTS.md\tchanged\n' });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'File\tWhat\nAGENTS.md\tchanged\n' });
     expect(await read('AGENTS.md')).toBe(anew);
   });
 
@@ -263,7 +263,7 @@ describe('guides, by project update', () => {
     const answers = JSON.parse(await read('.botcli/project.json'));
     answers.guides['ASSISTANT.md'] = `sha256:${createHash('sha256').update('See AGENTS.md\n').digest('hex')}`;
     await writeFile(join(directory, '.botcli/project.json'), JSON.stringify(answers));
-    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('ASSISTANT.md\tchanged\n');
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('File\tWhat\nASSISTANT.md\tchanged\n');
     expect(await read('ASSISTANT.md')).toBe('@AGENTS.md\n');
   });
 
@@ -273,10 +273,12 @@ describe('guides, by project update', () => {
     const before = await read('AGENTS.md');
     await rm(join(directory, 'ASSISTANT.md'));
     const { status, stdout } = await botcli(['project', 'update', '--yes']);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: 'AGENTS.md\tkept\nASSISTANT.md\tkept\n' });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'File\tWhat\nAGENTS.md\tkept\nASSISTANT.md\tkept\n' });
     expect(await read('AGENTS.md')).toBe(before);
     await symlink('AGENTS.md', join(directory, 'ASSISTANT.md'));
-    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('AGENTS.md\tkept\nASSISTANT.md\tkept\n');
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe(
+      'File\tWhat\nAGENTS.md\tkept\nASSISTANT.md\tkept\n',
+    );
   });
 
   test('a project whose answers do not name them gets them named', async () => {
@@ -286,7 +288,7 @@ describe('guides, by project update', () => {
       JSON.stringify({ ...JSON.parse(whole), guides: undefined }),
     );
     await older();
-    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('AGENTS.md\tchanged\n');
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('File\tWhat\nAGENTS.md\tchanged\n');
     expect(await read('.botcli/project.json')).toBe(whole);
   });
 });

@@ -8,12 +8,12 @@ import type { Cell } from '../../../output/report.ts';
 export const command = define({
   summary: 'List the deployments of an agent, newest first',
   details:
-    'Columns: deployment id, state, code (content hash), build id, profile, live sessions, created, when it began to serve. ' +
-    'One is serving: new sessions run on it.',
+    'Columns: deployment id, state, code (content hash), build id, profile, live sessions, created, activated. ' +
+    'New sessions run on the deployment in the state serving.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
     limit: integer({ description: 'Deployments per page, 10 by default', short: 'n' }, 1, 1_000),
-    cursor: text({ description: 'Continue after a page: the cursor that it ended with', placeholder: 'CURSOR' }),
+    cursor: text({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),
   },
   examples: ['cloud agent deployments parrot', 'cloud agent deployments parrot --json'],
   run: async ({ service }, { name, limit = 10, cursor }) => {
@@ -38,7 +38,7 @@ export const command = define({
             { title: 'Profile', dropOrder: 3 },
             { title: 'Sessions', align: 'right', dropOrder: 5 },
             { title: 'Created', dropOrder: 4 },
-            { title: 'Served from', dropOrder: 2 },
+            { title: 'Activated', dropOrder: 2 },
           ],
           rows: page.deployments.map(row),
           empty: 'No deployments found.',

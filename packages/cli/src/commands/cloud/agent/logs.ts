@@ -10,11 +10,13 @@ type Query = NonNullable<NonNullable<Parameters<Client['getLogs']>[0]>['query']>
 type LogPage = Awaited<ReturnType<Client['getLogs']>>;
 
 export const command = define({
-  summary: 'Read, search and follow what the bots of an agent write',
+  summary: 'Show, search or follow the logs of an agent',
   details:
-    'Oldest line first: its time, the end of its session’s id, the line. Escape sequences other than colours are ' +
-    'removed. With --follow new lines are printed as they come, in JSON a document per line, until Ctrl-C, or ' +
-    'until the chosen session is over. In plain output: time, session id, line, separated by tabs.',
+    'Shows the oldest line first: time (UTC), last 6 digits of the session id, level, message. Plain output separates them ' +
+    'by tabs and has no header row; --json has the full ids and the original lines.\n' +
+    'With --follow, new lines are printed as they arrive, until Ctrl-C or the end of the session given with --session. In ' +
+    'JSON mode, each line is a document.\n' +
+    'Escape sequences other than colors are removed.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
     follow: flag('Keep printing new lines', 'f'),
@@ -22,17 +24,12 @@ export const command = define({
     'session-id': text({ description: 'The same as --session', placeholder: 'ID' }),
     deployment: text({ description: 'Only lines of this deployment', short: 'd', placeholder: 'ID' }),
     query: text({ description: 'Only lines that contain this text, ignoring case', short: 'q' }),
-    level: choice({ description: 'Only lines of this level or above; lines without one are left out', short: 'l' }, [
-      'TRACE',
-      'DEBUG',
-      'INFO',
-      'SUCCESS',
-      'WARNING',
-      'ERROR',
-      'CRITICAL',
-    ]),
-    since: span({ description: 'Only lines since this long ago, such as 10m, 2h or 3d' }, 366 * 86_400),
-    limit: integer({ description: 'How many of the last lines, 100 by default', short: 'n' }, 1, 10_000),
+    level: choice(
+      { description: 'Only lines of at least this level; lines without a level are left out', short: 'l' },
+      ['TRACE', 'DEBUG', 'INFO', 'SUCCESS', 'WARNING', 'ERROR', 'CRITICAL'],
+    ),
+    since: span({ description: 'Only lines of the last 10m, 2h, 3d and so on' }, 366 * 86_400),
+    limit: integer({ description: 'Number of lines, the latest ones; 100 by default', short: 'n' }, 1, 10_000),
   },
   examples: [
     'cloud agent logs parrot',
@@ -55,16 +52,16 @@ export const command = define({
     });
     const logs = page.logs.toReversed();
     if (page.maskingIncomplete === true) context.warn(maskingIncomplete);
-    const toPiece = (line: LogLine) => logPiece(line, sessionId !== undefined);
+    const toItem = (line: LogLine) => logItem(line, sessionId !== undefined);
     if (follow) {
       return {
         pieces: async function* (signal) {
-          yield* logs.map(toPiece);
+          yield* logs.map(toItem);
           let isWarned = page.maskingIncomplete === true;
           for await (const next of followingPages(context, client, name, filter, page.followCursor, signal)) {
             if (next.maskingIncomplete === true && !isWarned) context.warn(maskingIncomplete);
             isWarned ||= next.maskingIncomplete === true;
-            yield* next.logs.map(toPiece);
+            yield* next.logs.map(toItem);
           }
         },
       };
@@ -72,12 +69,14 @@ export const command = define({
     const { value, relation } = page.total;
     const more =
       value > logs.length
-        ? [`The last ${logs.length} of ${relation === 'gte' ? 'over ' : ''}${value} lines; -n takes more.`]
+        ? [
+            `Showing the last ${logs.length} of ${relation === 'gte' ? 'more than ' : ''}${value} lines. Show more with -n.`,
+          ]
         : [];
     return {
       json: { ...page, logs },
       blocks: [
-        { kind: 'pieces', pieces: logs.map(toPiece), empty: 'No lines found.' },
+        { kind: 'pieces', pieces: logs.map(toItem), empty: 'No lines found.' },
         ...(more.length === 0 ? [] : [{ kind: 'note', lines: more } as const]),
       ],
     };
@@ -106,23 +105,38 @@ async function* followingPages(
   }
 }
 
-/** A line of a bot's output, with its session unless all lines are of one session. */
-function logPiece(line: LogLine, isOneSession: boolean): Piece {
-  const { log, timestamp, sessionId } = line;
+type LogText = { readonly level: string; readonly message: string };
+
+/** The format of Pipecat's log lines; the service's Python host adds the session's id. */
+const pipecatLine = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| (\w+) *\| (\S+)(?: \| (?:[0-9a-f-]{36}|NONE))? - (.*)$/s;
+
+/** Leaves out the time and the session's id of a line in Pipecat's format, and moves its source behind the message. */
+function parseLogText(text: string): LogText {
+  const [, level = '', source = '', message = text] = pipecatLine.exec(text) ?? [];
+  return { level, message: source === '' ? message : `${message} (${source})` };
+}
+
+/** The last digits tell sessions apart: ids of version 7 begin with their time. */
+const shortId = (sessionId: string | null) => (sessionId ?? '').slice(-6);
+
+/** `isOneSession`: all lines are from one session, which a terminal need not show. */
+function logItem(line: LogLine, isOneSession: boolean): Piece {
+  const time = line.timestamp.replace(/(\.\d{3})\d*Z$/, '$1Z');
+  const plain = parseLogText(printableLog(line.log, false));
   return {
     json: line,
-    plain: [timestamp, sessionId ?? '', printableLog(log, false)].join('\t'),
+    plain: [time, shortId(line.sessionId), plain.level, plain.message].join('\t'),
     rich: (colors) => {
-      // The last digits tell sessions apart; the first ones of such ids are their time.
-      const session = isOneSession ? '' : `  ${colors.cyan((sessionId ?? '').slice(-6).padEnd(6))}`;
-      return `${colors.dim(timestamp.replace('T', ' ').slice(0, 23))}${session}  ${colorByLevel(line, colors)}`;
+      const { level, message } = parseLogText(printableLog(line.log, colors.isColorSupported));
+      const session = isOneSession ? '' : `  ${colors.cyan(shortId(line.sessionId).padEnd(6))}`;
+      const text = level === '' ? message : `${level.padEnd(7)}  ${message}`;
+      return `${colors.dim(time.replace('T', ' ').replace('Z', ''))}${session}  ${colorByLevel(text, line, colors)}`;
     },
   };
 }
 
 /** A bot that colors its lines itself keeps its colors. */
-function colorByLevel({ log, level, droppedBytes }: LogLine, colors: Colors): string {
-  const text = printableLog(log, colors.isColorSupported);
+function colorByLevel(text: string, { level, droppedBytes }: LogLine, colors: Colors): string {
   if (text.includes('\u001b')) return text;
   if (droppedBytes !== undefined || level === 'WARNING') return colors.yellow(text);
   return level === 'ERROR' || level === 'CRITICAL' ? colors.red(text) : text;

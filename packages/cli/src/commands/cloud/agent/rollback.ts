@@ -5,18 +5,19 @@ import { Failure } from '../../../failure.ts';
 import { confirm } from '../../../io/confirm.ts';
 
 export const command = define({
-  summary: 'Deploy again what an earlier deployment ran, with its settings',
+  summary: 'Roll back an agent to an earlier deployment',
   details:
-    'Without --to it goes back to the deployment that served before, or to the one that serves if a later one ' +
-    'failed. This makes a new deployment, which takes new sessions once its first instance is ready; live ' +
-    'sessions stay where they are. Asks first on a terminal; elsewhere it needs --yes.',
+    'Deploys the code, settings and secret revisions of an earlier deployment again. Without --to, this is the ' +
+    'deployment that served before, or the serving one if a later deployment failed.\n' +
+    'New sessions use it as soon as its first instance is ready; live sessions are not interrupted.\n' +
+    'On a terminal, the command asks for confirmation. Without one, it needs --yes.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
-    to: text({ description: 'The deployment to go back to', placeholder: 'DEPLOYMENT' }),
-    yes: flag('Do not ask', 'y'),
-    force: flag('Do not ask', 'f'),
-    wait: flag('Wait until it serves (the default)'),
-    'no-wait': flag('Exit as soon as the service has accepted it'),
+    to: text({ description: 'Deployment to roll back to', placeholder: 'DEPLOYMENT' }),
+    yes: flag('Skip the confirmation', 'y'),
+    force: flag('Skip the confirmation', 'f'),
+    wait: flag('Wait until the deployment is active (the default)'),
+    'no-wait': flag('Do not wait until the deployment is active'),
   },
   examples: [
     'cloud agent rollback my-bot',
@@ -57,7 +58,7 @@ export const command = define({
   },
 });
 
-/** As the service has it: what serves where a later one failed or is on its way, else what took traffic before it. */
+/** As in the service: the serving deployment if a later one exists, otherwise the one that served before. */
 function previousDeployment(all: readonly DeploymentDetails[], serving: DeploymentDetails | null): DeploymentDetails {
   if (serving !== null && all[0]?.id !== serving.id) return serving;
   const earlier = all.filter(({ id, activatedAt }) => activatedAt !== null && id !== serving?.id);

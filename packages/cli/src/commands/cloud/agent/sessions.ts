@@ -9,7 +9,7 @@ import { sessionDetail } from '../../../records/session-detail.ts';
 import { type StartTotals, sessionState, startTotals } from '../../../records/session-state.ts';
 
 const endStateText = text({
-  description: 'Only sessions with this end state, like completed, terminated or agent_error',
+  description: 'Only sessions with this end state, such as completed, terminated or agent_error',
   placeholder: 'WORD',
 });
 
@@ -21,15 +21,15 @@ type Filter = {
 };
 
 export const command = define({
-  summary: 'List the sessions of an agent, or show one with its metrics',
+  summary: 'List the sessions of an agent, or show one session',
   details:
-    'Columns of the list, newest first: session id, created, ended, duration, status, bot start, cold start. With --id: ' +
-    'details, start phases, events with their cause, CPU and memory over time.',
+    'Columns: session id, created, ended, duration, status, bot start, cold start. The newest session is first.\n' +
+    'With --id: details, start phases, events with their causes, CPU and memory over time.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
     id: text({ description: 'Show this session', short: 'i', placeholder: 'ID' }),
     limit: integer({ description: 'Sessions per page, 20 by default', short: 'n' }, 1, 1_000),
-    status: choice({ description: 'Only live or only ended sessions' }, ['active', 'ended', 'all']),
+    status: choice({ description: 'Only active or only ended sessions' }, ['active', 'ended', 'all']),
     'end-state': {
       ...endStateText,
       read: (given: string) => {
@@ -37,7 +37,7 @@ export const command = define({
         throw new UsageError(`takes a lower-case word, not ${JSON.stringify(given)}`);
       },
     },
-    cursor: text({ description: 'Continue after a page: the cursor that it ended with', placeholder: 'CURSOR' }),
+    cursor: text({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),
   },
   examples: [
     'cloud agent sessions parrot',
@@ -54,7 +54,7 @@ export const command = define({
       });
     }
     if (status !== undefined || endState !== undefined || cursor !== undefined) {
-      throw new UsageError('--id shows one session; --status, --end-state and --cursor are for the list.');
+      throw new UsageError('--id cannot be combined with --status, --end-state or --cursor.');
     }
     const client = await context.service();
     const session = await client.getSession({ params: { agentName: name, sessionId: id } });

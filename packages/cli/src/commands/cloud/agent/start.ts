@@ -9,25 +9,23 @@ import { formatTime } from '../../../output/format.ts';
 import type { Cell, Report } from '../../../output/report.ts';
 
 export const command = define({
-  summary: 'Start a session of an agent and print how to reach it',
+  summary: 'Start a session of an agent',
   details:
-    'Does not talk to the bot itself. A plain start runs the bot at once, and you reach it through the session ' +
-    'proxy: what follows the proxy address is a path of the bot. With --transport websocket the bot starts when a ' +
-    'client connects. Uses the public key, which implies the organization; with --organization the agent is first ' +
-    'looked up there with the private key.',
+    'Prints how to reach the session: the command does not talk to the bot.\n' +
+    'Without --transport, the bot starts at once and is reached through the session proxy: the path after the ' +
+    'proxy address goes to the bot. With --transport websocket, the bot starts when a client connects.\n' +
+    'The command uses the public key. With --organization, it first looks up the agent there with the private ' +
+    'key.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
-    transport: choice({ description: 'How a client will talk to it; without it, a plain start' }, [
-      'websocket',
-      'webrtc',
-    ]),
+    transport: choice({ description: 'How clients connect to the bot' }, ['websocket', 'webrtc']),
     data: text({
-      description: 'JSON object for the bot; @FILE reads a file, - standard input',
+      description: 'JSON object for the bot; @FILE reads a file, - reads standard input',
       short: 'd',
       placeholder: 'JSON',
     }),
-    'api-key': text({ description: 'Public key to use; wins over BOTCLI_PUBLIC_KEY', short: 'k', placeholder: 'KEY' }),
-    force: flag('Accepted for older scripts; start never asks', 'f'),
+    'api-key': text({ description: 'Public key; overrides BOTCLI_PUBLIC_KEY', short: 'k', placeholder: 'KEY' }),
+    force: flag('Accepted for older scripts; the command asks for no confirmation', 'f'),
   },
   examples: [
     'cloud agent start parrot',
@@ -73,7 +71,7 @@ function report(program: string, origin: string, name: string, answer: StartResp
         title: 'Reach it',
         fields: [
           ...reachFields(answer, proxyUrl, tokenExpiresAt),
-          ['In a browser', `${talkUrl} (if it takes a WebSocket)`],
+          ['In a browser', `${talkUrl} (if the bot supports WebSockets)`],
         ],
       },
       {
@@ -88,7 +86,7 @@ function report(program: string, origin: string, name: string, answer: StartResp
   };
 }
 
-/** A client's part of the answer: a socket with its token, or the proxy. The key stays out: the shell puts it in. */
+/** How a client connects: the WebSocket with its token, or the proxy. The command line does not contain the public key. */
 function reachFields(
   answer: StartResponse,
   proxyUrl: string,
@@ -109,8 +107,8 @@ function reachFields(
 }
 
 /**
- * A JSON object given as an argument: the text itself, `@path` for a file, `-` for standard input. Its content is
- * never put into an error: it may be private.
+ * Reads a JSON object from an argument: the text itself, `@path` for a file, `-` for standard input. Errors do not contain
+ * the text: it may be private.
  */
 async function readJsonObject(io: Io, given: string, option: string): Promise<Record<string, unknown>> {
   const { text, place } = await readText(io, given, option);

@@ -6,11 +6,11 @@ import type { Block, Cell } from '../../../output/report.ts';
 import { secretSetState } from '../../../records/secret-set-state.ts';
 
 export const command = define({
-  summary: 'Show what an agent serves, its instances and what is wrong',
+  summary: 'Show the state of an agent',
   details:
-    'Ready means that a session can be started now. The revisions are the latest deployment and, while another ' +
-    'one serves or still has sessions, that one. The exit status is 0 even if something is wrong: --json says ' +
-    'what.',
+    'Ready means that a session can start now. The table shows the latest deployment and, while it serves or ' +
+    'has sessions, the previous one.\n' +
+    'The exit status is 0 even if the agent has problems; scripts can read them with --json.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {},
   examples: ['cloud agent status parrot', 'cloud agent status parrot --json'],
@@ -70,7 +70,7 @@ function conditionFields(agent: AgentDetails): readonly Block[] {
   return fields.length === 0 ? [] : [{ kind: 'fields', title: 'Conditions', fields }];
 }
 
-/** What the bot wrote at last has lines of its own. */
+/** The last output of the bot is shown separately. */
 function firstSentence(message: string): string {
   return message.split(' It wrote last:')[0]?.split('\n')[0] ?? message;
 }
@@ -112,7 +112,7 @@ function healthProblem({ reason, lastExitCode }: NonNullable<AgentDetails['curre
   return `${reason}${lastExitCode === null ? '' : `, exit code ${lastExitCode}`}`;
 }
 
-/** What one would do now. */
+/** Suggested commands. */
 function nextSteps(agent: AgentDetails, program: string): Block {
   const failed = agent.currentRevision?.phase === 'Failed' ? agent.currentRevision.deploymentID : null;
   const command = (words: string) => `${program} cloud agent ${words}`;
@@ -123,16 +123,14 @@ function nextSteps(agent: AgentDetails, program: string): Block {
       failed === null
         ? [
             ...(agent.ready ? [['Start a session', command(`start ${agent.name}`)] as const] : []),
-            ['Read its output', command(`logs ${agent.name} --follow`)],
-            ['See its sessions', command(`sessions ${agent.name}`)],
+            ['Show its logs', command(`logs ${agent.name} --follow`)],
+            ['List its sessions', command(`sessions ${agent.name}`)],
           ]
         : [
-            ['See why it failed', command(`logs ${agent.name} --deployment ${failed}`)],
+            ['Show its logs', command(`logs ${agent.name} --deployment ${failed}`)],
             ...(agent.activeDeploymentId === null
               ? []
-              : [
-                  ['Keep what is serving', command(`rollback ${agent.name} --to ${agent.activeDeploymentId}`)] as const,
-                ]),
+              : [['Roll back', command(`rollback ${agent.name} --to ${agent.activeDeploymentId}`)] as const]),
           ],
   };
 }

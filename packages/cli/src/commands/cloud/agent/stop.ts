@@ -4,12 +4,14 @@ import { confirm } from '../../../io/confirm.ts';
 
 export const command = define({
   summary: 'Stop a session of an agent',
-  details: 'The bot is ended at once. Asks first on a terminal; elsewhere it needs --force.',
+  details:
+    'The bot is stopped immediately. On a terminal, the command asks for confirmation. Without one, it needs ' +
+    '--force.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
     'session-id': required(text({ description: 'The session to stop', short: 's', placeholder: 'ID' })),
-    force: flag('Do not ask', 'f'),
-    yes: flag('Do not ask', 'y'),
+    force: flag('Skip the confirmation', 'f'),
+    yes: flag('Skip the confirmation', 'y'),
   },
   examples: ['cloud agent stop parrot --session-id 0192f0c1-2345-7000-8000-00000000abcd --force'],
   run: async ({ service, io }, { name, 'session-id': sessionId, force, yes }) => {

@@ -4,10 +4,10 @@ import type { Piece } from '../../../output/report.ts';
 import { auditOptions, auditQuery } from '../../../records/audit-filter.ts';
 
 export const command = define({
-  summary: 'Write the audit log as JSON lines, oldest entry first',
+  summary: 'Export the audit log as JSON lines, oldest entry first',
   details:
-    'A line for each entry, in every output mode. Without filters each line holds the hash of the line before, so that the ' +
-    'whole can be checked without the service (docs/operations.md says how).',
+    'Prints a line for each entry in every output mode. Without filters, each line contains the hash of the ' +
+    'line before, so the log can be verified without the service; docs/operations.md describes how.',
   arguments: {},
   options: auditOptions,
   examples: ['cloud audit export > audit.jsonl', 'cloud audit export --since 30d --result secret-set-not-found'],
@@ -32,7 +32,7 @@ export const command = define({
 });
 
 function piece(entry: AuditEntry): Piece {
-  // JSON escapes control characters below U+0020; those above could still drive a terminal.
+  // JSON escapes control characters below U+0020; the others could still control a terminal.
   const line = JSON.stringify(entry).replace(
     /[\u007f-\u009f]/g,
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,

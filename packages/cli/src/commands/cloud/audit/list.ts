@@ -6,15 +6,15 @@ import type { Cell } from '../../../output/report.ts';
 import { auditActor, auditOptions, auditQuery } from '../../../records/audit-filter.ts';
 
 export const command = define({
-  summary: 'List who changed secrets and API keys, and who was refused',
+  summary: 'List the audit log of secrets and API keys, newest entry first',
   details:
-    'Newest first. Columns: number of the entry, time, who, from where, action, object, keys, revisions before and after, ' +
-    'result, how many requests it stands for. Values are never there.',
+    'Columns: entry number, time, actor, address, action, object, keys, revisions before and after, result, ' +
+    'number of requests. The log contains no values of secrets.',
   arguments: {},
   options: {
     ...auditOptions,
     limit: integer({ description: 'Entries per page, 50 by default', short: 'n' }, 1, 1_000),
-    cursor: text({ description: 'Continue after a page: the cursor that it ended with', placeholder: 'CURSOR' }),
+    cursor: text({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),
   },
   examples: ['cloud audit list --since 7d', 'cloud audit list --object voice --action secrets.set --json'],
   run: async (context, { limit = 50, cursor, ...filter }) => {
@@ -37,7 +37,7 @@ export const command = define({
             { title: 'Keys', dropOrder: 2 },
             { title: 'Revision', dropOrder: 3 },
             { title: 'Result' },
-            { title: 'Times', align: 'right', dropOrder: 4 },
+            { title: 'Requests', align: 'right', dropOrder: 4 },
           ],
           rows: page.entries.map(row),
           empty: 'No entries found.',

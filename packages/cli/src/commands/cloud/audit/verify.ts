@@ -3,10 +3,10 @@ import { Failure } from '../../../failure.ts';
 import { optionalCell } from '../../../output/format.ts';
 
 export const command = define({
-  summary: 'Check that no entry of the audit log was changed, removed or inserted',
+  summary: 'Verify that the audit log was not changed',
   details:
-    'Exit status 1 if one was. Entries cut off the end cannot be detected in the log itself: keep the last number ' +
-    'and its hash elsewhere, and compare.',
+    'Exit status 1 if an entry was changed, removed or inserted. The log itself cannot show that its last ' +
+    'entries were cut off: store the last number and its hash elsewhere, and compare.',
   arguments: {},
   options: {},
   examples: ['cloud audit verify', 'cloud audit verify --json'],

@@ -11,8 +11,8 @@ type Organization = { readonly id: string; readonly name: string; readonly verbo
 export const command = define({
   summary: 'Log in with a private key or a personal access token',
   details:
-    'The key is taken from BOTCLI_TOKEN, from standard input (--with-token), or asked for without showing it; never ' +
-    'from an argument, which other users of the machine could read. It is tried out, then kept in the profile.',
+    'The key is read from BOTCLI_TOKEN, from standard input (--with-token) or from a hidden prompt, never from ' +
+    'an argument, which other users of the machine could read. It is verified, then stored in the profile.',
   arguments: {},
   options: { 'with-token': flag('Read the key from standard input') },
   examples: ['cloud auth login', 'cloud auth login --with-token < key.txt', 'cloud auth login --api-url URL'],
@@ -32,9 +32,9 @@ export const command = define({
       private_key: key.value,
       ...(outdated ? { public_key: null } : {}),
     });
-    if (outdated) notify('The public key in the profile belonged elsewhere and was removed.');
+    if (outdated) notify('The public key in the profile was removed: it belonged to another organization or service.');
     if (outdated || settings.publicKey === null) {
-      notify('To start sessions, make a public key: botcli cloud keys create NAME --kind public --default');
+      notify('To start sessions, create a public key: botcli cloud keys create NAME --kind public --default');
     }
     return {
       json: { apiUrl: settings.origin.value, organization, profile: io.environment.profileFile },
@@ -62,8 +62,8 @@ async function readKey({ io }: Context, fromInput: boolean): Promise<SourcedValu
   if (token !== null) return { value: token, source: 'BOTCLI_TOKEN' };
   if (!canAsk(io)) {
     throw new UsageError(
-      'There is no terminal to ask for the key on.',
-      'Set BOTCLI_TOKEN, or give the key on standard input: botcli cloud auth login --with-token < FILE',
+      'No key was given, and there is no terminal to prompt for it.',
+      'Set BOTCLI_TOKEN, or pass the key on standard input: botcli cloud auth login --with-token < FILE',
     );
   }
   const typed = (await io.prompter.secret('Private key or personal access token')).trim();
@@ -71,7 +71,7 @@ async function readKey({ io }: Context, fromInput: boolean): Promise<SourcedValu
   return { value: typed, source: 'the prompt' };
 }
 
-/** The one that was asked for, else the one of the profile, else the first. */
+/** The organization of the command line or environment, or else of the profile, or else the first. */
 function chooseOrganization(
   { settings, profile, notify }: Context,
   organizations: readonly Organization[],

@@ -2,8 +2,8 @@ import { command as define } from '../../../command-line/command.ts';
 import type { Settings, SourcedValue } from '../../../service/settings.ts';
 
 export const command = define({
-  summary: 'Show the service, the organization and where the keys come from',
-  details: 'Asks the service whether the private key is valid. Keys are never shown.',
+  summary: 'Show the service, the organization and the sources of the keys',
+  details: 'Verifies the private key with the service. Keys are never shown.',
   arguments: {},
   options: {},
   examples: ['cloud auth status', 'cloud auth whoami --json'],

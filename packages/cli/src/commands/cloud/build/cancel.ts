@@ -5,8 +5,8 @@ import { Failure } from '../../../failure.ts';
 import { buildStatus } from '../../../records/build-status.ts';
 
 export const command = define({
-  summary: 'Cancel a build that is waiting or running',
-  details: 'Waits until the build has stopped. A build that has already ended cannot be canceled.',
+  summary: 'Cancel a queued or running build',
+  details: 'Waits until the build has stopped. A build that has ended cannot be canceled.',
   arguments: { id: { description: 'Id of the build' } },
   options: {},
   examples: ['cloud build cancel 0192f0c1-2345-7000-8000-00000000abcd'],

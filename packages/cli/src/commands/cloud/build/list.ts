@@ -7,13 +7,13 @@ import { buildStatus } from '../../../records/build-status.ts';
 
 export const command = define({
   summary: 'List the builds of the organization, newest first',
-  details: 'Columns: build id, status, region, duration, size of the archive, content hash, created.',
+  details: 'Columns: build id, status, region, duration, archive size, content hash, created.',
   arguments: {},
   options: {
     limit: integer({ description: 'Builds per page, 10 by default', short: 'n' }, 1, 100),
     status: choice({ description: 'Only builds with this status', short: 's' }, statusValues(buildStatusLabels)),
     region: text({ description: 'Only builds in this region', short: 'r', placeholder: 'REGION' }),
-    cursor: text({ description: 'Continue after a page: the cursor that it ended with', placeholder: 'CURSOR' }),
+    cursor: text({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),
   },
   examples: ['cloud build list', 'cloud build list --status failed --json'],
   run: async ({ service }, { limit = 10, status, region, cursor }) => {

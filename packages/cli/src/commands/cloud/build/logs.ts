@@ -6,13 +6,14 @@ import { printableLog } from '../../../output/log-text.ts';
 import type { Piece } from '../../../output/report.ts';
 
 export const command = define({
-  summary: 'Print the log of a build',
+  summary: 'Show the log of a build',
   details:
-    'Oldest line first. With --follow it goes on until the build is over; in JSON it is then a document per line.',
+    'Shows the oldest line first. With --follow, new lines are printed until the build ends; in JSON mode, each ' +
+    'line is a document.',
   arguments: { id: { description: 'Id of the build' } },
   options: {
     follow: flag('Keep printing until the build ends', 'f'),
-    limit: integer({ description: 'How many of the last lines', short: 'n' }, 1, 10_000),
+    limit: integer({ description: 'Number of lines, the latest ones', short: 'n' }, 1, 10_000),
   },
   examples: [
     'cloud build logs 0192f0c1-2345-7000-8000-00000000abcd',
@@ -39,7 +40,7 @@ export const command = define({
 
 type Lines = { readonly lines: readonly string[]; readonly nextToken: string | undefined };
 
-/** What there is by now. */
+/** The lines that exist now. */
 async function readAll(context: Context, client: Client, buildId: string): Promise<Lines> {
   const lines: string[] = [];
   let nextToken: string | undefined;

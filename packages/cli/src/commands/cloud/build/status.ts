@@ -5,7 +5,7 @@ import type { Block, Cell } from '../../../output/report.ts';
 import { buildStatus } from '../../../records/build-status.ts';
 
 export const command = define({
-  summary: 'Show one build, and why it failed if it did',
+  summary: 'Show a build and, if it failed, its error',
   arguments: { id: { description: 'Id of the build' } },
   options: {},
   examples: ['cloud build status 0192f0c1-2345-7000-8000-00000000abcd'],

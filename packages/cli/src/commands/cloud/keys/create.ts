@@ -7,29 +7,32 @@ import { writeProfile } from '../../../service/profile.ts';
 const tenYears = 10 * 366 * 86_400;
 
 export const command = define({
-  summary: 'Create an API key and show it, this once',
+  summary: 'Create an API key and show it once',
   details:
-    'A private key may do everything in the organization; a public key may start sessions and talk to them. The ' +
-    'service keeps only a hash, so it cannot show the key again.',
-  arguments: { name: { description: 'A name to recognise the key by' } },
+    'A private key can do everything in the organization. A public key can start sessions and connect to them. ' +
+    'The service stores only a hash, so it cannot show the key again.',
+  arguments: { name: { description: 'Name of the key, for lists' } },
   options: {
-    kind: required(choice({ description: 'What the key may do' }, ['private', 'public'])),
-    expires: span({ description: 'How long it is valid, like 90d; without it, until it is revoked' }, tenYears),
-    default: flag('Also keep it in the profile as the public key that `cloud agent start` uses', 'd'),
+    kind: required(choice({ description: 'private or public' }, ['private', 'public'])),
+    expires: span({ description: 'Validity, such as 90d; without it, until the key is revoked' }, tenYears),
+    default: flag('Also store it in the profile as the public key for `cloud agent start`', 'd'),
   },
   examples: ['cloud keys create website --kind public --expires 90d', 'cloud keys create ci --kind private --json'],
   run: async ({ service, io, notify }, { name, kind, expires, default: keep }) => {
-    if (keep && kind !== 'public') throw new UsageError('--default is for public keys; log in with a private one.');
+    if (keep && kind !== 'public')
+      throw new UsageError('--default needs --kind public. To store a private key, run: botcli cloud auth login');
     const client = await service();
     const created = await client.createKey({
       body: { name, kind, ...(expires === undefined ? {} : { expiresInSeconds: expires }) },
     });
-    // The key is shown even when it cannot be kept: nobody could ever read it again.
+    // Show the key even if it cannot be stored: the service cannot show it again.
     const kept = keep
       ? await writeProfile(io.environment.profileFile, { public_key: created.key }).then(
           () => true,
           (error: unknown) => {
-            notify(`warning: ${error instanceof Error ? error.message : String(error)} The key is not in the profile.`);
+            notify(
+              `warning: ${error instanceof Error ? error.message : String(error)} The key was not stored in the profile.`,
+            );
             return false;
           },
         )
@@ -48,7 +51,7 @@ export const command = define({
             ['Expires', created.expiresAt === null ? 'never' : formatTime(created.expiresAt)],
           ],
         },
-        { kind: 'note', lines: ['Keep the key now: it is not shown again.'] },
+        { kind: 'note', lines: ['Save the key now: it cannot be shown again.'] },
       ],
     };
   },

@@ -4,7 +4,7 @@ import { formatTime } from '../../../output/format.ts';
 import type { Cell } from '../../../output/report.ts';
 
 export const command = define({
-  summary: 'List the API keys of the organization, revoked ones included',
+  summary: 'List the API keys of the organization, including revoked ones',
   details: 'Columns: id, name, kind, first characters, status, created, expires, last used.',
   arguments: {},
   options: {},
@@ -45,7 +45,7 @@ export const command = define({
   },
 });
 
-/** Times of the service are all in one form, so that they compare as texts. */
+/** All times of the service have the same format, so they can be compared as strings. */
 function status(key: ApiKey, now: string): Cell {
   if (key.revokedAt !== null) return { text: 'Revoked', tone: 'bad' };
   if (key.expiresAt !== null && key.expiresAt <= now) return { text: 'Expired', tone: 'warn' };

@@ -4,10 +4,10 @@ import { confirm } from '../../../io/confirm.ts';
 import { formatTime } from '../../../output/format.ts';
 
 export const command = define({
-  summary: 'Revoke an API key for good',
-  details: 'Asks first on a terminal; elsewhere it needs --yes.',
-  arguments: { id: { description: 'Id of the key, as `cloud keys list` shows it' } },
-  options: { yes: flag('Do not ask', 'y'), force: flag('Do not ask', 'f') },
+  summary: 'Revoke an API key permanently',
+  details: 'On a terminal, the command asks for confirmation. Without one, it needs --yes.',
+  arguments: { id: { description: 'Id of the key, from `cloud keys list`' } },
+  options: { yes: flag('Skip the confirmation', 'y'), force: flag('Skip the confirmation', 'f') },
   examples: ['cloud keys revoke 0192f0c1-2345-7000-8000-00000000abcd --yes'],
   run: async ({ service, io, settings }, { id, yes, force }) => {
     const client = await service();
@@ -15,7 +15,7 @@ export const command = define({
       const key = (await client.listKeys()).keys.find((one) => one.id === id.toLowerCase());
       const own = key !== undefined && settings.privateKey?.value.startsWith(key.start) === true;
       const what = key === undefined ? `the key ${id}` : `the ${key.kind} key "${key.name}"`;
-      await confirm(io, `Revoke ${what}${own ? ', which is the one in use here' : ''}?`, '--yes');
+      await confirm(io, `Revoke ${what}${own ? ', which this command is using' : ''}?`, '--yes');
     }
     const revoked = await client.revokeKey({ params: { keyId: id } });
     return {

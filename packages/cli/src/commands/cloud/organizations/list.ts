@@ -1,8 +1,8 @@
 import { command as define } from '../../../command-line/command.ts';
 
 export const command = define({
-  summary: 'List the organizations that your key can act for',
-  details: 'Columns: name, display name, id, and whether commands act in it.',
+  summary: 'List the organizations that your key can act in',
+  details: 'Columns: name, display name, id, and which one is current.',
   arguments: {},
   options: {},
   examples: ['cloud organizations list'],

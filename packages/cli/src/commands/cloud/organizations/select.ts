@@ -3,8 +3,8 @@ import { Failure } from '../../../failure.ts';
 import { writeProfile } from '../../../service/profile.ts';
 
 export const command = define({
-  summary: 'Make an organization the one that commands act in',
-  details: 'Kept in the profile. BOTCLI_ORG and --organization win over it.',
+  summary: 'Set the organization for later commands',
+  details: 'Stored in the profile. BOTCLI_ORG and --organization override it.',
   arguments: { name: { description: 'Name or id of the organization' } },
   options: {},
   examples: ['cloud organizations select acme'],
@@ -14,7 +14,11 @@ export const command = define({
     const organization = organizations.find((one) => one.name === name || one.id === name);
     if (organization === undefined) {
       const known = organizations.map((one) => one.name).join(', ');
-      throw new Failure('organization-not-found', `Your key cannot act for "${name}".`, `It can act for: ${known}.`);
+      throw new Failure(
+        'organization-not-found',
+        `Your key cannot act in the organization "${name}".`,
+        `It can act in: ${known}.`,
+      );
     }
     const left = profile.public_key !== null && profile.organization !== organization.name;
     await writeProfile(io.environment.profileFile, {
@@ -22,7 +26,7 @@ export const command = define({
       ...(left ? { public_key: null } : {}),
     });
     if (left) notify('The public key in the profile belonged to another organization and was removed.');
-    if (settings.organization?.source === 'BOTCLI_ORG') warn('BOTCLI_ORG is set, and wins over the profile.');
+    if (settings.organization?.source === 'BOTCLI_ORG') warn('BOTCLI_ORG is set and overrides the profile.');
     return {
       json: { organization, profile: io.environment.profileFile },
       blocks: [

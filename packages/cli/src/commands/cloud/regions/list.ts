@@ -2,7 +2,7 @@ import { command as define } from '../../../command-line/command.ts';
 
 export const command = define({
   summary: 'List the regions where bots can run',
-  details: 'Columns: code, name, and whether it is the default of the organization.',
+  details: 'Columns: code, name, and which one is the default of the organization.',
   arguments: {},
   options: {},
   examples: ['cloud regions list'],

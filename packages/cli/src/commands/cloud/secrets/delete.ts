@@ -3,12 +3,12 @@ import { flag } from '../../../command-line/options.ts';
 import { dryRun, ifRevision, skip } from '../../../secrets/options.ts';
 
 export const command = define({
-  summary: 'Delete a secret set or an image pull secret with all its revisions, for good',
+  summary: 'Delete a secret set or an image pull secret permanently',
   details:
-    'Shows its region, its keys and the agents that use it, and asks; without a terminal it needs --skip. A set ' +
-    'that agents use is deleted only with --force. Running bots keep their values.',
+    'Shows the region, the keys and the agents that use the set, and asks for confirmation; without a terminal ' +
+    'it needs --skip. A set in use is deleted only with --force. Running bots keep their values.',
   arguments: { name: { description: 'Name of the set' } },
-  options: { skip, force: flag('Even if agents use it'), 'if-revision': ifRevision, 'dry-run': dryRun },
+  options: { skip, force: flag('Delete the set even if agents use it'), 'if-revision': ifRevision, 'dry-run': dryRun },
   examples: ['cloud secrets delete old-secrets', 'cloud secrets delete old-secrets --force --skip'],
   run: async (context, { name, skip, force, 'if-revision': expected, 'dry-run': isDryRun }) => {
     const { removeSet } = await import('../../../secrets/delete-set.ts');

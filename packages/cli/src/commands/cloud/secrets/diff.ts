@@ -2,14 +2,14 @@ import { command as define } from '../../../command-line/command.ts';
 import { choice, required, text } from '../../../command-line/options.ts';
 
 export const command = define({
-  summary: 'Compare a local file with a secret set, by fingerprints',
+  summary: 'Compare a local file with a secret set',
   details:
-    'The service compares; nothing is written, and no value is shown. Signs: + only in the file, ~ differs, = same, - only ' +
-    'in the set.',
+    'The service compares fingerprints. Nothing is stored, and no value is shown. Signs: + only in the file, ~ ' +
+    'different, = equal, - only in the set.',
   arguments: { name: { description: 'Name of the set' } },
   options: {
     file: required(
-      text({ description: 'A file of KEY=value lines; - is standard input', short: 'f', placeholder: 'FILE' }),
+      text({ description: 'File with KEY=value lines; - reads standard input', short: 'f', placeholder: 'FILE' }),
     ),
     format: choice({ description: 'Format of the file, env by default' }, ['env', 'json']),
   },

@@ -2,9 +2,8 @@ import { command as define } from '../../../command-line/command.ts';
 import { integer } from '../../../command-line/options.ts';
 
 export const command = define({
-  summary: 'List the revisions of a secret set, newest first: who, when, which keys',
-  details:
-    'Columns: revision, status, created, by which API key, what was done, the keys (+ added, ~ changed, - removed).',
+  summary: 'List the revisions of a secret set, newest first',
+  details: 'Columns: revision, status, created, API key, action, keys (+ added, ~ changed, - removed).',
   arguments: { name: { description: 'Name of the set' } },
   options: {
     limit: integer({ description: 'Revisions per page, 20 by default', short: 'n' }, 1, 100),

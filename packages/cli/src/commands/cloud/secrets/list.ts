@@ -2,15 +2,15 @@ import { command as define } from '../../../command-line/command.ts';
 import { onOff, text } from '../../../command-line/options.ts';
 
 export const command = define({
-  summary: 'List secret sets, or the keys of one; never a value',
+  summary: 'List secret sets, or show one set without its values',
   details:
-    'Columns: name, region, status (pending until the region has the latest revision, then ready, or failed), revision, ' +
-    'number of keys, updated. With a name: its keys with their fingerprints, the revision in which each was last written, ' +
-    'and the agents that run with the set, those on an older revision marked.',
+    'Columns: name, region, status, revision, number of keys, updated. The status is pending until the region ' +
+    'has the latest revision, then ready or failed.\n' +
+    'With a name: the keys with their fingerprints and last revisions, and the agents that use the set.',
   arguments: { name: { description: 'A secret set', optional: true } },
   options: {
-    sets: onOff('Secret sets only (the default); --no-sets shows image pull secrets, too', 's'),
-    region: text({ description: 'Only those in this region', short: 'r', placeholder: 'REGION' }),
+    sets: onOff('List only secret sets (the default); --no-sets includes image pull secrets', 's'),
+    region: text({ description: 'Only sets in this region', short: 'r', placeholder: 'REGION' }),
   },
   examples: [
     'cloud secrets list',

@@ -3,17 +3,18 @@ import { UsageError } from '../../../failure.ts';
 import { dryRun, ifRevision, skip, wait } from '../../../secrets/options.ts';
 
 export const command = define({
-  summary: 'Make a new revision with the content of an earlier one',
-  details: 'Shows which keys change, and asks; without a terminal it needs --skip. Running bots keep their values.',
+  summary: 'Restore the content of an earlier revision as a new revision',
+  details:
+    'Shows which keys change and asks for confirmation; without a terminal it needs --skip. Running bots keep ' +
+    'their values.',
   arguments: {
     name: { description: 'Name of the set' },
-    revision: { description: 'The revision to go back to, as `cloud secrets history` shows it' },
+    revision: { description: 'Revision to restore, from `cloud secrets history`' },
   },
   options: { skip, 'if-revision': ifRevision, 'dry-run': dryRun, wait },
   examples: ['cloud secrets rollback my-bot-secrets 3', 'cloud secrets rollback my-bot-secrets 3 --dry-run'],
   run: async (context, { name, revision, skip, 'if-revision': expected, 'dry-run': isDryRun, wait: seconds }) => {
-    if (!/^[1-9]\d{0,8}$/.test(revision))
-      throw new UsageError('REVISION is a whole number from 1, as history shows it.');
+    if (!/^[1-9]\d{0,8}$/.test(revision)) throw new UsageError('REVISION must be a whole number, at least 1.');
     const { rollBackSet } = await import('../../../secrets/roll-back-set.ts');
     return rollBackSet(context, {
       name,

@@ -3,24 +3,28 @@ import { choice, flag, text } from '../../../command-line/options.ts';
 import { dryRun, ifRevision, region, skip, wait } from '../../../secrets/options.ts';
 
 export const command = define({
-  summary: 'Create a secret set, or write keys of one: all in one revision, or nothing',
+  summary: 'Create a secret set or change its keys',
   details:
-    'Each pair is KEY=value, byte by byte; one argument may hold several (\'A=1 B="two words"\'). A value in an ' +
-    "argument stays in the shell's history and is visible in the process list. Better: KEY alone, which asks and " +
-    'shows nothing, KEY=- (standard input), KEY=@FILE, or --file. A file has KEY=value lines; values may be ' +
-    'quoted. Keys without a value are left out and listed; a line that could be read in two ways is refused. ' +
-    'Other keys of the set stay, unless --replace is given. Shows what changes, by length and fingerprint, and ' +
-    'asks; without a terminal it needs --skip. Running bots keep their values until they are deployed again.',
+    'Values can be given in several ways:\n' +
+    'KEY prompts for the value without showing it. KEY=- reads standard input, KEY=@FILE a file. --file reads a ' +
+    'file of KEY=value lines; keys without a value are skipped and listed.\n' +
+    'KEY=value takes the value byte for byte. A value with spaces can also be quoted: \'KEY="two words"\', or ' +
+    "several pairs in one argument: 'A=1 B=\"two words\"'. Arguments stay in the shell's history and are visible " +
+    'in the process list.\n' +
+    'Other keys of the set stay unless --replace is given. All changes are stored in one revision, or none. The ' +
+    'command shows the changed keys with length and fingerprint and asks for confirmation; without a terminal ' +
+    'it needs --skip.\n' +
+    'Running bots keep their values until their agents are deployed again.',
   arguments: {
     name: { description: 'Name of the set: letters, digits and hyphens' },
     pairs: { description: 'KEY=value, KEY, KEY=- or KEY=@FILE', optional: true, many: true },
   },
   options: {
-    file: text({ description: 'A file of KEY=value lines; - is standard input', short: 'f', placeholder: 'FILE' }),
+    file: text({ description: 'File with KEY=value lines; - reads standard input', short: 'f', placeholder: 'FILE' }),
     format: choice({ description: 'Format of the file, env by default' }, ['env', 'json']),
     skip,
     region,
-    replace: flag('Remove the keys that are not named'),
+    replace: flag('Remove all keys that are not given'),
     'if-revision': ifRevision,
     'dry-run': dryRun,
     wait,

@@ -3,8 +3,10 @@ import { flag } from '../../../command-line/options.ts';
 import { dryRun, ifRevision, skip, wait } from '../../../secrets/options.ts';
 
 export const command = define({
-  summary: 'Remove keys from a secret set, all in one revision',
-  details: 'Shows what will be removed, and asks; without a terminal it needs --skip.',
+  summary: 'Remove keys from a secret set',
+  details:
+    'Shows the keys that will be removed and asks for confirmation; without a terminal it needs --skip. All ' +
+    'keys are removed in one revision, or none.',
   arguments: {
     name: { description: 'Name of the set' },
     secret_key: { description: 'One or more keys', many: true },

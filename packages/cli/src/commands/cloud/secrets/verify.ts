@@ -2,14 +2,15 @@ import { command as define } from '../../../command-line/command.ts';
 import { text } from '../../../command-line/options.ts';
 
 export const command = define({
-  summary: 'Ask the registry whether it accepts the credentials of an image pull secret',
+  summary: 'Verify an image pull secret with its registry',
   details:
-    'The service asks, from where it runs, and stores the answer, which lists show. Verified: the registry ' +
-    'accepts them. Rejected (status 1): it does not, or has no such image for them. Unreachable: it gave no ' +
-    'conclusive answer. Skipped: it was not asked, or asks nobody for credentials.',
+    'The service asks the registry and stores the result, which lists show.\n' +
+    'verified: the registry accepts the credentials. rejected (exit status 1): it does not accept them, or has ' +
+    'no such image for them. unreachable: no conclusive response. skipped: the registry was not asked, or needs ' +
+    'no credentials.',
   arguments: { name: { description: 'Name of the image pull secret' } },
   options: {
-    image: text({ description: 'Also ask whether they may pull this image', placeholder: 'IMAGE' }),
+    image: text({ description: 'Also verify that they can pull this image', placeholder: 'IMAGE' }),
   },
   examples: ['cloud secrets verify hub', 'cloud secrets verify hub --image me/bot:1'],
   run: async (context, { name, image }) => {

@@ -7,17 +7,18 @@ import { requireNoFindings, vaultReport } from '../../../operator/vault-report.t
 const layers = ['root', 'organization'] as const;
 
 export const command = define({
-  summary: 'Switch to another root key, or create new organization keys',
+  summary: 'Rotate the root key or the organization keys',
   details:
-    'root: a new key file, or the first key of BOTHOST_VAULT_KEYS, wraps the keys of all organizations from now ' +
-    'on; values are not changed. organization: creates new keys and re-encrypts all secrets with them. Damaged ' +
-    'secrets are left unchanged and reported: exit status 1. Bots, reads and writes keep working, and interrupted ' +
-    'work resumes when the service starts again.',
+    'root: a new key file, or the first key of BOTHOST_VAULT_KEYS, wraps all organization keys from now on; ' +
+    'stored values do not change.\n' +
+    'organization: creates new keys and re-encrypts all secrets with them. Damaged secrets are left unchanged and ' +
+    'reported with exit status 1.\n' +
+    'The service keeps running. Interrupted work resumes when it starts again.',
   arguments: { layer: { description: layers.join(' or ') } },
   options: {
     ...operatorOptions,
     ...waitOption,
-    only: text({ description: 'With organization: this one alone, by name or id', placeholder: 'NAME' }),
+    only: text({ description: 'With organization: only this one, by name or id', placeholder: 'NAME' }),
   },
   examples: ['operator vault rotate root', 'operator vault rotate organization --only home'],
   run: (context, { layer: given, only, wait, 'token-file': file }) => {

@@ -3,7 +3,7 @@ import { asOperator, operatorOptions } from '../../../operator/as-operator.ts';
 import { vaultReport } from '../../../operator/vault-report.ts';
 
 export const command = define({
-  summary: 'Show the keys of the vault and its maintenance',
+  summary: 'Show the keys of the vault and its tasks',
   details:
     'Keys are shown by their ids. Behind counts the keys and secret sets that a former key still protects. A root key ' +
     'that is no longer needed can be removed, but keep it for backups from when it was in use.',

@@ -4,16 +4,16 @@ import { asOperator, operatorOptions, waitForTask, waitOption } from '../../../o
 import { requireNoFindings, vaultReport } from '../../../operator/vault-report.ts';
 
 export const command = define({
-  summary: 'Verify all stored secrets and keys, and report what is damaged',
+  summary: 'Verify all stored secrets and keys',
   details:
     'Verifies every key, set, revision and value, and that the revisions of deployments exist. Exit status 1 if ' +
-    'anything is damaged or missing. Values are never shown, nothing is changed, and the service keeps working ' +
-    'meanwhile. To verify an audit log, use `cloud audit verify`.',
+    'anything is damaged or missing. Values are never shown, nothing is changed, and the service keeps running.\n' +
+    'To verify an audit log, use `cloud audit verify`.',
   arguments: {},
   options: {
     ...operatorOptions,
     ...waitOption,
-    only: text({ description: 'One organization, by name or id', placeholder: 'NAME' }),
+    only: text({ description: 'Only this organization, by name or id', placeholder: 'NAME' }),
   },
   examples: ['operator vault verify', 'operator vault verify --only home --json'],
   run: (context, { only, wait, 'token-file': file }) =>

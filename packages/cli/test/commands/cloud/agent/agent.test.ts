@@ -113,7 +113,7 @@ test('a plain start sends no transport, and prints how to reach, look up and sto
     `Session\t${sessionId}`,
     `Proxy\t${proxy}`,
     `Try it\tcurl -H "Authorization: Bearer $BOTCLI_PUBLIC_KEY" ${proxy}`,
-    `In a browser\t${service.origin}/talk/parrot (if it takes a WebSocket)`,
+    `In a browser\t${service.origin}/talk/parrot (if the bot supports WebSockets)`,
     `Look it up\tbotcli cloud agent sessions parrot --id ${sessionId}`,
     `Stop it\tbotcli cloud agent stop parrot --session-id ${sessionId}`,
     '',
@@ -237,7 +237,7 @@ test('status shows what is wrong and leaves out what is not', async () => {
 test('sessions are rows on standard output, and totals of the started ones beside them', async () => {
   const { stdout, stderr } = await run(['sessions', 'parrot', '--limit', '3', '--status', 'all', '--end-state', 'x_y']);
   expect(service.taken.at(-1)?.query).toEqual({ limit: '3', status: 'all', endState: 'x_y' });
-  const rows = stdout.trimEnd().split('\n');
+  const [, ...rows] = stdout.trimEnd().split('\n');
   expect(rows.map((row) => row.split('\t').slice(3))).toEqual([
     ['01:00:00', 'Active', '', 'N/A'],
     ['00:01:05', 'Error (500)', '2s', 'Yes'],

@@ -1,0 +1,62 @@
+import type { LogLine } from '@bothost/contract';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../../../../test/fake-service/fake-service.ts';
+import { privateKey, publicKey, sessionId } from '../../../../test/fake-service/records.ts';
+import { type Circumstances, runProgram } from '../../../../test/run-program.ts';
+
+const id = '01930000-0000-7000-8000-000000000003';
+const logLine = (log: string, level: LogLine['level'] = null): LogLine => ({
+  ...{ log, level, sessionId, deploymentId: id, instanceId: id },
+  timestamp: '2026-11-20T16:00:05.123456789Z',
+});
+
+describe('botcli cloud agent logs', () => {
+  let service: TestService;
+  const lines = [
+    logLine('parrot: listening'),
+    logLine(`2026-11-20 16:00:05.120 | INFO     | bot:run:42 | ${sessionId} - Connected\tto room`, 'INFO'),
+    logLine('2026-11-20 16:00:05.121 | ERROR    | pipecat.services.tts:_send:7 - No key', 'ERROR'),
+  ];
+  beforeEach(async () => {
+    service = await startTestService(
+      { privateKey, publicKey },
+      {
+        getLogs: () => ({
+          total: { value: 3, relation: 'eq' },
+          logs: lines.toReversed(),
+          nextCursor: null,
+          followCursor: null,
+        }),
+      },
+    );
+  });
+  afterEach(() => service.close());
+
+  const logs = async (args: readonly string[], given: Circumstances = {}) => {
+    const variables = { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey, NO_COLOR: '1' };
+    return (await runProgram(['cloud', 'agent', 'logs', 'parrot', ...args], { variables, ...given })).stdout;
+  };
+
+  it('prints one time, a short session id, the level and the message of each line', async () => {
+    expect(await logs([])).toBe(
+      '2026-11-20T16:00:05.123Z\t00000a\t\tparrot: listening\n' +
+        '2026-11-20T16:00:05.123Z\t00000a\tINFO\tConnected\tto room (bot:run:42)\n' +
+        '2026-11-20T16:00:05.123Z\t00000a\tERROR\tNo key (pipecat.services.tts:_send:7)\n',
+    );
+  });
+
+  it('aligns the columns on a terminal, without the session when only one is shown', async () => {
+    expect(await logs([], { terminal: true })).toBe(
+      '2026-11-20 16:00:05.123  00000a  parrot: listening\n' +
+        '2026-11-20 16:00:05.123  00000a  INFO     Connected\tto room (bot:run:42)\n' +
+        '2026-11-20 16:00:05.123  00000a  ERROR    No key (pipecat.services.tts:_send:7)\n',
+    );
+    expect(await logs(['--session', sessionId], { terminal: true })).toContain(
+      '2026-11-20 16:00:05.123  parrot: listening\n',
+    );
+  });
+
+  it('keeps the original lines and full ids in JSON', async () => {
+    expect(JSON.parse(await logs(['--json'])).logs).toEqual(lines);
+  });
+});
