@@ -124,8 +124,8 @@ export function createHandlers(context: Context): Handlers {
     listOrganizations: async (_, caller) => ({ organizations: await listOrganizations(context, caller) }),
     listRegions: async () => ({ regions: await listRegions(context) }),
     getProperties: async (_, caller) => ({ properties: await getProperties(context, caller) }),
-    getPropertiesSchema: (_, caller) => describeProperties(context, caller),
-    updateProperties: ({ body }, caller) => updateProperties(context, caller, body),
+    getPropertiesSchema: async (_, caller) => ({ properties: await describeProperties(context, caller) }),
+    updateProperties: async ({ body }, caller) => ({ properties: await updateProperties(context, caller, body) }),
     listKeys: async (_, caller) => ({ keys: await listKeys(context, caller) }),
     createKey: ({ body }, caller) => createKey(context, caller, body),
     revokeKey: async ({ params }, caller) => {

@@ -3,6 +3,8 @@ import { requestBodyBytes } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { Id, noBody, none } from './fields.ts';
 
+const Properties = z.object({ defaultRegion: z.string() });
+
 export const listOrganizations = operation({
   name: 'listOrganizations',
   summary: 'List the organizations that the key can act for',
@@ -47,21 +49,17 @@ export const getProperties = operation({
   body: noBody,
   bodyBytes: 0,
   status: 200,
-  response: z.object({ properties: z.object({ defaultRegion: z.string() }) }),
+  response: z.object({ properties: Properties }),
   errors: [],
 });
 
-const PropertySchema = z.object({
+const PropertyDescription = z.object({
   type: z.string(),
   description: z.string(),
   default: z.string(),
   currentValue: z.string(),
   readOnly: z.boolean(),
   availableValues: z.array(z.string()),
-});
-const PropertiesSchema = z.object({
-  properties: z.object({ defaultRegion: z.string() }),
-  schema: z.object({ defaultRegion: PropertySchema }),
 });
 
 export const getPropertiesSchema = operation({
@@ -76,11 +74,11 @@ export const getPropertiesSchema = operation({
   body: noBody,
   bodyBytes: 0,
   status: 200,
-  response: PropertiesSchema,
+  response: z.object({ properties: z.object({ defaultRegion: PropertyDescription }) }),
   errors: [],
 });
 
-/** The one request whose unknown fields are refused: they name settings that do not exist (cloud API 5.7). */
+/** The only operation that rejects unknown fields: they would be settings that do not exist. */
 export const updateProperties = operation({
   name: 'updateProperties',
   summary: 'Change settings of the organization',
@@ -90,9 +88,9 @@ export const updateProperties = operation({
   path: '/properties',
   params: none,
   query: none,
-  body: z.strictObject({ defaultRegion: z.string() }),
+  body: z.strictObject(Properties.shape),
   bodyBytes: requestBodyBytes,
   status: 200,
-  response: PropertiesSchema,
+  response: z.object({ properties: Properties }),
   errors: ['invalid-request', 'region-unknown'],
 });

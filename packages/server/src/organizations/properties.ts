@@ -11,34 +11,35 @@ export async function getProperties(context: { db: Database }, scope: Scope): Pr
   return { defaultRegion: organization.default_region };
 }
 
-/** The settings with their meaning and allowed values (cloud API 5.7). */
+/** Each setting with its current and allowed values. */
 export async function describeProperties(context: { db: Database }, scope: Scope) {
-  const properties = await getProperties(context, scope);
+  const { defaultRegion } = await getProperties(context, scope);
   const regions = await regionCodes(context.db);
   return {
-    properties,
-    schema: {
-      defaultRegion: {
-        type: 'string',
-        description: 'Where agents and secrets go when no region is named',
-        default: regions[0] ?? properties.defaultRegion,
-        currentValue: properties.defaultRegion,
-        readOnly: false,
-        availableValues: regions,
-      },
+    defaultRegion: {
+      type: 'string',
+      description: 'The region of agents and secret sets that name none',
+      default: regions[0] ?? defaultRegion,
+      currentValue: defaultRegion,
+      readOnly: false,
+      availableValues: regions,
     },
   };
 }
 
-export async function updateProperties(context: { db: Database }, scope: Scope, wanted: Properties) {
+export async function updateProperties(
+  context: { db: Database },
+  scope: Scope,
+  wanted: Properties,
+): Promise<Properties> {
   const regions = await regionCodes(context.db);
   if (!regions.includes(wanted.defaultRegion)) {
     throw failure('region-unknown', {
-      message: `There is no region ${wanted.defaultRegion}. Regions: ${regions.join(', ')}.`,
+      message: `Region "${wanted.defaultRegion}" does not exist. Regions: ${regions.join(', ')}.`,
     });
   }
   await setDefaultRegion(context.db, scope.organizationId, wanted.defaultRegion);
-  return describeProperties(context, scope);
+  return getProperties(context, scope);
 }
 
 export async function listRegions(context: { db: Database }): Promise<{ code: string; display_name: string }[]> {
