@@ -19,9 +19,9 @@ import { type AgentSocketContext, createAgentSocket } from './agent-socket.ts';
 import { limitBodyTime } from './body-deadline.ts';
 import { type CorsPolicy, corsHeaders, isPreflight, isPublic, preflightHeaders } from './cors.ts';
 import { addDashboard } from './dashboard.ts';
-import { parseExactJson } from './exact-json.ts';
-import { failureHeaders, refuseUpgrade, type ToFailure } from './failure-response.ts';
+import { discardBody, failureHeaders, refuseUpgrade, type ToFailure } from './failure-response.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
+import { parseExactJson, parseJson } from './json-body.ts';
 import { addOperationRoutes, kindOfPath, methodsAt, type RouteHandlers, requireKey } from './operation-routes.ts';
 import { addProbes, type Probes } from './probes.ts';
 import { referencePage } from './reference-page.ts';
@@ -186,12 +186,11 @@ function takeAnyJson(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     delete request.raw.headers['content-type'];
   });
-  const parse = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     if (body.length === 0) return done(null, undefined);
-    if (request.routeOptions.config.operation?.exactBody !== true) return parse(request, body.toString('utf8'), done);
+    const isExact = request.routeOptions.config.operation?.exactBody === true;
     try {
-      done(null, parseExactJson(body));
+      done(null, isExact ? parseExactJson(body) : parseJson(body));
     } catch (error) {
       done(error as Error);
     }
@@ -201,6 +200,11 @@ function takeAnyJson(app: FastifyInstance): void {
 function answerFailure(context: AppContext, error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const known = context.toFailure(error);
   if (known.status >= 500) request.log.error({ requestId: request.id, err: known.cause ?? known }, known.message);
+  if (!request.raw.complete) {
+    // The framework would close the connection of a client that is still sending, which could then not read the response.
+    reply.removeHeader('connection');
+    discardBody(request.raw);
+  }
   return reply.code(known.status).headers(failureHeaders(known)).send(errorBody(known, request.id));
 }
 

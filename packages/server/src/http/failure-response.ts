@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ApiError, errorBody, failures, retryAfterSeconds } from '@bothost/contract';
 
@@ -29,6 +29,18 @@ export function sendFailure(
   const body = JSON.stringify(errorBody(error, requestId));
   response.writeHead(error.status, { ...failureHeaders(error), ...headers, ...jsonHeaders(body, requestId) });
   response.end(body);
+}
+
+const discardMs = 5_000;
+
+/**
+ * Reads and drops the rest of a refused body, then closes the connection if the body takes longer than 5 s. Without this, a
+ * client that sends its whole body before it reads would get a connection reset and not the response.
+ */
+export function discardBody(incoming: IncomingMessage): void {
+  incoming.resume();
+  const timer = setTimeout(() => incoming.destroy(), discardMs);
+  incoming.once('close', () => clearTimeout(timer));
 }
 
 /** Answers on the bare socket, where there is no response: an upgrade, or bytes that are no request. */

@@ -1,49 +1,66 @@
+import { isUtf8 } from 'node:buffer';
 import { failure, type Issue } from '@bothost/contract';
 
-/** A name of a field; what else stands there may be anything, a value too, and is not repeated. */
-const nameToTell = /^[A-Za-z0-9_-]{1,64}$/;
+/** Other field names may be misplaced values, so messages do not repeat them. */
+const printableName = /^[A-Za-z0-9_-]{1,64}$/;
+const levelsAtMost = 100;
+const issuesAtMost = 20;
+const levelsInPathAtMost = 16;
 
 /**
- * A body of which every byte counts: strict UTF-8 (a decoder would put replacements in otherwise), and no object that names a
- * field twice, of which a reader takes the first and another the last (RFC 8259 section 4).
+ * Parses a request body, and rejects what the database or a bot could not read: strings with half of a surrogate pair
+ * (RFC 7493, section 2.1) and deep nesting, which overflows the stack of many JSON parsers.
  *
- * @throws failure `invalid-json`, `invalid-request` with each name that is there twice
+ * @throws failure `invalid-json`, `invalid-request` with the path of the value
  */
-export function parseExactJson(bytes: Buffer): unknown {
-  const text = decode(bytes);
-  let parsed: unknown;
+export function parseJson(bytes: Buffer): unknown {
+  // Decoding would silently replace invalid bytes.
+  if (!isUtf8(bytes)) throw failure('invalid-json', { message: 'The request body is not valid UTF-8.' });
+  let value: unknown;
   try {
-    parsed = JSON.parse(text);
+    value = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
   } catch {
-    // The parser's own message shows a piece of the text.
+    // The parser's own message contains a piece of the text, which may be a secret.
     throw failure('invalid-json');
   }
-  const issues = nameProblems(text);
-  if (issues.length > 0) {
-    const message = `The request is not valid. ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`;
-    throw failure('invalid-request', { message, issues });
-  }
-  return parsed;
+  requireInteroperable(value, []);
+  return value;
 }
 
-function decode(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw failure('invalid-json', { message: 'The request body is not valid UTF-8.' });
+/**
+ * As `parseJson`, but also rejects objects that contain a field twice, because readers disagree about which one counts
+ * (RFC 8259, section 4).
+ */
+export function parseExactJson(bytes: Buffer): unknown {
+  const value = parseJson(bytes);
+  const issues = findDuplicates(bytes.toString('utf8'));
+  if (issues.length > 0) throw invalid(issues);
+  return value;
+}
+
+function requireInteroperable(value: unknown, path: readonly string[]): void {
+  const problem = (message: string) => invalid([{ path: pathOf(path), message }]);
+  if (path.at(-1) === '__proto__') throw problem('is not an allowed field name');
+  if (typeof value === 'string' && /\p{Cs}/u.test(value)) throw problem('contains half of a surrogate pair');
+  if (typeof value !== 'object' || value === null) return;
+  if (path.length === levelsAtMost) throw problem(`is nested more than ${levelsAtMost} levels deep`);
+  for (const [name, item] of Object.entries(value)) {
+    requireInteroperable(name, path);
+    requireInteroperable(item, [...path, name]);
   }
 }
 
-const mostIssues = 20;
-/** Of a path that is told. Bodies may be as deep as they are long. */
-const mostLevels = 16;
-/** Strings whole, and the signs that say where one is; text is known to be JSON. */
+function invalid(issues: readonly Issue[]) {
+  const message = `The request is not valid. ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`;
+  return failure('invalid-request', { message, issues });
+}
+
+/** Whole strings and structural characters, in text that is known to be valid JSON. */
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
 
 type Level = { readonly names: Set<string> | null; at: string; expectsName: boolean };
 
-/** Walks JSON once, and says which names of objects stand twice or would be no field of an object here. */
-function nameProblems(text: string): Issue[] {
+function findDuplicates(text: string): Issue[] {
   const issues: Issue[] = [];
   const levels: Level[] = [];
   for (const [token] of text.matchAll(tokens)) {
@@ -57,18 +74,18 @@ function nameProblems(text: string): Issue[] {
       else level.expectsName = true;
     } else if (level.expectsName && level.names !== null && token !== ':') {
       level.expectsName = false;
-      const name: unknown = JSON.parse(token);
-      level.at = typeof name === 'string' && nameToTell.test(name) ? name : '...';
-      const problem = level.names.has(String(name)) ? 'is there twice' : name === '__proto__' ? 'is no field' : null;
-      if (problem !== null && issues.length < mostIssues) issues.push({ path: pathOf(levels), message: problem });
-      level.names.add(String(name));
+      level.at = String(JSON.parse(token));
+      if (level.names.has(level.at) && issues.length < issuesAtMost) {
+        issues.push({ path: pathOf(levels.map(({ at }) => at)), message: 'appears twice' });
+      }
+      level.names.add(level.at);
     }
   }
   return issues;
 }
 
-function pathOf(levels: readonly Level[]): string {
-  const places = levels.map(({ at }) => at);
-  const shown = places.length > mostLevels ? [...places.slice(0, mostLevels), '...', ...places.slice(-1)] : places;
-  return ['body', ...shown].join('.');
+function pathOf(names: readonly string[]): string {
+  const printable = names.map((name) => (printableName.test(name) ? name : '...'));
+  const isLong = printable.length > levelsInPathAtMost;
+  return ['body', ...(isLong ? [...printable.slice(0, levelsInPathAtMost), '...'] : printable)].join('.');
 }

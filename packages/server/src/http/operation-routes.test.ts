@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { ErrorResponse, operations, pathsOf } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -9,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-type Ask = { method?: string; key?: string | null; body?: string; headers?: Record<string, string> };
+type Ask = { method?: string; key?: string | null; body?: string | Buffer; headers?: Record<string, string> };
 
 /** With the private key, unless told otherwise. */
 async function ask(path: string, { method = 'GET', key = service.privateKey, body, headers }: Ask = {}) {
@@ -72,6 +74,9 @@ describe('the order of checks', () => {
   });
 });
 
+/** Above every limit of a body, and more than the socket buffers of both sides hold. */
+const megabytes = ' '.repeat(32_000_000);
+
 describe('bodies', () => {
   const create = (body: string, headers: Record<string, string> = json) =>
     ask('/v1/keys', { method: 'POST', body, headers });
@@ -128,11 +133,52 @@ describe('bodies', () => {
     expect([answer.status, reasonOf(answer)]).toEqual([413, 'body-too-large']);
   });
 
+  it.each([
+    ['with its length', `content-length: ${megabytes.length}`, [megabytes]],
+    ['in chunks', 'transfer-encoding: chunked', [`${megabytes.length.toString(16)}\r\n`, megabytes, '\r\n0\r\n\r\n']],
+  ])('above the limit are 413 for a client that first sends everything: %s', async (_, header, pieces) => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    socket.pause();
+    const head = `POST /v1/keys HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.privateKey}\r\n${header}\r\n\r\n`;
+    for (const piece of [head, ...pieces]) {
+      await new Promise<void>((resolve, reject) => socket.write(piece, (error) => (error ? reject(error) : resolve())));
+    }
+    socket.resume();
+    const [response] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    expect(String(response)).toMatch(/^HTTP\/1\.1 413 /);
+    expect(String(response)).toContain('"reason":"body-too-large"');
+  });
+
+  it.each([
+    [
+      'bytes that are not UTF-8',
+      Buffer.from([...Buffer.from('{"name":"x'), 0xff, ...Buffer.from('","kind":"public"}')]),
+    ],
+    ['half of a surrogate pair', Buffer.from('{"name":"x\\ud800","kind":"public"}')],
+    ['half of a surrogate pair in a field name', Buffer.from('{"name":"x","kind":"public","\\udfff":1}')],
+    ['101 levels', Buffer.from(`{"name":"x","kind":"public","deep":${'['.repeat(100)}${']'.repeat(100)}}`)],
+  ])('with %s are 400', async (_, body) => {
+    const answer = await ask('/v1/keys', { method: 'POST', body, headers: json });
+    expect([answer.status, reasonOf(answer)]).toEqual([400, expect.stringMatching(/^invalid-/)]);
+  });
+
+  it('nested too deeply are 400 for a start', async () => {
+    const body = `{"body":{"deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`;
+    const answer = await ask('/v1/public/nobody/start', { method: 'POST', key: service.publicKey, body });
+    expect([answer.status, reasonOf(answer)]).toEqual([400, 'invalid-request']);
+  });
+
+  it('may have 100 levels', async () => {
+    const body = `{"name":"deep","kind":"public","deep":${'['.repeat(99)}${']'.repeat(99)}}`;
+    expect((await create(body)).status).toBe(201);
+  });
+
   it('that would change what objects are made of are refused', async () => {
     expect((await create('{"name":"x","kind":"public","__proto__":{"admin":true}}')).status).toBe(400);
   });
 
-  it('of properties are the one place where an unknown name is an error', async () => {
+  it('of properties are the only ones in which an unknown field is an error', async () => {
     const answer = await ask('/v1/properties', { method: 'PATCH', body: '{"color":"blue"}', headers: json });
     expect(answer.status).toBe(400);
   });
@@ -259,5 +305,12 @@ describe('what needs no key', () => {
     ]) {
       expect(text).toContain(`# TYPE ${name}`);
     }
+  });
+});
+
+it('describes settings below `properties`, where existing clients read them', async () => {
+  const { json } = await ask('/v1/organizations/test-org/properties/schema');
+  expect(json).toEqual({
+    properties: { defaultRegion: expect.objectContaining({ type: 'string', currentValue: 'us-west' }) },
   });
 });

@@ -7,7 +7,7 @@ import type { Address, SessionDirectory, SessionLocation } from '../sessions/ses
 import { bearerToken } from './bearer.ts';
 import { createBotRequests } from './bot-requests.ts';
 import { type CorsPolicy, corsHeaders } from './cors.ts';
-import { sendFailure, type ToFailure } from './failure-response.ts';
+import { discardBody, sendFailure, type ToFailure } from './failure-response.ts';
 import { headersForBot, headersForClient } from './forwarded-headers.ts';
 import type { SessionPath } from './session-path.ts';
 
@@ -50,9 +50,8 @@ export function createSessionProxy(context: ProxyContext) {
     const known = error instanceof ApiError ? error : context.toFailure(error);
     if (known.status >= 500) context.logger.warn({ requestId, err: known.cause ?? known }, 'a proxied request failed');
     context.telemetry.proxied('http', known.reason);
-    // The rest of a body that is not wanted would be read as the next request.
-    const close = incoming.complete ? {} : { connection: 'close' };
-    sendFailure(response, known, requestId, { ...corsHeaders(context.cors, incoming), ...close });
+    sendFailure(response, known, requestId, corsHeaders(context.cors, incoming));
+    if (!incoming.complete) discardBody(incoming);
   }
 
   function forward(

@@ -4,7 +4,7 @@ import { ApiError, failure, fillPath, UploadAnswer, uploadBytes, uploadPath } fr
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { Logger } from 'pino';
 import type { UploadProgress, UploadReceiver } from '../builds/receive.ts';
-import { sendFailure, type ToFailure } from './failure-response.ts';
+import { discardBody, sendFailure, type ToFailure } from './failure-response.ts';
 
 export type UploadContext = {
   readonly uploads: Pick<UploadReceiver, 'look' | 'append' | 'replace'>;
@@ -22,8 +22,6 @@ export function parseUploadPath(url: string): string | null {
 /** Without a byte for this long the client is gone, and no archive may take longer than this. */
 const idleMilliseconds = 60_000;
 const longestMilliseconds = 3_600_000;
-/** A body that was refused may go on for so long. */
-const lateMilliseconds = 5_000;
 
 /**
  * Receives archives, streamed to the disk (`getBuildUploadUrl` of the contract says how they are sent). It stands before the
@@ -83,10 +81,7 @@ function refuse(incoming: IncomingMessage, response: ServerResponse, known: ApiE
   // The connection broke: nobody is there to be told.
   if (incoming.destroyed && !incoming.complete) return void response.destroy();
   sendFailure(response, known, requestId, known.status === 405 ? { allow: 'HEAD, PATCH, POST' } : {});
-  // A client that is still sending could not read the answer if it met a closed connection.
-  incoming.resume();
-  const timer = setTimeout(() => incoming.destroy(), lateMilliseconds);
-  incoming.once('close', () => clearTimeout(timer));
+  discardBody(incoming);
 }
 
 function send(response: ServerResponse, progress: UploadProgress, requestId: string): void {

@@ -74,7 +74,7 @@ describe('a request that is invalid', () => {
     ['{', 400, 'invalid-json'],
     ['"text"', 400, 'invalid-request'],
     ['[]', 400, 'invalid-request'],
-    ['{"__proto__": {"polluted": true}}', 400, 'invalid-json'],
+    ['{"__proto__": {"polluted": true}}', 400, 'invalid-request'],
     ['{"body": "text"}', 400, 'body-not-object'],
     ['{"body": [1]}', 400, 'body-not-object'],
     ['{"body": 0}', 400, 'body-not-object'],
