@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { composeCommand, docker, logs, script } from './testing/commands.ts';
 import { containerCommands } from './testing/document.ts';
-import { type Keys, statusOf, takesSessions, talkToTheParrot } from './testing/session.ts';
+import { type Keys, runParrotSession, statusOf, waitUntilReady } from './testing/session.ts';
 
 const images = inject('images');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const project = `bothost-test-${randomBytes(4).toString('hex')}`;
 
-describe.skipIf(images === null)('the service beside a PostgreSQL, by compose', () => {
+describe.skipIf(images === null)('the compose file', () => {
   let folder: string;
   let origin: string;
   let variables: Readonly<Record<string, string>>;
@@ -45,43 +45,43 @@ describe.skipIf(images === null)('the service beside a PostgreSQL, by compose', 
     return { privateKey: await secret('private_key'), publicKey: await secret('public_key') };
   }
 
-  it('starts as the document says and serves a session, all of it kept in that database', async () => {
+  it('starts with the documented command and stores a session in the separate database', async () => {
     const command = (await containerCommands()).at(-1) ?? '';
-    const named = command
+    const adapted = command
       .replaceAll('images/secrets', folder)
       .replace('docker compose', `${await composeCommand()} -p ${project}`);
-    await script(named, root, variables);
-    await takesSessions(origin);
-    const sessionId = await talkToTheParrot(origin, await keys());
+    await script(adapted, root, variables);
+    await waitUntilReady(origin);
+    const sessionId = await runParrotSession(origin, await keys());
     const service = await container('bothost');
     expect(await docker('exec', service, 'ls', '/var/lib/bothost')).not.toContain('postgres');
     const count = `psql -h 127.0.0.1 -U bothost -d bothost -tAc "select count(*) from sessions where id = '${sessionId}'"`;
     const url = (await secret('database_url')).replace('@database', '@127.0.0.1');
-    const asked = count.replace('psql -h 127.0.0.1 -U bothost -d bothost', `psql '${url}'`);
-    expect(await docker('exec', await container('database'), 'sh', '-c', asked)).toBe('1');
+    const query = count.replace('psql -h 127.0.0.1 -U bothost -d bothost', `psql '${url}'`);
+    expect(await docker('exec', await container('database'), 'sh', '-c', query)).toBe('1');
   });
 
-  it('shows no secret, and publishes on loopback only', async () => {
+  it('exposes no secret, and publishes its port on loopback only', async () => {
     const service = await container('bothost');
-    const shown = (await docker('inspect', service)) + (await logs(service)) + (await docker('top', service));
+    const visible = (await docker('inspect', service)) + (await logs(service)) + (await docker('top', service));
     for (const name of ['private_key', 'public_key', 'database_password'])
-      expect(shown).not.toContain(await secret(name));
+      expect(visible).not.toContain(await secret(name));
     expect(await docker('port', service)).toBe(`7420/tcp -> ${origin.replace('http://', '')}`);
     expect(await docker('port', await container('database'))).toBe('');
   });
 
-  it('stops in order, and keeps everything when it is taken down and up again', async () => {
-    const sessionId = await talkToTheParrot(origin, await keys());
+  it('shuts down cleanly and keeps all records across down and up', async () => {
+    const sessionId = await runParrotSession(origin, await keys());
     const before = [await container('bothost'), await container('database')];
     await compose('stop');
     const codes = await Promise.all(before.map((id) => docker('inspect', '-f', '{{.State.ExitCode}}', id)));
     expect(codes).toEqual(['0', '0']);
     await compose('down');
     await compose('up -d');
-    await takesSessions(origin);
+    await waitUntilReady(origin);
     expect(await container('bothost')).not.toBe(before[0]);
     expect(await statusOf(origin, await keys(), sessionId)).toBe('SESSION_STOPPED');
-    await talkToTheParrot(origin, await keys());
+    await runParrotSession(origin, await keys());
   });
 });
 

@@ -4,13 +4,13 @@ import { afterAll, describe, expect, inject, it } from 'vitest';
 import { createClient } from '../packages/contract/src/index.ts';
 import { docker, logs, script } from './testing/commands.ts';
 import { containerCommands } from './testing/document.ts';
-import { type Keys, statusOf, takesSessions, talkToTheParrot } from './testing/session.ts';
+import { type Keys, runParrotSession, statusOf, waitUntilReady } from './testing/session.ts';
 
 const images = inject('images');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const name = `bothost-test-${randomBytes(4).toString('hex')}`;
 
-describe.skipIf(images === null)('the image of the service, alone', () => {
+describe.skipIf(images === null)('the image of the service', () => {
   let origin: string;
   let keys: Keys;
   let sessionId: string;
@@ -21,16 +21,16 @@ describe.skipIf(images === null)('the image of the service, alone', () => {
     await docker('rmi', name);
   });
 
-  /** A command of the document, with names of this run and any free port. */
-  async function told(index: number, more = ''): Promise<string> {
+  /** Runs a command of the documentation, with names of this run and any free port. */
+  async function runDocumented(index: number, more = ''): Promise<string> {
     const command = (await containerCommands())[index] ?? '';
-    const named = command
+    const adapted = command
       .replaceAll(/(?<![\w./-])bothost(?![\w./-])(?! botcli)/g, name)
       .replace('exec bothost', `exec ${name}`)
       .replace('127.0.0.1:7420:', '127.0.0.1::')
       .replace('node:20-bookworm-slim', images?.base ?? '')
       .replace(' -d ', ` -d ${more} `);
-    return script(named, root, {});
+    return script(adapted, root, {});
   }
 
   async function findOrigin(): Promise<string> {
@@ -47,8 +47,8 @@ describe.skipIf(images === null)('the image of the service, alone', () => {
     return { privateKey: find(/sk_\w+/), publicKey: find(/pk_\w+/) };
   }
 
-  it('is built as the document says, without what builds it, and knows its own programs', async () => {
-    await told(0);
+  it('builds with the documented command, contains no build tools or tests, and has botcli, npm and Python', async () => {
+    await runDocumented(0);
     expect(Number(await docker('image', 'inspect', '-f', '{{.Size}}', name))).toBeLessThan(500_000_000);
     const run = (...words: readonly string[]) => docker('run', '--rm', '--entrypoint', '', name, ...words);
     const found = await run(
@@ -62,22 +62,22 @@ describe.skipIf(images === null)('the image of the service, alone', () => {
     await run('sh', '-c', 'npm --version && python3 -m venv /tmp/environment && /tmp/environment/bin/pip --version');
   });
 
-  it('starts as the document says, becomes healthy, prints no key, and serves a session', async () => {
-    // As engines give it that allow core dumps.
-    await told(1, '--health-interval=1s -e BOTHOST_SHUTDOWN_GRACE=0 --ulimit core=-1');
+  it('starts with the documented command, becomes healthy, prints no key, and serves a session', async () => {
+    // As container engines that allow core dumps do.
+    await runDocumented(1, '--health-interval=1s -e BOTHOST_SHUTDOWN_GRACE=0 --ulimit core=-1');
     origin = await findOrigin();
-    await takesSessions(origin);
+    await waitUntilReady(origin);
     await expect.poll(() => docker('inspect', '-f', '{{.State.Health.Status}}', name)).toBe('healthy');
-    expect(await told(2)).toContain('parrot');
+    expect(await runDocumented(2)).toContain('parrot');
     keys = await keysInside();
     expect(keys.privateKey.length).toBeGreaterThan(30);
-    sessionId = await talkToTheParrot(origin, keys);
-    const said = await logs(name);
-    for (const key of Object.values(keys)) expect(said).not.toContain(key);
+    sessionId = await runParrotSession(origin, keys);
+    const output = await logs(name);
+    for (const key of Object.values(keys)) expect(output).not.toContain(key);
   });
 
-  it('prepares a Python bot that is deployed to it, and runs it', async () => {
-    const bot = `async def bot(args):\n    print("here I am")\n`;
+  it('builds and runs a deployed Python bot', async () => {
+    const bot = `async def bot(args):\n    print("started")\n`;
     const write = `mkdir /tmp/small && cd /tmp/small && printf '%s' "$1" >bot.py && printf 'agent_name = "small"\n' >deploy.toml`;
     await inside('sh', '-ec', write, 'sh', bot);
     await docker('exec', '-w', '/tmp/small', name, 'botcli', 'cloud', 'deploy', '--yes');
@@ -88,22 +88,22 @@ describe.skipIf(images === null)('the image of the service, alone', () => {
     await expect.poll(status).toBe('HTTP_COMPLETED');
   });
 
-  it('gives bots accounts of their own, and leaves no dead process behind', async () => {
+  it('leaves no zombie processes, and keeps its key private', async () => {
     const states = () => inside('sh', '-c', 'cat /proc/[0-9]*/stat | sed "s/.*) //" | cut -c1 | tr -d "\\n"');
     await expect.poll(states).not.toContain('Z');
     expect(await inside('stat', '-c', '%a %U', '/var/lib/bothost/key')).toBe('600 root');
   });
 
-  it('writes its memory to no disk when it crashes', async () => {
-    // The service is the child of tini, which is the first process.
-    const look = 'ulimit -c; grep -h "Max core" $(grep -lw "^PPid:.1" /proc/[0-9]*/status | sed s/status/limits/)';
-    const limits = await inside('sh', '-c', look);
+  it('disables core dumps of the service', async () => {
+    // The service is the child of tini, which has process id 1.
+    const command = 'ulimit -c; grep -h "Max core" $(grep -lw "^PPid:.1" /proc/[0-9]*/status | sed s/status/limits/)';
+    const limits = await inside('sh', '-c', command);
     const [allowed, ...services] = limits.split('\n').map((line) => line.trim().replace(/ +/g, ' '));
     expect(allowed).toBe('unlimited');
     expect(new Set(services)).toEqual(new Set(['Max core file size 0 0 bytes']));
   });
 
-  it('stops in order while a session is live, and a new container of the volume knows it all', async () => {
+  it('shuts down cleanly during a session, and a new container with the same volume has all records', async () => {
     const answer = await fetch(`${origin}/v1/public/parrot/start`, {
       method: 'POST',
       headers: { authorization: `Bearer ${keys.publicKey}`, 'content-type': 'application/json' },
@@ -115,15 +115,15 @@ describe.skipIf(images === null)('the image of the service, alone', () => {
 
     await docker('start', name);
     origin = await findOrigin();
-    await takesSessions(origin);
+    await waitUntilReady(origin);
     expect(await statusOf(origin, keys, live)).toBe('SESSION_STOPPED');
 
     await docker('rm', '-f', name);
-    await told(1, '-e BOTHOST_SHUTDOWN_GRACE=0');
+    await runDocumented(1, '-e BOTHOST_SHUTDOWN_GRACE=0');
     origin = await findOrigin();
-    await takesSessions(origin);
+    await waitUntilReady(origin);
     expect(await keysInside()).toEqual(keys);
     expect(await statusOf(origin, keys, sessionId)).toBe('SESSION_STOPPED');
-    await talkToTheParrot(origin, keys);
+    await runParrotSession(origin, keys);
   });
 });

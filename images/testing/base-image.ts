@@ -11,9 +11,8 @@ const mirror = 'http://deb.debian.org/debian';
 const authorities = '/etc/ssl/certs/ca-certificates.crt';
 
 /**
- * A base image without a registry: a Debian by debootstrap with this machine's Node and npm, and the certificate authorities
- * that this machine trusts. The tree is kept as an archive in the cache, the image by the engine, both for as long as the
- * recipe and Node are the same.
+ * Makes a base image without a registry: Debian from debootstrap with this machine's Node, npm and certificate authorities.
+ * The cache keeps the file system and the engine keeps the image until this file or the version of Node changes.
  */
 export async function baseImage(cache: string): Promise<string> {
   const recipe = await readFile(fileURLToPath(import.meta.url));
@@ -40,15 +39,15 @@ async function makeArchive(archive: string): Promise<void> {
       await symlink(`../lib/node_modules/npm/bin/${program}-cli.js`, join(tree, 'usr/bin', program));
     }
     await cp(authorities, join(tree, authorities));
-    const left = ['--exclude=./var/cache/apt/*', '--exclude=./var/lib/apt/lists/*', '--exclude=./dev/*'];
-    await output('tar', '-C', tree, ...left, '-cf', unfinished, '.');
+    const excluded = ['--exclude=./var/cache/apt/*', '--exclude=./var/lib/apt/lists/*', '--exclude=./dev/*'];
+    await output('tar', '-C', tree, ...excluded, '-cf', unfinished, '.');
     await rename(unfinished, archive);
   } finally {
     await Promise.all([tree, unfinished].map((path) => rm(path, { recursive: true, force: true })));
   }
 }
 
-/** The npm beside the Node that runs the tests: `npm` is a link to its `bin/npm-cli.js`. */
+/** The directory of the npm on `PATH`, which is a link to `bin/npm-cli.js` in it. */
 async function npmFolder(): Promise<string> {
   const program = await output('sh', '-c', 'readlink -f "$(command -v npm)"');
   return dirname(dirname(program));

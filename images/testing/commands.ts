@@ -4,12 +4,12 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const options = { maxBuffer: 64 * 1_048_576 };
 
-/** What a program printed. Rejects with its error output when it fails. */
+/** Runs a program and returns its standard output. Rejects with its error output when it fails. */
 export async function output(program: string, ...words: readonly string[]): Promise<string> {
   return (await run(program, words, options)).stdout.trim();
 }
 
-/** What a script of a document printed, run from `directory` with these variables beside those of the tests. */
+/** Runs a documented shell script with additional environment variables and returns its standard output. */
 export async function script(text: string, directory: string, variables: Readonly<Record<string, string>>) {
   const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   return (await run('env', [...assignments, 'bash', '-euc', text], { ...options, cwd: directory })).stdout.trim();
@@ -17,7 +17,7 @@ export async function script(text: string, directory: string, variables: Readonl
 
 export const docker = (...words: readonly string[]) => output('docker', ...words);
 
-/** Both: containers say things on either. */
+/** Standard output and standard error of a container. */
 export async function logs(container: string): Promise<string> {
   const { stdout, stderr } = await run('docker', ['logs', container], options);
   return stdout + stderr;
@@ -30,7 +30,7 @@ export async function works(program: string, ...words: readonly string[]): Promi
   );
 }
 
-/** `docker compose`, or the program that it was before. */
+/** `docker compose`, or its predecessor `docker-compose`. */
 export async function composeCommand(): Promise<string> {
   return (await works('docker', 'compose', 'version')) ? 'docker compose' : 'docker-compose';
 }

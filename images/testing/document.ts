@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-/** The commands of docs/operations.md, "In a container", in their order. */
+/** The commands in the section "In a container" of docs/operations.md, in order. */
 export async function containerCommands(): Promise<readonly string[]> {
   const text = await readFile(fileURLToPath(new URL('../../docs/operations.md', import.meta.url)), 'utf8');
   const [, section = ''] = /^## In a container\n([\s\S]*?)^## /m.exec(text) ?? [];

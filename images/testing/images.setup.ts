@@ -9,7 +9,7 @@ declare module 'vitest' {
     givenBase: string;
     baseCache: string;
     inCi: boolean;
-    /** The images of this run; null without an engine. */
+    /** The images of this run; null without a container engine. */
     images: { readonly base: string; readonly server: string; readonly postgres: string } | null;
   }
 }
@@ -17,12 +17,12 @@ declare module 'vitest' {
 const label = 'bothost.test=true';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** vitest's global setup: builds the images once, from what is in the working tree. They are kept: the next run builds less. */
+/** Builds the images once for all tests. They are kept as a build cache for the next run. */
 export async function setup(project: TestProject): Promise<void> {
   const { givenBase = '', baseCache = '', inCi = false } = project.config.provide;
   if (!(await works('docker', 'info'))) {
-    if (inCi) throw new Error('The images need a Docker engine, and none answers.');
-    console.log('No Docker engine answers here: the images are not tested.');
+    if (inCi) throw new Error('The image tests need a Docker engine, but none is running. Start one.');
+    console.log('Image tests skipped: no Docker engine is running.');
     project.provide('images', null);
     return;
   }
@@ -33,11 +33,11 @@ export async function setup(project: TestProject): Promise<void> {
   const folder = join(root, 'images/testing');
   const file = join(root, 'images/server/Dockerfile');
   await Promise.all([
-    // Its first stage has a name of its own, which keeps what it installed for the next run.
+    // The build stage has a tag, so that pruning keeps its layers for the next run.
     build(root, file, 'bothost-test-build', '--target', 'build').then(() => build(root, file, server)),
     build(folder, join(folder, 'postgres.Dockerfile'), postgres),
   ]);
-  // What these names meant before.
+  // Remove the images that had these tags before.
   await docker('image', 'prune', '--force', '--filter', `label=${label}`);
   project.provide('images', { base, server, postgres });
 }

@@ -1,4 +1,4 @@
-# Makes the database on the first start, then runs it.
+# Creates the database on the first start, then runs PostgreSQL.
 set -eu
 PATH=$(echo /usr/lib/postgresql/*/bin):$PATH
 export PATH

@@ -1,4 +1,4 @@
-# Stands in for the public postgres image where there is no registry: the same variables, the same volume.
+# Replaces the public postgres image in tests without a registry; takes the same variables and volume.
 ARG BASE
 FROM ${BASE}
 RUN apt-get update \

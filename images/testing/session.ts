@@ -3,8 +3,8 @@ import { createClient } from '../../packages/contract/src/index.ts';
 
 export type Keys = { readonly privateKey: string; readonly publicKey: string };
 
-/** A session with the parrot from its start to its record, as a client outside sees it. Returns its id. */
-export async function talkToTheParrot(origin: string, keys: Keys): Promise<string> {
+/** Starts a session of the parrot, sends it a request and stops it. Returns the session's id. */
+export async function runParrotSession(origin: string, keys: Keys): Promise<string> {
   const client = createClient({ origin, key: keys.privateKey });
   const params = { agentName: 'parrot' };
   await expect.poll(async () => (await client.getAgent({ params })).ready).toBe(true);
@@ -19,18 +19,18 @@ export async function talkToTheParrot(origin: string, keys: Keys): Promise<strin
   return sessionId;
 }
 
-/** Its completion status; null while it goes on. */
+/** The completion status of a session; null while it is live. */
 export async function statusOf(origin: string, { privateKey }: Keys, sessionId: string): Promise<string | null> {
   const client = createClient({ origin, key: privateKey });
   return (await client.getSession({ params: { agentName: 'parrot', sessionId } })).completionStatus;
 }
 
-/** Resolves when the service takes sessions. */
-export async function takesSessions(origin: string): Promise<void> {
-  const ask = () =>
+/** Resolves when the service accepts sessions. */
+export async function waitUntilReady(origin: string): Promise<void> {
+  const status = () =>
     fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(5_000) }).then(
       ({ status }) => status,
       () => 0,
     );
-  await expect.poll(ask).toBe(200);
+  await expect.poll(status).toBe(200);
 }

@@ -1,21 +1,21 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** Static files for `/`, `/talk/:agent` and `/assets/*`; nothing in them refers to another host. */
+/** Builds static files for `/`, `/talk/:agent` and `/assets/*` that load nothing from other hosts. */
 export default defineConfig({
-  // Found from anywhere, since the browser test builds the page too.
+  // An absolute path, because the browser test builds from another directory.
   root: import.meta.dirname,
   plugins: [react(), withoutDaily()],
   build: { target: 'es2022', assetsInlineLimit: 0, reportCompressedSize: false, chunkSizeWarningLimit: 700 },
 });
 
-/** The transport's default media manager loads from another host. It is never used here, so it is left out. */
+/** Leaves out the transport's default media manager, which would load code from another host and is not used. */
 function withoutDaily(): Plugin {
-  const leftOut = '\0left-out';
+  const emptyModule = '\0empty';
   return {
     name: 'without-daily',
     enforce: 'pre',
-    resolveId: (id) => (id === '@daily-co/daily-js' ? leftOut : null),
-    load: (id) => (id === leftOut ? 'export default undefined;' : null),
+    resolveId: (id) => (id === '@daily-co/daily-js' ? emptyModule : null),
+    load: (id) => (id === emptyModule ? 'export default undefined;' : null),
   };
 }

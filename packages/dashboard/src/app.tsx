@@ -1,20 +1,20 @@
 import { useEffect, useState } from 'react';
-import { keepKey } from './public-key.ts';
+import { storeKey } from './public-key.ts';
 import type { Route } from './route.ts';
 import { StartPage } from './start-page.tsx';
 import { TalkPage } from './talk-page.tsx';
 
 interface AppProps {
   readonly route: Route;
-  readonly firstKey: string | undefined;
+  readonly initialKey: string | undefined;
 }
 
 const titles = { start: 'bothost', talk: 'Talk', unknown: 'Not found' } as const;
 
-export function App({ route, firstKey }: AppProps) {
-  const [publicKey, setPublicKey] = useState(firstKey);
+export function App({ route, initialKey }: AppProps) {
+  const [publicKey, setPublicKey] = useState(initialKey);
   const changeKey = (key: string | undefined) => {
-    keepKey(sessionStorage, key);
+    storeKey(sessionStorage, key);
     setPublicKey(key);
   };
   useEffect(() => {
@@ -44,12 +44,12 @@ export function App({ route, firstKey }: AppProps) {
 function UnknownPage({ path }: { readonly path: string }) {
   return (
     <section className="card">
-      <h1>Nothing here</h1>
+      <h1>Page not found</h1>
       <p>
-        There is no page at <code>{path}</code>.
+        No page exists at <code>{path}</code>.
       </p>
       <p>
-        <a href="/">To the start page</a>
+        <a href="/">Go to the start page</a>
       </p>
     </section>
   );

@@ -10,15 +10,14 @@ interface ControlsProps {
   readonly onMicrophone: (on: boolean) => void;
 }
 
-/** Start, mute, end. */
 export function Controls({ phase, live, microphone, onStart, onEnd, onMicrophone }: ControlsProps) {
   const group = useRef<HTMLDivElement>(null);
   const wasLive = useRef(live);
   useEffect(() => {
     if (wasLive.current === live) return;
     wasLive.current = live;
-    // The button that was pressed is gone; without this the next Tab would begin at the top of the page. The group and
-    // not a button of it, since a key that is still held down would press that one too.
+    // React removed the focused button, so the next Tab would start at the top of the page. Focus the group and not one of its
+    // buttons, because a key that is still held down would press that button too.
     if (document.activeElement === document.body) group.current?.focus();
   }, [live]);
 

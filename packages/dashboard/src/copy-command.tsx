@@ -1,13 +1,13 @@
 import { useState } from 'react';
 
-/** A command to paste into a terminal. */
+/** A command for a terminal, with a button that copies it. */
 export function CopyCommand({ command }: { readonly command: string }) {
-  const [answer, setAnswer] = useState('');
+  const [result, setResult] = useState('');
   const copy = () =>
-    // Absent on pages that came over plain http from another machine.
+    // Browsers offer no clipboard to pages loaded over plain HTTP from another machine.
     (navigator.clipboard?.writeText(command) ?? Promise.reject(new Error('no clipboard'))).then(
-      () => setAnswer('Copied'),
-      () => setAnswer('Select and copy it by hand'),
+      () => setResult('Copied'),
+      () => setResult('Not copied. Select the command and copy it.'),
     );
   return (
     <div className="command">
@@ -16,7 +16,7 @@ export function CopyCommand({ command }: { readonly command: string }) {
         Copy
       </button>
       <span className="quiet" role="status">
-        {answer}
+        {result}
       </span>
     </div>
   );

@@ -1,16 +1,16 @@
 import { type FormEvent, useState } from 'react';
-import { complaintAbout } from './public-key.ts';
+import { problemWithKey } from './public-key.ts';
 
-/** Asks once for the public key that starts sessions. */
+/** Asks for the public key that starts sessions. */
 export function KeyForm({ onKey }: { readonly onKey: (key: string) => void }) {
   const [key, setKey] = useState('');
-  const [complaint, setComplaint] = useState<string | undefined>(undefined);
+  const [problem, setProblem] = useState<string | undefined>(undefined);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const trimmed = key.trim();
-    const wrong = complaintAbout(trimmed);
-    setComplaint(wrong);
-    if (wrong === undefined) onKey(trimmed);
+    const found = problemWithKey(trimmed);
+    setProblem(found);
+    if (found === undefined) onKey(trimmed);
   };
   return (
     <form className="key" onSubmit={submit} noValidate>
@@ -24,20 +24,20 @@ export function KeyForm({ onKey }: { readonly onKey: (key: string) => void }) {
           autoCapitalize="none"
           autoComplete="off"
           spellCheck={false}
-          aria-invalid={complaint !== undefined}
-          aria-describedby="key-hint key-complaint"
+          aria-invalid={problem !== undefined}
+          aria-describedby="key-hint key-problem"
         />
         <button type="submit" className="primary">
-          Use it
+          Use this key
         </button>
       </div>
-      <p id="key-complaint" className="error" role="alert" hidden={complaint === undefined}>
-        {complaint}
+      <p id="key-problem" className="error" role="alert" hidden={problem === undefined}>
+        {problem}
       </p>
       <p id="key-hint" className="quiet">
-        Sessions are started with a public key of your organization. One was made at the first start: it is{' '}
-        <code>public_key</code> in botcli's profile, which <code>npx botcli cloud auth status</code> names.{' '}
-        <code>npx botcli cloud keys create NAME --kind public</code> makes another. It stays in this tab only.
+        Starting a session needs a public key of your organization. The service created one at its first start: it is{' '}
+        <code>public_key</code> in the profile whose path <code>npx botcli cloud auth status</code> shows. To create
+        another, run <code>npx botcli cloud keys create NAME --kind public</code>. Only this browser tab stores the key.
       </p>
     </form>
   );

@@ -1,5 +1,5 @@
-/** How loud a piece of 16-bit PCM sounds, 0 to 1; a scale that speech fills, as loudness is heard in steps of ten. */
-export function level(pcm: ArrayBuffer | Int16Array): number {
+/** The loudness of 16-bit PCM from 0 (-60 dB or less) to 1 (-12 dB or more), a range that speech fills. */
+export function loudness(pcm: ArrayBuffer | Int16Array): number {
   const samples = pcm instanceof Int16Array ? pcm : new Int16Array(pcm, 0, Math.floor(pcm.byteLength / 2));
   if (samples.length === 0) return 0;
   let sum = 0;
@@ -10,22 +10,22 @@ export function level(pcm: ArrayBuffer | Int16Array): number {
   return Math.min(1, Math.max(0, (decibels - quietest) / (loudest - quietest)));
 }
 
-/** The latest loudness of a voice, written by sound and read by a meter as often as the screen is drawn. */
+/** The latest loudness of a voice: audio callbacks write it, and a meter reads it at every frame. */
 export interface Level {
-  readonly hear: (pcm: ArrayBuffer | Int16Array) => void;
-  /** The loudness now: it falls to nothing within half a second of silence. */
+  readonly update: (pcm: ArrayBuffer | Int16Array) => void;
+  /** The current loudness; falls to 0 within half a second of silence. */
   readonly read: () => number;
 }
 
-/** @param now milliseconds on a clock that only goes forward */
+/** @param now a monotonic clock, in milliseconds */
 export function createLevel(now: () => number): Level {
   const fadeMs = 500;
   let latest = 0;
   let at = 0;
   const read = () => Math.max(0, latest - (now() - at) / fadeMs);
   return {
-    hear: (pcm) => {
-      latest = Math.max(level(pcm), read());
+    update: (pcm) => {
+      latest = Math.max(loudness(pcm), read());
       at = now();
     },
     read,

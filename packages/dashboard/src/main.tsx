@@ -1,15 +1,15 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { takeKey } from './public-key.ts';
+import { loadKey } from './public-key.ts';
 import { routeOf } from './route.ts';
 import './style.css';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no element with the id root');
-const publicKey = takeKey({ location, history, storage: sessionStorage });
+const publicKey = loadKey({ location, history, storage: sessionStorage });
 createRoot(root).render(
   <StrictMode>
-    <App route={routeOf(location.pathname)} firstKey={publicKey} />
+    <App route={routeOf(location.pathname)} initialKey={publicKey} />
   </StrictMode>,
 );

@@ -2,12 +2,12 @@ import { useEffect, useRef } from 'react';
 
 interface MeterProps {
   readonly name: string;
-  /** The loudness now, 0 to 1. */
+  /** The current loudness, 0 to 1. */
   readonly read: () => number;
   readonly active: boolean;
 }
 
-/** How loud a voice is. Drawn past React, since it changes with every picture. */
+/** The loudness of a voice. Bypasses React, because it changes with every frame. */
 export function Meter({ name, read, active }: MeterProps) {
   const bar = useRef<HTMLSpanElement>(null);
   useEffect(() => {

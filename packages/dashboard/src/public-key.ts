@@ -2,42 +2,42 @@ import { inspectKey } from '@bothost/contract';
 
 const storageName = 'bothost.publicKey';
 
-export interface KeyPlaces {
+export interface PageKeyStorage {
   readonly location: Pick<Location, 'hash' | 'pathname' | 'search'>;
   readonly history: Pick<History, 'replaceState'>;
   readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 }
 
 /**
- * The public key to start sessions with: that of the fragment (`#key=pk_...`), else that of an earlier page of this tab.
- * A fragment is never sent to a server; it is taken out of the address bar, so that it is not copied along by accident.
+ * Returns the public key from the URL fragment (`#key=pk_...`) or from an earlier page of this tab. Removes the fragment from
+ * the address bar, so that nobody copies the key by accident with the address.
  */
-export function takeKey({ location, history, storage }: KeyPlaces): string | undefined {
-  const given = new URLSearchParams(location.hash.slice(1)).get('key');
-  if (given === null) return storage.getItem(storageName) ?? undefined;
+export function loadKey({ location, history, storage }: PageKeyStorage): string | undefined {
+  const fromFragment = new URLSearchParams(location.hash.slice(1)).get('key');
+  if (fromFragment === null) return storage.getItem(storageName) ?? undefined;
   history.replaceState(null, '', location.pathname + location.search);
-  if (complaintAbout(given) !== undefined) return undefined;
-  keepKey(storage, given);
-  return given;
+  if (problemWithKey(fromFragment) !== undefined) return undefined;
+  storeKey(storage, fromFragment);
+  return fromFragment;
 }
 
-/** Keeps the key for this tab; undefined forgets it. */
-export function keepKey(storage: KeyPlaces['storage'], key: string | undefined): void {
+/** Stores the key for this tab; undefined removes it. */
+export function storeKey(storage: PageKeyStorage['storage'], key: string | undefined): void {
   if (key === undefined) storage.removeItem(storageName);
   else storage.setItem(storageName, key);
 }
 
-/** What is wrong with a key, as far as it can be told without asking the service; undefined when nothing is. */
-export function complaintAbout(key: string): string | undefined {
+/** A problem with a key that is visible without asking the service, as a sentence; undefined if there is none. */
+export function problemWithKey(key: string): string | undefined {
   const { kind, verdict } = inspectKey(key);
   if (key === '') return 'Enter a public key.';
   if (kind === 'private' || kind === 'personal')
-    return 'This is a secret key. Keep it out of browsers: a page needs a public key, pk_...';
-  if (kind !== 'public') return 'A public key begins with pk_';
-  return verdict === 'mistyped' ? 'This key is mistyped: its check characters do not match.' : undefined;
+    return 'This is a private key. Do not use it in a browser. Enter a public key, which begins with pk_.';
+  if (kind !== 'public') return 'This is not a public key. A public key begins with pk_.';
+  return verdict === 'mistyped' ? 'This key is mistyped: its checksum does not match. Copy it again.' : undefined;
 }
 
-/** Enough of a key to recognise it by. */
+/** The start and the end of a key, enough to recognize it. */
 export function shortKey(key: string): string {
   return `${key.slice(0, 7)}…${key.slice(-4)}`;
 }

@@ -1,22 +1,21 @@
 import { type FormEvent, useState } from 'react';
 import { talkPath } from './route.ts';
 
-/** `/`: what this is, and the way to a bot. */
+/** The page at `/`: introduces the service and opens the talk page of an agent. */
 export function StartPage() {
   const [agent, setAgent] = useState('parrot');
-  const go = (event: FormEvent) => {
+  const openTalkPage = (event: FormEvent) => {
     event.preventDefault();
     if (agent.trim() !== '') location.assign(talkPath(agent.trim()));
   };
   return (
     <section className="card welcome">
       <img className="hero" src="/assets/parrot.svg" alt="" width="112" height="112" />
-      <h1>Your bots live here</h1>
+      <h1>Your voice bots</h1>
       <p className="lead">
-        This service hosts voice bots on your own machine. One of them is here from the start: a parrot, which says back
-        what it hears.
+        This service runs voice bots on your own machine. It comes with one: a parrot, which repeats what it hears.
       </p>
-      <form className="row" onSubmit={go}>
+      <form className="row" onSubmit={openTalkPage}>
         <label htmlFor="agent">Agent</label>
         <input
           id="agent"
@@ -32,7 +31,7 @@ export function StartPage() {
         </button>
       </form>
       <p className="quiet">
-        Everything else is done with <code>npx botcli</code> or over the API: <a href="/docs">its description</a>.
+        For everything else, use <code>npx botcli</code> or the <a href="/docs">API</a>.
       </p>
     </section>
   );

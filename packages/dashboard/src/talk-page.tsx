@@ -14,7 +14,7 @@ interface TalkPageProps {
   readonly onKey: (key: string | undefined) => void;
 }
 
-/** `/talk/:agent`: one conversation with an agent, from the key to the end. */
+/** The page at `/talk/:agent`: a conversation with an agent over WebSocket. */
 export function TalkPage({ agent, publicKey, onKey }: TalkPageProps) {
   const talk = useTalk(agent);
   const { state } = talk;
@@ -28,7 +28,7 @@ export function TalkPage({ agent, publicKey, onKey }: TalkPageProps) {
         <KeyForm onKey={onKey} />
       ) : (
         <>
-          <Stage state={state} botLevel={talk.levels.bot.read} yourLevel={talk.levels.you.read} />
+          <Status state={state} botLevel={talk.levels.bot.read} yourLevel={talk.levels.you.read} />
           {state.error !== undefined && (
             <p className="error" role="alert">
               {state.error}
@@ -43,14 +43,15 @@ export function TalkPage({ agent, publicKey, onKey }: TalkPageProps) {
             onMicrophone={talk.setMicrophone}
           />
           {state.microphone === 'none' && (
-            <p className="notice">No microphone: the bot cannot hear you, but it reads what you type.</p>
+            <p className="notice">No microphone found. The bot cannot hear you, but you can type.</p>
           )}
           <Transcript agent={agent} lines={state.lines} />
           {live && <TextForm agent={agent} disabled={state.phase !== 'ready'} onText={talk.sendText} />}
-          {state.sessionId !== undefined && <SessionFacts agent={agent} sessionId={state.sessionId} />}
+          {state.sessionId !== undefined && <SessionDetails agent={agent} sessionId={state.sessionId} />}
           {!live && (
             <p className="quiet">
-              With the key <code>{shortKey(publicKey)}</code>.{' '}
+              This page connects over WebSocket. A bot without a WebSocket needs its own client, such as the one that{' '}
+              <code>botcli init</code> creates. Key: <code>{shortKey(publicKey)}</code>.{' '}
               <button type="button" className="link" onClick={() => onKey(undefined)}>
                 Use another key
               </button>
@@ -66,30 +67,30 @@ function isLive(phase: Phase): boolean {
   return phase !== 'idle' && phase !== 'ended' && phase !== 'failed';
 }
 
-const statusOf: Readonly<Record<Phase, string>> = {
-  idle: 'Your browser will ask for the microphone. If you would rather type, decline.',
-  initializing: 'Initializing: looking for a microphone…',
-  authenticating: 'Authenticating: asking for a session…',
+const phaseLabels: Readonly<Record<Phase, string>> = {
+  idle: 'Your browser will ask to use the microphone. If you decline, you can type.',
+  initializing: 'Looking for a microphone…',
+  authenticating: 'Starting a session…',
   connecting: 'Connecting to the bot…',
-  ready: 'Ready: say something, or type',
+  ready: 'Ready. Say something, or type.',
   ended: 'The session has ended.',
-  failed: 'That did not work.',
+  failed: 'The conversation failed.',
 };
 
-interface StageProps {
+interface StatusProps {
   readonly state: TalkState;
   readonly botLevel: () => number;
   readonly yourLevel: () => number;
 }
 
-function Stage({ state, botLevel, yourLevel }: StageProps) {
+function Status({ state, botLevel, yourLevel }: StatusProps) {
   return (
     <div className="stage">
       <div className="portrait" data-speaking={state.speaking.bot}>
         <img src="/assets/parrot.svg" alt="" width="96" height="96" />
       </div>
       <p className="status" role="status">
-        {statusOf[state.phase]}
+        {phaseLabels[state.phase]}
       </p>
       {isLive(state.phase) && (
         <div className="meters">
@@ -101,13 +102,13 @@ function Stage({ state, botLevel, yourLevel }: StageProps) {
   );
 }
 
-function SessionFacts({ agent, sessionId }: { readonly agent: string; readonly sessionId: string }) {
+function SessionDetails({ agent, sessionId }: { readonly agent: string; readonly sessionId: string }) {
   return (
     <aside className="session" aria-label="Session">
       <p>
         Session <code>{sessionId}</code>
       </p>
-      <p>How it went, with its metrics:</p>
+      <p>To see its record and metrics, run:</p>
       <CopyCommand command={`npx botcli cloud agent sessions ${agent} --id ${sessionId}`} />
     </aside>
   );

@@ -5,7 +5,7 @@ import type { Level } from './levels.ts';
 import type { TalkEvent } from './talk-state.ts';
 
 export interface TalkOptions {
-  /** Where the service is, as in `http://127.0.0.1:7420`. */
+  /** The origin of the service, such as `http://127.0.0.1:7420`. */
   readonly origin: string;
   readonly agent: string;
   readonly publicKey: string;
@@ -19,22 +19,22 @@ export interface Talk {
   readonly end: () => void;
 }
 
-/** What the transport records and sends (hertz). */
-const microphoneRate = 16_000;
-/** Bytes of microphone sound per frame: 32 ms. */
-const microphoneChunk = 1024;
+/** The sample rate of recorded audio, in hertz. */
+const microphoneHertz = 16_000;
+/** The size of an audio frame: 32 ms of 16-bit samples. */
+const microphoneFrameBytes = 1024;
 
 logger.setLevel(LogLevel.WARN);
 
-/** Begins a session of an agent and connects to it. Everything that happens is told by `onEvent`, failures included. */
+/** Starts a session of an agent and connects to it. Reports everything through `onEvent`, failures included. */
 export function startTalk(options: TalkOptions): Talk {
   const { levels, onEvent } = options;
   const media = meteredMedia(levels);
-  let over = false;
+  let isOver = false;
 
   function finish(event: TalkEvent): void {
-    if (over) return;
-    over = true;
+    if (isOver) return;
+    isOver = true;
     onEvent(event);
     const microphone = client.tracks().local.audio;
     client.disconnect().catch(() => {});
@@ -42,9 +42,9 @@ export function startTalk(options: TalkOptions): Talk {
   }
 
   const client = new PipecatClient({
-    transport: new WebSocketTransport({ mediaManager: media, recorderSampleRate: microphoneRate }),
-    // It is opened below and recorded from when the bot is ready: with true the client would open it a second time,
-    // and would not connect at all where there is none.
+    transport: new WebSocketTransport({ mediaManager: media, recorderSampleRate: microphoneHertz }),
+    // `connect` opens the microphone, and recording starts when the bot is ready. With true, the client would open it a second
+    // time, and would not connect without one.
     enableMic: false,
     callbacks: {
       onBotReady: () => {
@@ -55,17 +55,17 @@ export function startTalk(options: TalkOptions): Talk {
       onUserStoppedSpeaking: () => onEvent({ type: 'speaking', who: 'you', speaking: false }),
       onBotStartedSpeaking: () => onEvent({ type: 'speaking', who: 'bot', speaking: true }),
       onBotStoppedSpeaking: () => onEvent({ type: 'speaking', who: 'bot', speaking: false }),
-      onUserTranscript: ({ text, final }) => final && onEvent({ type: 'you-said', text }),
-      onBotOutput: (output) => onEvent({ type: 'bot-said', output }),
+      onUserTranscript: ({ text, final }) => final && onEvent({ type: 'user-transcript', text }),
+      onBotOutput: (output) => onEvent({ type: 'bot-output', output }),
       onError: (message) => finish(endOf(message.data)),
     },
   });
 
-  connect(client, options, () => over).catch((cause: unknown) => finish({ type: 'failed', error: sentenceOf(cause) }));
+  connect(client, options, () => isOver).catch((cause: unknown) => finish({ type: 'failed', error: messageOf(cause) }));
 
   return {
     sendText: (text) => {
-      onEvent({ type: 'you-typed', text });
+      onEvent({ type: 'user-text', text });
       client.sendText(text, { run_immediately: true, audio_response: true }).catch(() => {});
     },
     setMicrophone: (on) => {
@@ -76,49 +76,51 @@ export function startTalk(options: TalkOptions): Talk {
   };
 }
 
-async function connect(client: PipecatClient, options: TalkOptions, over: () => boolean): Promise<void> {
+async function connect(client: PipecatClient, options: TalkOptions, isOver: () => boolean): Promise<void> {
   const { origin, agent, publicKey, onEvent } = options;
   onEvent({ type: 'phase', phase: 'initializing' });
   if (!globalThis.isSecureContext) {
-    throw new Error('Browsers do not allow a page to use the microphone here. Open it over https, or on localhost.');
+    throw new Error(
+      'The browser does not allow the microphone on this address. Open the page over HTTPS or on localhost.',
+    );
   }
   await client.initDevices();
   onEvent({ type: 'microphone', microphone: client.tracks().local.audio === undefined ? 'none' : 'on' });
-  if (over()) return;
+  if (isOver()) return;
 
   onEvent({ type: 'phase', phase: 'authenticating' });
   const service = createClient({ origin, key: publicKey });
   const started = await service.startSession({ params: { agentName: agent }, body: { transport: 'websocket' } });
-  if (over()) return;
+  if (isOver()) return;
   if (started.sessionId !== undefined) onEvent({ type: 'session', sessionId: started.sessionId });
-  if (started.wsUrl === undefined) throw new ConnectionError('The service did not say where to connect.');
+  if (started.wsUrl === undefined) throw new ConnectionError('The service did not return a WebSocket address.');
 
   onEvent({ type: 'phase', phase: 'connecting' });
-  // The transport refuses any other field, `sessionId` too.
+  // The transport rejects other fields, such as `sessionId`.
   await client.connect({ wsUrl: started.wsUrl, ...(started.token === undefined ? {} : { token: started.token }) });
 }
 
-/** The media manager that plays and records without another host, with both voices measured on their way through. */
+/** A media manager that loads nothing from other hosts, and measures the loudness of both voices. */
 function meteredMedia(levels: TalkOptions['levels']): WavMediaManager {
-  const media = new WavMediaManager(microphoneChunk, microphoneRate);
+  const media = new WavMediaManager(microphoneFrameBytes, microphoneHertz);
   const setUserAudioCallback = media.setUserAudioCallback.bind(media);
   media.setUserAudioCallback = (callback) =>
     setUserAudioCallback((pcm) => {
-      levels.you.hear(pcm);
+      levels.you.update(pcm);
       callback(pcm);
     });
   const bufferBotAudio = media.bufferBotAudio.bind(media);
   media.bufferBotAudio = (pcm, id) => {
-    levels.bot.hear(pcm);
+    levels.bot.update(pcm);
     return bufferBotAudio(pcm, id);
   };
   const disconnect = media.disconnect.bind(media);
-  // It rejects when there was nothing to record, and the socket behind it would stay open.
+  // It rejects if nothing was recorded; the transport would then leave the WebSocket open.
   media.disconnect = () => disconnect().catch(() => {});
   return media;
 }
 
-/** The transport reports the end of its socket as an error too; only the code tells an orderly end. */
+/** The transport also reports a normal close of its WebSocket as an error; only the close code distinguishes them. */
 function endOf(data: unknown): TalkEvent {
   const { message, error } = (data ?? {}) as { readonly message?: unknown; readonly error?: unknown };
   const text = String(message ?? error ?? 'The connection failed.');
@@ -127,11 +129,11 @@ function endOf(data: unknown): TalkEvent {
   return { type: 'failed', error: code === undefined ? text : `The connection to the bot was lost (code ${code}).` };
 }
 
-function sentenceOf(cause: unknown): string {
+function messageOf(cause: unknown): string {
   if (cause instanceof ApiError) return cause.message;
   const text = cause instanceof Error ? cause.message : String(cause);
   if (/connect to websocket/.test(text)) {
-    return 'The bot did not accept the connection. It may have no WebSocket, it may not have become ready in time, or the agent may be at its session limit.';
+    return 'The bot did not accept the WebSocket. Possible causes: the bot has no WebSocket, it was not ready in time, or the agent reached its session limit. The events of the session show which.';
   }
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -1,16 +1,16 @@
 import type { BotOutputData } from '@pipecat-ai/client-js';
 
-/** Where a conversation stands. The first four are those of the Pipecat client that a person can wait in. */
+/** The phase of a conversation; the names up to `ready` are those of the Pipecat client. */
 export type Phase = 'idle' | 'initializing' | 'authenticating' | 'connecting' | 'ready' | 'ended' | 'failed';
 
 export interface Line {
   readonly id: number;
   readonly who: 'you' | 'bot';
   readonly text: string;
-  /** Ties the parts of one line of the bot together; absent for lines that come whole. */
+  /** Identifies the updates of one line of the bot; absent for lines that are never updated. */
   readonly segment?: number;
-  /** That somebody spoke is known, what was said is not (yet). */
-  readonly wordless?: true;
+  /** Somebody spoke, but the words are not known (yet). */
+  readonly isWordless?: true;
 }
 
 export interface TalkState {
@@ -28,11 +28,11 @@ export type TalkEvent =
   | { readonly type: 'session'; readonly sessionId: string }
   | { readonly type: 'microphone'; readonly microphone: TalkState['microphone'] }
   | { readonly type: 'speaking'; readonly who: 'you' | 'bot'; readonly speaking: boolean }
-  | { readonly type: 'you-said'; readonly text: string }
-  | { readonly type: 'you-typed'; readonly text: string }
-  | { readonly type: 'bot-said'; readonly output: BotOutputData };
+  | { readonly type: 'user-transcript'; readonly text: string }
+  | { readonly type: 'user-text'; readonly text: string }
+  | { readonly type: 'bot-output'; readonly output: BotOutputData };
 
-export const freshTalk: TalkState = {
+export const initialTalk: TalkState = {
   phase: 'idle',
   sessionId: undefined,
   microphone: 'unknown',
@@ -43,11 +43,11 @@ export const freshTalk: TalkState = {
 
 const nobody = { you: false, bot: false };
 
-/** The next state after an event. Pure. */
-export function nextTalk(state: TalkState, event: TalkEvent): TalkState {
+/** The reducer of a conversation. */
+export function talkReducer(state: TalkState, event: TalkEvent): TalkState {
   switch (event.type) {
     case 'phase':
-      if (event.phase === 'initializing') return { ...freshTalk, phase: 'initializing' };
+      if (event.phase === 'initializing') return { ...initialTalk, phase: 'initializing' };
       return { ...state, phase: event.phase, ...(event.phase === 'ended' ? { speaking: nobody } : {}) };
     case 'failed':
       return { ...state, phase: 'failed', error: event.error, speaking: nobody };
@@ -59,22 +59,22 @@ export function nextTalk(state: TalkState, event: TalkEvent): TalkState {
       const speaking = { ...state.speaking, [event.who]: event.speaking };
       const finished = event.who === 'you' && state.speaking.you && !event.speaking;
       return finished
-        ? { ...state, speaking, lines: withLine(state.lines, { who: 'you', text: 'You spoke', wordless: true }) }
+        ? { ...state, speaking, lines: withLine(state.lines, { who: 'you', text: 'You spoke', isWordless: true }) }
         : { ...state, speaking };
     }
-    case 'you-said': {
+    case 'user-transcript': {
       const last = state.lines.at(-1);
-      const before = last?.wordless ? state.lines.slice(0, -1) : state.lines;
+      const before = last?.isWordless ? state.lines.slice(0, -1) : state.lines;
       return { ...state, lines: withLine(before, { who: 'you', text: event.text }) };
     }
-    case 'you-typed':
+    case 'user-text':
       return { ...state, lines: withLine(state.lines, { who: 'you', text: event.text }) };
-    case 'bot-said':
+    case 'bot-output':
       return { ...state, lines: withOutput(state.lines, event.output) };
   }
 }
 
-/** Bots tell a line when they plan it and again while they speak it (RTVI `bot-output`): one line on the page. */
+/** A bot sends a line when it plans it and again while it speaks it (RTVI `bot-output`); the page shows one line. */
 function withOutput(lines: readonly Line[], output: BotOutputData): readonly Line[] {
   if (output.aggregated_by === 'word' || output.text.trim() === '') return lines;
   const segment = output.segment_id;
@@ -85,8 +85,8 @@ function withOutput(lines: readonly Line[], output: BotOutputData): readonly Lin
   return withLine(lines, { who: 'bot', text: output.text, segment });
 }
 
-const mostLines = 500;
+const linesAtMost = 500;
 
 function withLine(lines: readonly Line[], line: Omit<Line, 'id'>): readonly Line[] {
-  return [...lines.slice(1 - mostLines), { ...line, id: (lines.at(-1)?.id ?? 0) + 1 }];
+  return [...lines.slice(1 - linesAtMost), { ...line, id: (lines.at(-1)?.id ?? 0) + 1 }];
 }

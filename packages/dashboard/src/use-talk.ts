@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useReducer, useRef } from 'react';
 import { createLevel, type Level } from './levels.ts';
 import { startTalk, type Talk } from './talk-session.ts';
-import { freshTalk, nextTalk, type TalkState } from './talk-state.ts';
+import { initialTalk, type TalkState, talkReducer } from './talk-state.ts';
 
 export interface TalkControls {
   readonly state: TalkState;
@@ -12,9 +12,9 @@ export interface TalkControls {
   readonly end: () => void;
 }
 
-/** The conversation of this page; it ends with the page. */
+/** Manages the conversation of a page, and ends it when the page unmounts. */
 export function useTalk(agent: string): TalkControls {
-  const [state, dispatch] = useReducer(nextTalk, freshTalk);
+  const [state, dispatch] = useReducer(talkReducer, initialTalk);
   const current = useRef<Talk | undefined>(undefined);
   const levels = useMemo(() => {
     const now = () => performance.now();

@@ -10,26 +10,26 @@ import {
   type Client,
   clientKinds,
   clientTransports,
+  contentSecurityPolicy,
   makeClient,
-  namedPolicy,
   serveClient,
 } from './support/generated-client.ts';
 import { runLocally, talkingBot } from './support/local-bot.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A directory that may stay between runs. */
+    /** A directory that is kept between runs. */
     clientCache: string;
   }
 }
 
 /**
- * The clients that `botcli init` makes, as their users have them: installed from the registry, linted, type-checked, built,
- * and opened in a browser; in front of them a real Pipecat bot, hosted by the service and under Pipecat's own runner.
+ * Installs, lints, type-checks and builds the web clients that `botcli init` generates, and uses them in a browser with a
+ * Pipecat bot that runs in the service and under Pipecat's development runner.
  */
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const cache = inject('clientCache');
-/** What installing needs of whoever runs the tests. */
+/** Environment variables that package managers need. */
 const inherited = Object.fromEntries(
   Object.entries(import.meta.env).filter(
     ([name, value]) =>
@@ -62,44 +62,45 @@ afterAll(async () => {
 
 type Bot = Parameters<typeof serveClient>[1];
 
-/** A client's page for a bot, until the test ends, and which hosts it asked for anything, itself left out. */
+/** Opens a client's page until the test ends, and records the hosts that it contacts, except its own. */
 async function open(client: Client, bot: Bot): Promise<{ page: Page; hosts: Set<string> }> {
   const pages = await serveClient(client, bot);
   onTestFinished(pages.close);
   const page = await browser.newPage();
   onTestFinished(() => page.close());
   const hosts = new Set<string>();
-  const note = (url: string) => {
+  const record = (url: string) => {
     if (/^(https?|wss?):/.test(url) && !url.startsWith(pages.origin)) hosts.add(new URL(url).host);
   };
-  page.on('request', (request) => note(request.url()));
-  page.on('websocket', (socket) => note(socket.url()));
+  page.on('request', (request) => record(request.url()));
+  page.on('websocket', (socket) => record(socket.url()));
   await page.goto(pages.origin);
   return { page, hosts };
 }
 
 const talk = (page: Page) => page.getByRole('button', { name: /^Talk/ });
 const hasStatus = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor();
-const said = (page: Page, text: string) => page.getByRole('list', { name: 'What was said' }).getByText(text).waitFor();
-const chooses = (page: Page, way: string) => page.getByRole('combobox').selectOption({ label: way });
+const hasLine = (page: Page, text: string) =>
+  page.getByRole('list', { name: 'What was said' }).getByText(text).waitFor();
+const chooseTransport = (page: Page, label: string) => page.getByRole('combobox').selectOption({ label });
 const errorOf = async (page: Page) => (await page.getByRole('alert').allTextContents()).join('');
 
-/** What a person sees from the button to the end, and that another conversation can follow. */
-async function converse(page: Page, way: string): Promise<void> {
-  await chooses(page, way);
+/** Has a conversation, ends it, and starts another one. */
+async function converse(page: Page, transport: string): Promise<void> {
+  await chooseTransport(page, transport);
   await talk(page).click();
   await hasStatus(page, 'Connecting …');
   await hasStatus(page, 'Connected');
-  await said(page, 'Good morning, you are through');
-  await said(page, 'One tone at a time');
-  await said(page, 'I hear a tone');
+  await hasLine(page, 'Good morning, you are through');
+  await hasLine(page, 'One tone at a time');
+  await hasLine(page, 'I hear a tone');
   await page.getByRole('button', { name: 'Mute', exact: true }).click();
   await page.getByRole('button', { name: 'Unmute' }).click();
   expect(await errorOf(page)).toBe('');
   await page.getByRole('button', { name: 'Hang up' }).click();
   await hasStatus(page, 'Ended');
   await page.getByRole('button', { name: 'Talk again' }).click();
-  await said(page, 'Good morning, you are through');
+  await hasLine(page, 'Good morning, you are through');
 }
 
 async function stopSessions(): Promise<void> {
@@ -119,27 +120,27 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
     });
   });
 
-  test('talks to a bot on the service, both ways, and says when the bot leaves', async () => {
+  test('converses with a bot in the service over WebRTC and WebSocket, and shows the end of the session', async () => {
     const startUrl = `${service.origin}/v1/public/talking-bot/start`;
-    const policy = await namedPolicy(program, join(service.folder, 'policy'), service.origin);
+    const policy = await contentSecurityPolicy(program, join(service.folder, 'policy'), service.origin);
     const { page, hosts } = await open(client, { startUrl, publicKey: service.publicKey, policy });
     expect(await page.title()).toBe('Garden line');
-    for (const way of ['Peer to peer', 'WebSocket']) {
-      await converse(page, way);
+    for (const transport of ['Peer to peer', 'WebSocket']) {
+      await converse(page, transport);
       await stopSessions();
       await hasStatus(page, 'Ended');
     }
-    // Neither a vendor's program nor anything else of a third party.
+    // The page contacts no third party.
     const own = kind === 'react-nextjs' ? /^127\.0\.0\.1:/ : new RegExp(`^${new URL(service.origin).host}$`);
     for (const host of hosts) expect(host).toMatch(own);
   });
 
-  test('talks to the bot under the runner on this machine, and tells in words that it is gone', async () => {
+  test('converses with a bot under the development runner, and shows an error when it has stopped', async () => {
     const bot = await runLocally(cache);
     onTestFinished(bot.close);
     const { page } = await open(client, { startUrl: bot.startUrl, publicKey: null });
-    for (const way of ['Peer to peer', 'WebSocket']) {
-      await converse(page, way);
+    for (const transport of ['Peer to peer', 'WebSocket']) {
+      await converse(page, transport);
       await page.getByRole('button', { name: 'Hang up' }).click();
       await hasStatus(page, 'Ended');
     }
@@ -149,16 +150,16 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
     expect(await errorOf(page)).toMatch(/^The bot cannot be reached/);
   });
 
-  test('tells in words what is wrong: the key, a hosted room that cannot be had, no microphone', async () => {
+  test('shows an error for an invalid key, an unreachable hosted room and a blocked microphone', async () => {
     const startUrl = `${service.origin}/v1/public/talking-bot/start`;
     const { page, hosts } = await open(client, { startUrl, publicKey: `pk_${'x'.repeat(40)}` });
     await talk(page).click();
     await hasStatus(page, 'Failed');
     expect(await errorOf(page)).toMatch(/key/i);
 
-    // The rooms' vendor has its program on servers of its own; here nobody but this machine is asked.
+    // Hosted rooms load a program from their vendor. No request leaves this machine.
     await page.route(/^https:/, (route) => route.abort());
-    await chooses(page, 'Hosted room');
+    await chooseTransport(page, 'Hosted room');
     await talk(page).click();
     await hasStatus(page, 'Connecting …');
     await hasStatus(page, 'Failed');
@@ -169,14 +170,14 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
     await page.evaluate(() => {
       navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'));
     });
-    await chooses(page, 'Peer to peer');
+    await chooseTransport(page, 'Peer to peer');
     await talk(page).click();
     await page.getByText('blocks the microphone for this page').waitFor();
     expect([...hosts]).toEqual([]);
   });
 
-  // The last of them, as it leaves another client in place of the one for all transports.
-  test('is type-clean and can be built for each transport alone', async () => {
+  // The last test, because it replaces the client for all transports.
+  test('compiles for each single transport', async () => {
     for (const transport of clientTransports) await buildFor(client, program, transport);
   }, 400_000);
 });

@@ -9,16 +9,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../../../test/service.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
 
-/**
- * The pictures of the documents, taken from the running service. `npm run docs:pictures` keeps them in `docs/pictures`; any
- * other run only sees that they can be taken.
- */
+/** Takes the screenshots of the documentation from a running service. `npm run docs:pictures` stores them in `docs/pictures`. */
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const pictureTest = test.skipIf(!hasBrowser);
-const largestPicture = 150_000;
-const isKept = import.meta.env['KEEP_PICTURES'] === 'true';
-/** A picture shows some of a session's life. */
-const burnSeconds = isKept ? 20 : 6;
+const pictureBytesAtMost = 150_000;
+const isStored = import.meta.env['KEEP_PICTURES'] === 'true';
+/** Long enough for a chart over time. */
+const burnSeconds = isStored ? 20 : 6;
 
 let service: Service;
 let browser: Browser;
@@ -28,7 +25,7 @@ beforeAll(async () => {
   if (!hasBrowser) return;
   service = await startService();
   browser = await launchBrowser(service.folder);
-  target = isKept ? fromRoot('docs/pictures') : join(service.folder, 'pictures');
+  target = isStored ? fromRoot('docs/pictures') : join(service.folder, 'pictures');
   await mkdir(target, { recursive: true });
 });
 
@@ -38,31 +35,31 @@ afterAll(async () => {
   await service?.close();
 });
 
-async function keep(page: Page, name: string): Promise<void> {
+async function takePicture(page: Page, name: string): Promise<void> {
   const path = join(target, `${name}.png`);
   await page.screenshot({ path, fullPage: true });
-  expect((await stat(path)).size).toBeLessThan(largestPicture);
+  expect((await stat(path)).size).toBeLessThan(pictureBytesAtMost);
 }
 
-pictureTest('the talk page in a conversation', async () => {
+pictureTest('takes a picture of a conversation on the talk page', async () => {
   const page = await browser.newPage({ viewport: { width: 760, height: 640 }, colorScheme: 'light' });
   await page.goto(`${service.origin}/talk/parrot#key=${service.publicKey}`);
   await page.getByRole('button', { name: 'Start talking' }).click();
-  const said = page.locator('.transcript');
-  await said.getByText('I am the parrot').waitFor();
+  const transcript = page.locator('.transcript');
+  await transcript.getByText('I am the parrot').waitFor();
   await page.getByLabel('Write to parrot').fill('pretty bird');
   await page.keyboard.press('Enter');
-  await said.getByText('Rraawk! pretty bird').waitFor();
-  await said
+  await transcript.getByText('Rraawk! pretty bird').waitFor();
+  await transcript
     .getByText(/I heard 1\.\d seconds of you/)
     .first()
     .waitFor();
-  await keep(page, 'talk');
+  await takePicture(page, 'talk');
   await page.close();
 });
 
 pictureTest(
-  'a session with its metrics, as botcli shows it',
+  'takes a picture of a session with metrics in botcli',
   async () => {
     const publicApi = (path: string, body: object) =>
       fetch(`${service.origin}/v1/public/parrot/${path}`, {
@@ -100,7 +97,7 @@ pictureTest(
     await page
       .locator('pre')
       .evaluate((element, text) => element.append(text), `$ npx botcli ${words.join(' ')}\n${stdout}`);
-    await keep(page, 'session');
+    await takePicture(page, 'session');
     await page.close();
   },
   120_000,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../../../test/service.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
 
-/** The page that the README tells people to write: with the stock client, from another origin than the service's. */
+/** The web page of the README, served from another origin than the service's. */
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
 let service: Service;
@@ -39,15 +39,15 @@ async function pageOfReadme(): Promise<string> {
 }
 
 test.skipIf(!hasBrowser)(
-  'the page of the README talks to the parrot, and its session has all twelve fields',
+  'the page of the README converses with the parrot, and the session record has all documented fields',
   async () => {
     const page = await browser.newPage();
     await page.goto(pages.resolvedUrls?.local[0] ?? '');
     await page.getByRole('button', { name: 'Talk' }).click();
-    const said = page.locator('#said');
-    await said.getByText('I am the parrot').waitFor();
-    await said.getByText('Rraawk! pretty bird').waitFor();
-    await said.getByText(/I heard 1\.\d seconds of you/).waitFor();
+    const output = page.locator('#said');
+    await output.getByText('I am the parrot').waitFor();
+    await output.getByText('Rraawk! pretty bird').waitFor();
+    await output.getByText(/I heard 1\.\d seconds of you/).waitFor();
     await page.close();
 
     const list = async () => (await service.ask('agents/parrot/sessions'))['sessions'] as { sessionId: string }[];

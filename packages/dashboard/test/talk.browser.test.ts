@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../../../test/service.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
 
-/** The page in a real browser, with the stock client, against the built service and its parrot. */
+/** The talk page in a real browser, with the standard client, against the built service and its parrot. */
 const browserTest = test.skipIf(!hasBrowser);
 
 let service: Service;
@@ -28,55 +28,57 @@ afterAll(async () => {
 
 interface OpenPage {
   readonly page: Page;
-  /** What the page must not do: break its own policy, ask another host, fail unseen. */
-  readonly sins: string[];
+  /** Requests to other hosts, violations of the content security policy, and uncaught errors. */
+  readonly violations: string[];
 }
 
 async function openPage(browser: Browser, path: string): Promise<OpenPage> {
   const page = await browser.newPage();
-  const sins: string[] = [];
+  const violations: string[] = [];
   page.on('request', (request) => {
     if (!request.url().startsWith(service.origin) && !request.url().startsWith(`blob:${service.origin}`))
-      sins.push(request.url());
+      violations.push(request.url());
   });
-  page.on('pageerror', (error) => sins.push(error.message));
+  page.on('pageerror', (error) => violations.push(error.message));
   page.on('console', (message) => {
-    if (/Content Security Policy/.test(message.text())) sins.push(message.text());
+    if (/Content Security Policy/.test(message.text())) violations.push(message.text());
   });
   await page.goto(`${service.origin}${path}`);
-  return { page, sins };
+  return { page, violations };
 }
 
 const status = (page: Page) => page.locator('.status');
-const said = (page: Page) => page.locator('.transcript');
+const transcript = (page: Page) => page.locator('.transcript');
 const sessions = async (query = '') =>
   (await service.ask(`agents/parrot/sessions?${query}`))['sessions'] as { sessionId: string }[];
 const closed = { completionStatus: 'WS_CONNECTION_CLOSED', endedAt: expect.any(String) };
 const record = (sessionId: string) => service.ask(`agents/parrot/sessions/${sessionId}`);
 
-/** The processes of bots: those that run in the data directory, the database aside. */
+/** The processes of bots: those with a working directory in the data directory, except the database. */
 async function bots(): Promise<number[]> {
   const data = service.environment['BOTHOST_DATA_DIR'] ?? '';
   const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger);
-  const places = await Promise.all(pids.map(async (pid) => [pid, await readlink(`/proc/${pid}/cwd`).catch(() => '')]));
-  return places.flatMap(([pid, cwd]) => {
-    const place = String(cwd);
-    return place.startsWith(data) && !place.startsWith(`${data}/postgres`) ? [Number(pid)] : [];
+  const directories = await Promise.all(
+    pids.map(async (pid) => [pid, await readlink(`/proc/${pid}/cwd`).catch(() => '')]),
+  );
+  return directories.flatMap(([pid, cwd]) => {
+    const directory = String(cwd);
+    return directory.startsWith(data) && !directory.startsWith(`${data}/postgres`) ? [Number(pid)] : [];
   });
 }
 
-/** The id that the page shows, for looking the session up. */
+/** The id of the session, from the command that the page shows. */
 async function shownSession(page: Page): Promise<string> {
   const shown = page.getByText(/npx botcli cloud agent sessions parrot --id \S+/).first();
   return /--id (\S+)/.exec((await shown.textContent()) ?? '')?.[1] ?? '';
 }
 
-browserTest('a person talks to the parrot with the stock client, by voice and by text', async () => {
-  const { page, sins } = await openPage(withMicrophone, `/talk/parrot#key=${publicKey}`);
+browserTest('the talk page converses with the parrot by voice and by text', async () => {
+  const { page, violations } = await openPage(withMicrophone, `/talk/parrot#key=${publicKey}`);
   expect(page.url()).toBe(`${service.origin}/talk/parrot`);
   await page.getByRole('button', { name: 'Start talking' }).click();
   await status(page).getByText('Ready').waitFor();
-  await said(page).getByText('I am the parrot').waitFor();
+  await transcript(page).getByText('I am the parrot').waitFor();
   const barWidth = (name: string) =>
     page
       .locator('.meter', { hasText: name })
@@ -84,15 +86,15 @@ browserTest('a person talks to the parrot with the stock client, by voice and by
       .evaluate((bar) => bar.getBoundingClientRect().width);
   await expect.poll(() => barWidth('Bot'), { interval: 20 }).toBeGreaterThan(10);
   await expect.poll(() => barWidth('You'), { interval: 20, timeout: 10_000 }).toBeGreaterThan(10);
-  await said(page)
+  await transcript(page)
     .getByText(/^I heard 1\.\d seconds of you$/)
     .first()
     .waitFor();
-  await said(page).getByText('You spoke').first().waitFor();
+  await transcript(page).getByText('You spoke').first().waitFor();
 
   await page.getByLabel('Write to parrot').fill('pretty bird');
   await page.keyboard.press('Enter');
-  await said(page).getByText('Rraawk! pretty bird').waitFor();
+  await transcript(page).getByText('Rraawk! pretty bird').waitFor();
   const first = await shownSession(page);
 
   await page.getByRole('button', { name: 'Mute' }).click();
@@ -100,7 +102,7 @@ browserTest('a person talks to the parrot with the stock client, by voice and by
   await page.getByRole('button', { name: 'End', exact: true }).click();
   await status(page).getByText('The session has ended.').waitFor();
   await expect.poll(() => record(first)).toMatchObject(closed);
-  expect(sins).toEqual([]);
+  expect(violations).toEqual([]);
 
   await page.getByRole('button', { name: 'Start again' }).click();
   await status(page).getByText('Ready').waitFor();
@@ -110,23 +112,23 @@ browserTest('a person talks to the parrot with the stock client, by voice and by
   await expect.poll(() => record(second)).toMatchObject(closed);
 });
 
-browserTest('without a microphone the page connects all the same, and text works', async () => {
-  const { page, sins } = await openPage(withoutMicrophone, `/talk/parrot#key=${publicKey}`);
+browserTest('the talk page connects without a microphone and sends text', async () => {
+  const { page, violations } = await openPage(withoutMicrophone, `/talk/parrot#key=${publicKey}`);
   await page.getByRole('button', { name: 'Start talking' }).click();
   await status(page).getByText('Ready').waitFor();
-  await page.getByText('No microphone').waitFor();
+  await page.getByText('No microphone found').waitFor();
   expect(await page.getByRole('button', { name: 'Mute' }).count()).toBe(0);
   await page.getByLabel('Write to parrot').fill('hello');
   await page.getByRole('button', { name: 'Send' }).click();
-  await said(page).getByText('Rraawk! hello').waitFor();
+  await transcript(page).getByText('Rraawk! hello').waitFor();
   const shown = await shownSession(page);
   await page.getByRole('button', { name: 'End', exact: true }).click();
   await expect.poll(() => record(shown)).toMatchObject(closed);
-  expect(sins).toEqual([]);
+  expect(violations).toEqual([]);
   await page.close();
 });
 
-browserTest('a session that the service ends is told as ended, and one that breaks off as an error', async () => {
+browserTest('the talk page shows a stopped session as ended and a lost connection as an error', async () => {
   const { page } = await openPage(withMicrophone, `/talk/parrot#key=${publicKey}`);
   await page.getByRole('button', { name: 'Start talking' }).click();
   await status(page).getByText('Ready').waitFor();
@@ -141,17 +143,17 @@ browserTest('a session that the service ends is told as ended, and one that brea
   await page.close();
 });
 
-browserTest('failures are shown in the words of the service', async () => {
+browserTest('the talk page shows the error messages of the service', async () => {
   const { page } = await openPage(withMicrophone, `/talk/parrot#key=${publicKey}x`);
   await page.getByRole('button', { name: 'Start talking' }).click();
   await page.getByRole('alert').getByText('This API key is not valid here.').waitFor();
   await page.getByRole('button', { name: 'Use another key' }).click();
   await page.getByLabel('Public key').fill('sk_abc');
-  await page.getByRole('button', { name: 'Use it' }).click();
-  await page.getByRole('alert').getByText('This is a secret key').waitFor();
+  await page.getByRole('button', { name: 'Use this key' }).click();
+  await page.getByRole('alert').getByText('This is a private key').waitFor();
   await page.getByLabel('Public key').fill(publicKey);
   await page.keyboard.press('Enter');
-  // Kept for the tab, and only for it.
+  // The tab keeps the key across pages.
   await page.goto(`${service.origin}/talk/nobody`);
   await page.getByRole('button', { name: 'Start talking' }).click();
   await page.getByRole('alert').getByText('Not found: no such agent or session.').waitFor();
@@ -159,8 +161,8 @@ browserTest('failures are shown in the words of the service', async () => {
   await page.close();
 });
 
-browserTest('the start page leads to an agent by keyboard alone', async () => {
-  const { page, sins } = await openPage(withMicrophone, '/');
+browserTest('the start page and the talk page work with the keyboard alone', async () => {
+  const { page, violations } = await openPage(withMicrophone, '/');
   await page.getByLabel('Agent').focus();
   await page.keyboard.press('Enter');
   await page.waitForURL(`${service.origin}/talk/parrot`);
@@ -170,13 +172,13 @@ browserTest('the start page leads to an agent by keyboard alone', async () => {
   await page.getByRole('button', { name: 'Start talking' }).focus();
   await page.keyboard.press('Enter');
   await status(page).getByText('Ready').waitFor();
-  // Focus stays where Start was: Mute and End are the next two.
+  // The focus moved to the group of buttons: Mute and End are next.
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await status(page).getByText('The session has ended.').waitFor();
   await page.keyboard.press('Tab');
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Start again');
-  expect(sins).toEqual([]);
+  expect(violations).toEqual([]);
   await page.close();
 });

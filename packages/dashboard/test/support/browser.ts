@@ -5,9 +5,9 @@ import { type Browser, chromium } from 'playwright-core';
 
 const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const required = import.meta.env['CI'] === 'true';
-/** There is a browser, or a run that must have one. */
+/** Whether to run browser tests: always in CI, where a missing browser is an error. */
 export const hasBrowser = program !== undefined || required;
-if (!hasBrowser) console.info('Skipped: no Chromium at /usr/bin/chromium.');
+if (!hasBrowser) console.info('Browser tests skipped: Chromium is not installed.');
 
 const browserArguments = [
   '--no-sandbox',
@@ -19,12 +19,12 @@ const browserArguments = [
   '--disable-sync',
 ];
 
-/** A browser without a microphone, or with one that hears `spokenWav`; the file is written to `folder`. */
+/** Launches a browser without a microphone, or with one that plays `speechWav` from a file in `microphoneFolder`. */
 export async function launchBrowser(microphoneFolder: string | null): Promise<Browser> {
-  if (program === undefined) throw new Error('Chromium is missing: apt-get install chromium');
+  if (program === undefined) throw new Error('Chromium is not installed. Run "apt-get install chromium".');
   if (microphoneFolder === null) return chromium.launch({ executablePath: program, args: browserArguments });
   const voice = join(microphoneFolder, 'voice.wav');
-  await writeFile(voice, spokenWav());
+  await writeFile(voice, speechWav());
   const microphone = [
     '--use-fake-ui-for-media-stream',
     '--use-fake-device-for-media-stream',
@@ -33,8 +33,8 @@ export async function launchBrowser(microphoneFolder: string | null): Promise<Br
   return chromium.launch({ executablePath: program, args: [...browserArguments, ...microphone] });
 }
 
-/** Three seconds of silence and one of a tone with overtones, again and again: somebody who says one word at a time. */
-function spokenWav(): Buffer {
+/** Three seconds of silence, then one second of a tone with overtones, which voice detection takes for a word. */
+function speechWav(): Buffer {
   const rate = 48_000;
   const samples = new Int16Array(4 * rate);
   for (let i = 3 * rate; i < samples.length; i++) {

@@ -13,10 +13,10 @@ const run = promisify(execFile);
 export type ClientKind = 'vanilla' | 'react-vite' | 'react-nextjs';
 export const clientKinds: readonly ClientKind[] = ['vanilla', 'react-vite', 'react-nextjs'];
 
-/** All that a generated client can offer. */
+/** The transports that a generated client supports. */
 export const clientTransports: readonly string[] = ['lightrtc', 'hostedrtc', 'websocket'];
 
-const choices: Readonly<Record<ClientKind, readonly string[]>> = {
+const frameworkOptions: Readonly<Record<ClientKind, readonly string[]>> = {
   vanilla: ['--client-framework', 'vanilla'],
   'react-vite': ['--client-framework', 'react'],
   'react-nextjs': ['--client-framework', 'react', '--client-server', 'nextjs'],
@@ -25,15 +25,11 @@ const choices: Readonly<Record<ClientKind, readonly string[]>> = {
 /** A generated client with its packages installed. */
 export type Client = {
   readonly kind: ClientKind;
-  /** Its folder. */
   readonly root: string;
   readonly environment: NodeJS.ProcessEnv;
 };
 
-/**
- * Generates a client with every transport that a browser can use, and installs what it asks for from the registry, unless
- * that is there: `cache` keeps the packages of each list of dependencies. Its own checks are run.
- */
+/** Generates a client with all transports, installs its packages (kept in `cache` between runs) and runs its linter. */
 export async function makeClient(
   kind: ClientKind,
   program: string,
@@ -44,22 +40,22 @@ export async function makeClient(
   await mkdir(scratch, { recursive: true });
   const client = { kind, root: join(scratch, 'client'), environment };
   await generate(client, program, clientTransports);
-  const asked = createHash('sha256').update(await readFile(join(client.root, 'package.json')));
-  const hash = asked.update(process.version).digest('hex');
-  const mark = join(client.root, 'node_modules', '.asked');
-  if (!existsSync(mark) || (await readFile(mark, 'utf8')) !== hash) {
+  const dependencies = createHash('sha256').update(await readFile(join(client.root, 'package.json')));
+  const hash = dependencies.update(process.version).digest('hex');
+  const marker = join(client.root, 'node_modules', '.installed');
+  if (!existsSync(marker) || (await readFile(marker, 'utf8')) !== hash) {
     await npm(client, ['install', '--no-audit', '--no-fund']);
-    await writeFile(mark, hash);
+    await writeFile(marker, hash);
   }
   await npm(client, ['run', 'lint']);
-  // A page of Next.js reads where its bot is when it is served, one of Vite's when it is built.
+  // Next.js reads the bot's address when it serves a page, Vite when it builds one.
   if (kind === 'react-nextjs') await npm(client, ['run', 'build']);
   return client;
 }
 
 /**
- * Makes the client anew for one transport and builds it, types checked, with the packages that are there: it asks for some of
- * them. The client for all transports is gone then. Rejects with what the compiler or the bundler said.
+ * Replaces the client by one for a single transport and builds it with the packages that are installed. Rejects with the output
+ * of the compiler or bundler.
  */
 export async function buildFor(client: Client, program: string, transport: string): Promise<void> {
   await generate(client, program, [transport]);
@@ -68,26 +64,28 @@ export async function buildFor(client: Client, program: string, transport: strin
   });
 }
 
-/** Only packages stay of what was there. */
+/** Generates a client, and keeps the packages of an earlier one. */
 async function generate(client: Client, program: string, transports: readonly string[]): Promise<void> {
   const { kind, root, environment } = client;
-  for (const made of ['src', 'dist', '.next']) await rm(join(root, made), { recursive: true, force: true });
-  const ways = transports.flatMap((transport) => ['-t', transport]);
+  for (const folder of ['src', 'dist', '.next']) await rm(join(root, folder), { recursive: true, force: true });
+  const transportOptions = transports.flatMap((transport) => ['-t', transport]);
   const bot = ['-m', 'realtime', '--realtime', 'openai_realtime', '-n', 'Garden line', '--force', '--json'];
-  await run(execPath, [program, 'init', dirname(root), ...ways, ...bot, ...choices[kind]], { env: environment });
+  await run(execPath, [program, 'init', dirname(root), ...transportOptions, ...bot, ...frameworkOptions[kind]], {
+    env: environment,
+  });
 }
 
-/** The content security policy that the README of a project without hosted rooms names, for a bot at `origin`. */
-export async function namedPolicy(program: string, folder: string, origin: string): Promise<string> {
+/** The content security policy from the README of a generated project, for a bot at `origin`. */
+export async function contentSecurityPolicy(program: string, folder: string, origin: string): Promise<string> {
   const bot = ['-t', 'lightrtc', '-t', 'websocket', '-m', 'realtime', '--realtime', 'openai_realtime', '--force'];
   const line = [program, 'init', folder, ...bot, '--client-framework', 'vanilla'];
   await run(execPath, line, { env: { HOME: folder } });
   const [, policy] = /^```\n(default-src .*)\n```$/m.exec(await readFile(join(folder, 'README.md'), 'utf8')) ?? [];
-  if (policy === undefined) throw new Error('the README names no policy');
+  if (policy === undefined) throw new Error('the generated README contains no content security policy');
   return policy.replace('https://HOST', origin).replace('wss://HOST', origin.replace('http', 'ws'));
 }
 
-/** Builds a client, types checked, for a bot, and serves what was built; with a policy only where the page is a file. */
+/** Builds and serves a client for a bot. Only static pages get the content security policy. */
 export async function serveClient(
   client: Client,
   settings: { readonly startUrl: string; readonly publicKey: string | null; readonly policy?: string },
@@ -112,7 +110,7 @@ export async function serveClient(
     env: { ...client.environment, NEXT_TELEMETRY_DISABLED: '1', NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  return { origin: await addressOf(child), close: () => ended(child) };
+  return { origin: await addressOf(child), close: () => stopProcess(child) };
 }
 
 async function npm({ root, environment }: Client, args: readonly string[]): Promise<void> {
@@ -120,10 +118,12 @@ async function npm({ root, environment }: Client, args: readonly string[]): Prom
   await run('npm', [...args], { cwd: root, env, maxBuffer: 20_000_000 });
 }
 
-/** The first address that a program says it serves at. */
+/** The first local address that a program prints. */
 function addressOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    child.once('exit', (status) => reject(new Error(`ended with ${status} before it served anything`)));
+    child.once('exit', (status) =>
+      reject(new Error(`The client's server exited with status ${status} before it listened.`)),
+    );
     if (child.stdout === null) return;
     createInterface(child.stdout).on('line', (line) => {
       const [address] = /http:\/\/(?:localhost|127\.0\.0\.1):\d+/.exec(line) ?? [];
@@ -132,7 +132,7 @@ function addressOf(child: ChildProcess): Promise<string> {
   });
 }
 
-export async function ended(child: ChildProcess): Promise<void> {
+export async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill('SIGTERM');

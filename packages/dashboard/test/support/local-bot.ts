@@ -7,14 +7,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
 import { freePort } from '../../../../test/service.ts';
-import { ended } from './generated-client.ts';
+import { stopProcess } from './generated-client.ts';
 
 const run = promisify(execFile);
 
-/** A bot in Python that talks to browsers and needs no vendor. */
+/** A Pipecat bot that serves browsers and needs no vendor. */
 export const talkingBot = fileURLToPath(new URL('talking-bot', import.meta.url));
 
-/** The bot under Pipecat's own development runner, as `uv run bot.py` would start it. `cache` keeps its packages. */
+/** Starts the bot under Pipecat's development runner, as `uv run bot.py` does. `cache` keeps its packages between runs. */
 export async function runLocally(
   cache: string,
 ): Promise<{ readonly startUrl: string; readonly close: () => Promise<void> }> {
@@ -26,10 +26,10 @@ export async function runLocally(
     stdio: ['ignore', 'ignore', 'ignore'],
   });
   const origin = `http://localhost:${port}`;
-  const answers = async () => (await fetch(`${origin}/status`).catch(() => null))?.ok === true;
-  await vi.waitUntil(async () => child.exitCode !== null || (await answers()), { timeout: 90_000, interval: 100 });
-  if (child.exitCode !== null) throw new Error(`the bot ended with ${child.exitCode}`);
-  return { startUrl: `${origin}/start`, close: () => ended(child) };
+  const responds = async () => (await fetch(`${origin}/status`).catch(() => null))?.ok === true;
+  await vi.waitUntil(async () => child.exitCode !== null || (await responds()), { timeout: 90_000, interval: 100 });
+  if (child.exitCode !== null) throw new Error(`The bot exited with status ${child.exitCode} before it was ready.`);
+  return { startUrl: `${origin}/start`, close: () => stopProcess(child) };
 }
 
 async function pythonWithPackages(cache: string): Promise<string> {
@@ -38,14 +38,14 @@ async function pythonWithPackages(cache: string): Promise<string> {
   const hash = createHash('sha256').update(version).update(project).digest('hex').slice(0, 16);
   const environment = join(cache, `talking-bot-${hash}`);
   const python = join(environment, 'bin', 'python');
-  // Written last: what was broken off is made anew.
-  const mark = join(environment, 'complete');
-  if (existsSync(mark)) return python;
+  // Written last: an incomplete environment is created again.
+  const marker = join(environment, 'complete');
+  if (existsSync(marker)) return python;
   await rm(environment, { recursive: true, force: true });
   await mkdir(cache, { recursive: true });
   await run('python3', ['-m', 'venv', environment]);
   const [, requirement = ''] = /dependencies = \["(.*)"\]/.exec(project) ?? [];
   await run(python, ['-m', 'pip', 'install', '--quiet', '--no-input', requirement], { maxBuffer: 10_000_000 });
-  await writeFile(mark, '');
+  await writeFile(marker, '');
   return python;
 }

@@ -1,4 +1,4 @@
-"""A Pipecat bot that needs no vendor: a tone is its voice, and any sound counts as words."""
+"""A Pipecat bot that needs no vendor: it speaks in tones, and takes any sound for speech."""
 
 from pipecat.frames.frames import (
     AggregatedTextFrame,
@@ -24,7 +24,7 @@ LOUD = 1000
 
 
 def spoken(text: str) -> list[Frame]:
-    """The frames of a sentence, as a service that speaks would make them: one second of a tone."""
+    """The frames of a sentence as a TTS service would produce them: one second of a tone."""
     tone = (b"\x00\x10" * 40 + b"\x00\xf0" * 40) * (RATE // 80)
     return [
         TTSStartedFrame(),
@@ -34,23 +34,23 @@ def spoken(text: str) -> list[Frame]:
     ]
 
 
-class Answer(FrameProcessor):
-    """Answers the first sound that it hears."""
+class Responder(FrameProcessor):
+    """Responds to the first sound in the input."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._heard = False
+        self._has_responded = False
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         await super().process_frame(frame, direction)
         await self.push_frame(frame, direction)
-        if self._heard or not isinstance(frame, InputAudioRawFrame):
+        if self._has_responded or not isinstance(frame, InputAudioRawFrame):
             return
         if max(memoryview(frame.audio).cast("h"), default=0) > LOUD:
-            self._heard = True
+            self._has_responded = True
             await self.push_frame(TranscriptionFrame("One tone at a time", "caller", "now"))
-            for answer in spoken("I hear a tone"):
-                await self.push_frame(answer)
+            for reply in spoken("I hear a tone"):
+                await self.push_frame(reply)
 
 
 transport_params = {
@@ -64,7 +64,7 @@ transport_params = {
 async def bot(arguments: RunnerArguments) -> None:
     transport = await create_transport(arguments, transport_params)
     worker = PipelineWorker(
-        Pipeline([transport.input(), Answer(), transport.output()]),
+        Pipeline([transport.input(), Responder(), transport.output()]),
         params=PipelineParams(audio_in_sample_rate=RATE, audio_out_sample_rate=RATE),
     )
 
