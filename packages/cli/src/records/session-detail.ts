@@ -67,7 +67,7 @@ function eventTable(list: readonly SessionEvent[]): Block {
     columns: [{ title: 'Time' }, { title: 'Event' }, { title: 'Cause' }],
     rows: list.map((event) => [
       formatTime(event.eventTs),
-      { text: event.eventCode, rich: statusLabel(sessionEventLabels, event.eventCode) },
+      { text: event.eventCode, rich: statusLabel<string>(sessionEventLabels, event.eventCode) },
       describeCause(event),
     ]),
     empty: '',

@@ -65,7 +65,7 @@ export type StartPhases = z.infer<typeof StartPhases>;
 /** Something that happened to a session; `detail` holds the cause behind an end (exit code, signal, crash tail). */
 export const SessionEvent = z
   .object({
-    eventCode: z.enum(statusValues(sessionEventLabels)),
+    eventCode: z.string().describe(`${statusValues(sessionEventLabels).join(', ')}; later versions may add others`),
     eventTs: Time,
     detail: z.record(z.string(), z.unknown()).nullable(),
   })

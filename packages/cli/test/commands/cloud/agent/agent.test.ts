@@ -283,7 +283,7 @@ test('one session: details, start phases, events with their cause, metrics over 
 
 test('a session whose bot took no WebSocket says so, and what the bot answered', async () => {
   const at = '2026-11-20T16:01:00.000Z';
-  const events = [{ eventCode: 'SOCKET_REFUSED' as const, eventTs: at, detail: { status: 200, phrase: 'OK' } }];
+  const events = [{ eventCode: 'SOCKET_REFUSED', eventTs: at, detail: { status: 200, phrase: 'OK' } }];
   found = { ...session, completionStatus: '200', botStartSeconds: null, startPhases: null, events };
   const { stdout } = await run(['sessions', 'parrot', '--id', sessionId]);
   expect(stdout).toContain('Status\tRefused (200)\nCompletion status\t200\n');
