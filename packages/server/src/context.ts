@@ -13,7 +13,7 @@ import type { RegistryWorld } from './secrets/registry/check-credentials.ts';
 import type { Keyring } from './secrets/vault/keyring.ts';
 import type { RootKeyProvider } from './secrets/vault/root-key.ts';
 import type { SessionDirectory } from './sessions/session-directory.ts';
-import type { Persist } from './store/persist.ts';
+import type { Persist } from './store/retry-write.ts';
 import type { Database } from './store/tables.ts';
 
 /** All that the running service consists of. A verb asks for the slice that it needs, never for the whole. */

@@ -16,7 +16,7 @@ import { createAuthenticator } from '../organizations/authenticate.ts';
 import { createReconciler } from '../reconciler/reconciler.ts';
 import { createSessionOwnership } from '../reconciler/session-ownership.ts';
 import { createSessionDirectory } from '../sessions/session-directory.ts';
-import { createPersist } from '../store/persist.ts';
+import { createPersist } from '../store/retry-write.ts';
 import { deriveKey } from './data-directory.ts';
 import type { Foundation } from './foundation.ts';
 import { openRuntime } from './runtime.ts';

@@ -2,7 +2,7 @@ import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OperatorError } from '../operator-error.ts';
-import { withClaim } from '../store/claim.ts';
+import { withProcessLock } from '../store/process-lock.ts';
 
 export type DataDirectory = {
   readonly path: string;
@@ -48,7 +48,7 @@ export function claimDataDirectory(path: string): Promise<{ readonly release: ()
   const refusal = `Another server uses the data directory ${path}. Stop it, or set BOTHOST_DATA_DIR to another one.`;
   return new Promise((resolve, reject) => {
     const claim = { directory: join(path, 'servers'), timeoutMs: claimMilliseconds, refusal };
-    const held = withClaim(
+    const held = withProcessLock(
       claim,
       () =>
         new Promise<void>((release) => {

@@ -1,7 +1,7 @@
 import { ApiError, failure } from '@bothost/contract';
 import { DamagedError } from '../secrets/vault/damaged.ts';
 import { RootKeyMissing } from '../secrets/vault/root-key.ts';
-import { isDiskFullError, isPassingError } from '../store/connection-error.ts';
+import { isDiskFullError, isTransientError } from '../store/connection-error.ts';
 
 /**
  * Any error as a row of the table of failures (invariant 8): the one place where an error becomes an answer. What is none
@@ -10,7 +10,7 @@ import { isDiskFullError, isPassingError } from '../store/connection-error.ts';
 export function failureOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isDiskFullError(error)) return failure('storage-full', { cause: error });
-  if (isPassingError(error)) return failure('database-unavailable', { cause: error });
+  if (isTransientError(error)) return failure('database-unavailable', { cause: error });
   if (error instanceof RootKeyMissing) return failure('vault-unavailable', { cause: error });
   if (error instanceof DamagedError) return failure('secret-set-damaged', { cause: error });
   switch (statusCode(error)) {

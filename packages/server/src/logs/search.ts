@@ -92,7 +92,7 @@ function createHashSearch(texts: readonly Buffer[]): (line: Buffer) => readonly 
 
 type Sums = { readonly first: Int32Array; readonly second: Int32Array };
 
-/** Polynomial hashes modulo 2^32 with random factors and byte values, so that nobody can construct collisions. */
+/** Polynomial hashes modulo 2^32 with random factors and byte values, so that collisions cannot be constructed. */
 function createRollingHashes() {
   const random = randomBytes(2 * 4 * 257);
   const numbers = Int32Array.from({ length: 2 * 257 }, (_, index) => random.readInt32BE(index * 4));

@@ -1,5 +1,5 @@
 import type { Database } from '../store/tables.ts';
-import { idWithin } from '../store/uuid.ts';
+import { derivedId } from '../store/uuid.ts';
 import { percentiles } from './percentiles.ts';
 import { deleteSamples, insertMetrics, type SessionMetricsRow, samplesOf } from './rows.ts';
 import { type Sample, seriesOf } from './series.ts';
@@ -7,8 +7,8 @@ import { type Sample, seriesOf } from './series.ts';
 type Context = { db: Database };
 
 /**
- * Turns the samples of a session that ends into its final record. Call it in the transaction that ends the session; a
- * session without samples gets none.
+ * Turns the samples of a session into its final record. Call it in the transaction that ends the session. Without samples
+ * there is no record.
  */
 export async function finishMetrics(context: Context, sessionId: string, late: readonly Sample[]): Promise<void> {
   const stored = await samplesOf(context.db, sessionId);
@@ -17,7 +17,7 @@ export async function finishMetrics(context: Context, sessionId: string, late: r
   await deleteSamples(context.db, sessionId);
 }
 
-/** The metrics of a session so far, in the shape of the final record. */
+/** Metrics of an open session, in the form of the final record. */
 export async function metricsSoFar(context: Context, sessionId: string): Promise<SessionMetricsRow | null> {
   return summarize(sessionId, await samplesOf(context.db, sessionId));
 }
@@ -35,7 +35,7 @@ function summarize(sessionId: string, samples: readonly Sample[]): SessionMetric
   if (cpu === null || memory === null || first === undefined || last === undefined) return null;
   return {
     session_id: sessionId,
-    id: idWithin(sessionId, 'resource metrics'),
+    id: derivedId(sessionId, 'resource metrics'),
     sample_count: samples.length,
     cpu_p50: cpu.p50,
     cpu_p90: cpu.p90,

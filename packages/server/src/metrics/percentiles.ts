@@ -1,6 +1,6 @@
 /**
- * Nearest-rank percentiles (decisions, "percentiles"): the smallest value that at least `p` percent of the values do not
- * exceed. `sorted` is ascending and not empty.
+ * Nearest-rank percentile: the smallest value that at least `p` percent of the values do not exceed. `sorted` is ascending
+ * and not empty.
  */
 export function nearestRank(sorted: ArrayLike<number>, p: number): number {
   const rank = Math.max(1, Math.ceil((p / 100) * sorted.length));
@@ -9,7 +9,7 @@ export function nearestRank(sorted: ArrayLike<number>, p: number): number {
 
 export type Percentiles = { readonly p50: number; readonly p90: number; readonly p95: number; readonly p99: number };
 
-/** All four at once, over values in any order; null for no values. */
+/** Four percentiles of values in any order; null without values. */
 export function percentiles(values: readonly number[]): Percentiles | null {
   if (values.length === 0) return null;
   const sorted = Float64Array.from(values).sort();

@@ -1,6 +1,6 @@
 import type { ResourceMetrics } from '@bothost/contract';
 
-/** A row of metrics as PostgreSQL's `to_json` and the driver both give it: times as dates or as texts. */
+/** A row of metrics from `to_json` or from the driver: times are texts or dates. */
 export type StoredMetrics = {
   readonly [Name in
     | 'sample_count'
@@ -20,7 +20,7 @@ export type StoredMetrics = {
   readonly created_at: Date | string;
 };
 
-/** The metrics in the shape of spec 2.2. */
+/** Metrics as responses contain them. */
 export function presentMetrics(row: StoredMetrics): ResourceMetrics {
   return {
     id: row.id,

@@ -6,7 +6,7 @@ export type SessionMetricsRow = Selectable<SessionMetricsTable>;
 
 export type SampleBatch = { readonly sessionId: string; readonly samples: readonly Sample[] };
 
-/** Adds samples of many sessions in one statement; those of a session that is gone are dropped with it. */
+/** Inserts samples of many sessions in one statement; drops those of removed sessions. */
 export async function insertSamples(db: Database, batches: readonly SampleBatch[]): Promise<void> {
   if (batches.length === 0) return;
   const ids = batches.map((batch) => batch.sessionId);

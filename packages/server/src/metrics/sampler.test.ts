@@ -41,7 +41,7 @@ describe('the sampler', () => {
   });
   afterAll(() => rows.close());
 
-  it('measures between two readings: thousandths of a core, and bytes', async () => {
+  it('returns millicores and bytes between two readings', async () => {
     const sampler = open();
     use(0, 500_000, 1_000);
     await sampler.sample([target()]);
@@ -55,7 +55,7 @@ describe('the sampler', () => {
     ]);
   });
 
-  it('of a session whose instance is gone measures nothing, and of a count that falls no less than nothing', async () => {
+  it('skips missing instances and reports no negative usage', async () => {
     const sampler = open();
     use(0, 500_000, 1_000);
     await sampler.sample([target()]);
@@ -66,12 +66,12 @@ describe('the sampler', () => {
     expect(sampler.take(sessionId)).toEqual([[start + 2, 0, 1_000]]);
   });
 
-  it('asks for nothing when there is nothing to ask for', async () => {
+  it('does not query the runtime without sessions', async () => {
     await open().sample([]);
     expect(asked).toEqual([]);
   });
 
-  it('stores what it took, each sample once, and hands over only what is not stored', async () => {
+  it('stores each sample once and returns only unstored ones', async () => {
     const sampler = open();
     for (let second = 0; second < 4; second += 1) {
       use(second, second * 100_000, 1_000);
@@ -86,7 +86,7 @@ describe('the sampler', () => {
     expect(sampler.take(sessionId)).toEqual([]);
   });
 
-  it('loses nothing when the store fails: it is stored the next time', async () => {
+  it('stores samples at the next time after a failure', async () => {
     const sampler = open();
     use(0, 0, 1_000);
     await sampler.sample([target()]);
@@ -99,7 +99,7 @@ describe('the sampler', () => {
     expect(await samplesOf(rows.db, sessionId)).toHaveLength(1);
   });
 
-  it('of a server that comes back goes on where the one before was killed', async () => {
+  it('continues after the server was killed', async () => {
     const before = open();
     for (let second = 0; second <= 2; second += 1) {
       use(second, second * 100_000, 1_000);
@@ -129,7 +129,7 @@ describe('the sampler', () => {
     });
   });
 
-  it('stores nothing of a session that has ended or is gone', async () => {
+  it('stores nothing for ended or removed sessions', async () => {
     const sampler = open();
     const gone = { sessionId: '0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11', instanceId: 'i' };
     for (let second = 0; second <= 1; second += 1) {
@@ -143,7 +143,7 @@ describe('the sampler', () => {
     expect(await metricsSoFar({ db: rows.db }, gone.sessionId)).toBeNull();
   });
 
-  it('forgets a session that ended while it was being sampled', async () => {
+  it('forgets a session that ends during sampling', async () => {
     const sampler = open();
     use(0, 0, 1_000);
     await sampler.sample([target()]);

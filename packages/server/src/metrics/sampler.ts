@@ -3,25 +3,25 @@ import type { Database } from '../store/tables.ts';
 import { insertSamples } from './rows.ts';
 import type { Sample } from './series.ts';
 
-/** A live session and the instance that runs it. */
-export type Sampled = { readonly sessionId: string; readonly instanceId: string };
+/** A live session and its instance. */
+export type SampledSession = { readonly sessionId: string; readonly instanceId: string };
 
 export type Sampler = {
-  /** Takes one sample of each; call it every second. */
-  readonly sample: (targets: readonly Sampled[]) => Promise<void>;
-  /** Stores what was taken since the last time; call it every few seconds. What a kill loses is at most that. */
+  /** Samples each session. Call it every second. */
+  readonly sample: (targets: readonly SampledSession[]) => Promise<void>;
+  /** Stores the samples taken since the last call. Call it every few seconds; a kill loses at most those. */
   readonly store: () => Promise<void>;
-  /** Ends a session's sampling and returns what was not stored yet. */
+  /** Stops sampling a session and returns its unstored samples. */
   readonly take: (sessionId: string) => readonly Sample[];
-  /** How many sessions are being sampled. */
+  /** Number of sampled sessions. */
   readonly size: () => number;
 };
 
 type State = { readonly at: number; readonly cpuMicroseconds: number; readonly unsaved: Sample[] };
 
 /**
- * Turns the runtime's cumulative usage into samples. The first reading of a session gives no sample, only the mark that
- * the next one is measured from; so it is again after a restart of the server, whose time away has no samples.
+ * Turns the runtime's cumulative usage into samples. The first reading of a session is only the base of the next one. This is
+ * also so after a restart, so the downtime has no samples.
  */
 export function createSampler(context: {
   db: Database;
@@ -30,7 +30,7 @@ export function createSampler(context: {
 }): Sampler {
   const states = new Map<string, State>();
 
-  async function sample(targets: readonly Sampled[]): Promise<void> {
+  async function sample(targets: readonly SampledSession[]): Promise<void> {
     forgetOthers(targets);
     if (targets.length === 0) return;
     const usages = await context.usage(targets.map((target) => target.instanceId));
@@ -45,8 +45,8 @@ export function createSampler(context: {
     }
   }
 
-  /** A session that ended while it was being sampled is noted once more after its end. */
-  function forgetOthers(targets: readonly Sampled[]) {
+  /** A session that ended during sampling is recorded again after its end. */
+  function forgetOthers(targets: readonly SampledSession[]) {
     const wanted = new Set(targets.map((target) => target.sessionId));
     for (const [sessionId, { unsaved }] of states) {
       if (unsaved.length === 0 && !wanted.has(sessionId)) states.delete(sessionId);
@@ -71,7 +71,7 @@ export function createSampler(context: {
 }
 
 function sampleBetween(before: State, at: number, usage: Usage): Sample {
-  // Microseconds of CPU per millisecond of time are thousandths of a core.
+  // Microseconds of CPU time per millisecond are millicores.
   const millicores = Math.max(0, Math.round((usage.cpuMicroseconds - before.cpuMicroseconds) / (at - before.at)));
   return [Math.floor(at / 1000), millicores, Math.round(usage.memoryBytes)];
 }

@@ -6,12 +6,12 @@ const start = 1_790_000_000;
 const every = (count: number, sample: (second: number) => readonly [number, number]) =>
   Array.from({ length: count }, (_, second): Sample => [start + second, ...sample(second)]);
 
-describe('the series of a session', () => {
-  it('of nothing is empty', () => {
+describe('seriesOf', () => {
+  it('returns no points without samples', () => {
     expect(seriesOf([])).toEqual([]);
   });
 
-  it('has a point for each five seconds, from the first sample on: mean CPU, highest memory', () => {
+  it('returns mean CPU and highest memory for each five seconds from the first sample on', () => {
     const samples = every(7, (second) => [second * 100, second === 3 ? 900 : 10]);
     expect(seriesOf(samples)).toEqual([
       { t: start, c: 200, m: 900 },
@@ -19,7 +19,7 @@ describe('the series of a session', () => {
     ]);
   });
 
-  it('has no points where nothing was sampled', () => {
+  it('returns no points for gaps', () => {
     const samples: Sample[] = [
       [start, 1, 1],
       [start + 60, 3, 3],
@@ -30,25 +30,25 @@ describe('the series of a session', () => {
     ]);
   });
 
-  it('of an hour has 720 points of 5 s', () => {
+  it('returns 720 points of 5 s for an hour', () => {
     const points = seriesOf(every(3_600, () => [1, 1]));
     expect(points).toHaveLength(720);
     expect(points[1]?.t).toBe(start + 5);
   });
 
-  it('of a second more has steps of 10 s', () => {
+  it('returns steps of 10 s for an hour and a second', () => {
     const points = seriesOf(every(3_601, () => [1, 1]));
     expect(points).toHaveLength(361);
     expect(points[1]?.t).toBe(start + 10);
   });
 
-  it('of the longest session, four hours, fits too', () => {
+  it('returns at most 720 points for four hours', () => {
     const points = seriesOf(every(14_400, () => [1, 1]));
     expect(points).toHaveLength(720);
     expect(points[1]?.t).toBe(start + 20);
   });
 
-  it('never has more than 720 points, ascends in steps of 5 s, and is bounded by its samples', () => {
+  it('returns at most 720 ascending points, within the bounds of the samples', () => {
     const anySamples = fc
       .array(fc.tuple(fc.nat(600), fc.nat(4_000), fc.nat(2 ** 32)), { minLength: 1, maxLength: 60 })
       .map((rows) => {

@@ -1,13 +1,13 @@
 import { seriesPoints } from '@bothost/contract';
 
-/** One second of one session: Unix seconds, millicores, bytes. */
+/** A sample of one second: Unix seconds, millicores, bytes. */
 export type Sample = readonly [t: number, cpuMillicores: number, memoryBytes: number];
 
 export type SeriesPoint = { t: number; c: number; m: number };
 
 /**
- * Samples as the series of the record: steps of 5 seconds, coarser (in multiples of 5) when that would make more than 720
- * points. A point holds the mean CPU and the highest memory of its step, and stands at its beginning. `samples` ascend.
+ * The series of a record: steps of 5 seconds, or a multiple of 5 if that would give more than 720 points. A point has the
+ * mean CPU and the highest memory of its step, and the time of its start. `samples` are ascending.
  */
 export function seriesOf(samples: readonly Sample[]): SeriesPoint[] {
   const [first] = samples;

@@ -10,7 +10,7 @@ const start = (fields: Partial<StartTimes> = {}): StartTimes => ({
   startedAt: at(2_030),
   ...fields,
 });
-/** The seconds of a start's phases, as the operator's Prometheus would add them up. */
+/** The sums of the start histograms in seconds. */
 async function phasesOf(times: StartTimes) {
   const telemetry = createTelemetry();
   telemetry.botStarted(times);
@@ -21,8 +21,8 @@ async function phasesOf(times: StartTimes) {
   return Object.fromEntries(sums.map(({ labels, value }) => [`${labels['start']} ${labels['phase']}`, value]));
 }
 
-describe("what the operator's Prometheus is told", () => {
-  it('of a cold start: each phase, and all of it', async () => {
+describe('createTelemetry', () => {
+  it('records each phase and the total of a cold start', async () => {
     expect(await phasesOf(start())).toEqual({
       'cold claim': 0.01,
       'cold boot': 2,
@@ -31,7 +31,7 @@ describe("what the operator's Prometheus is told", () => {
     });
   });
 
-  it('of a warm start: no boot', async () => {
+  it('records no boot phase for a warm start', async () => {
     expect(await phasesOf(start({ cold: false, readyAt: at(-60_000), startedAt: at(12) }))).toEqual({
       'warm claim': 0.01,
       'warm boot': 0,
@@ -40,11 +40,11 @@ describe("what the operator's Prometheus is told", () => {
     });
   });
 
-  it('of a start that was taken up after a restart: nothing', async () => {
+  it('records nothing for a start that a restarted server adopted', async () => {
     expect(await phasesOf(start({ requestedAt: null, claimedAt: null }))).toEqual({});
   });
 
-  it('of ends: the words of the service and HTTP statuses as they are, the words of bots as one', async () => {
+  it('counts ends by statuses of the service and of HTTP, and all others as one', async () => {
     const telemetry = createTelemetry();
     for (const status of ['HTTP_COMPLETED', 'SESSION_STOPPED', '500', 'CALLER_HUNG_UP', 'OUT_OF_CREDIT', '5000'])
       telemetry.sessionEnded(status);
@@ -59,7 +59,7 @@ describe("what the operator's Prometheus is told", () => {
     });
   });
 
-  it('of a gauge: what is true at each scrape, and no value that is gone', async () => {
+  it('reads a gauge at each scrape and drops former labels', async () => {
     const { registry } = createTelemetry();
     let now = new Map([['ready', 2]]);
     addGauge(registry, 'bothost_test', 'A test', 'state', async () => now);

@@ -45,17 +45,17 @@ test('reads bigint as number, timestamptz as Date and jsonb as value', async () 
 
 test('refuses a bigint that a number cannot hold', async () => {
   const { db } = await freshDatabase();
-  await expect(sql`select 9007199254740993::bigint`.execute(db)).rejects.toThrow('beyond 2^53');
+  await expect(sql`select 9007199254740993::bigint`.execute(db)).rejects.toThrow('exceeds 2^53');
 });
 
-test('a connection that is cut in a query fails that query alone', async () => {
+test('a connection lost during a query fails only that query', async () => {
   const { db } = await freshDatabase();
   const cut = await sql`select pg_terminate_backend(pg_backend_pid())`.execute(db).catch((error: unknown) => error);
   expect(isConnectionError(cut)).toBe(true);
   expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
 });
 
-test('idle connections that are cut are replaced', async () => {
+test('replaces idle connections that are lost', async () => {
   const { address, db } = await freshDatabase();
   const client = new pg.Client(clientConfig(address));
   await client.connect();
@@ -70,11 +70,11 @@ test('idle connections that are cut are replaced', async () => {
   await expect.poll(ask).toEqual([{ one: 1 }]);
 });
 
-test('an idle connection that is cut is told in a few words, without what the connection was', async () => {
+test('logs the loss of an idle connection without its settings', async () => {
   const { address, drop } = await testDatabase([]);
   onTestFinished(drop);
-  const told: unknown[][] = [];
-  const db = await openDatabase<unknown>({ address, logger: { warn: (...line: unknown[]) => void told.push(line) } });
+  const logged: unknown[][] = [];
+  const db = await openDatabase<unknown>({ address, logger: { warn: (...line: unknown[]) => void logged.push(line) } });
   onTestFinished(() => db.destroy());
   const cut = `select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`;
@@ -82,11 +82,11 @@ test('an idle connection that is cut is told in a few words, without what the co
   await client.connect();
   await client.query(cut);
   await client.end();
-  await expect.poll(() => told.length).toBeGreaterThan(0);
-  expect(told[0]).toEqual([{ why: expect.any(String) }, 'an idle database connection was lost']);
+  await expect.poll(() => logged.length).toBeGreaterThan(0);
+  expect(logged[0]).toEqual([{ why: expect.any(String) }, 'idle database connection lost']);
 });
 
-/** The same database behind a socket of our own, which is there only between `open` and `cut`. */
+/** The same database behind a proxy socket, which accepts connections between `open` and `cut`. */
 async function relayTo(url: string) {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'bothost-relay-'));
   onTestFinished(() => rm(directory, { recursive: true }));
@@ -108,7 +108,7 @@ async function relayTo(url: string) {
   return { url: relayed.href, open, cut };
 }
 
-test('asks for a recovery when no connection can be made, then tries once more', async () => {
+test('calls the recovery when it cannot connect, then retries once', async () => {
   const { url, drop } = await testDatabase([]);
   onTestFinished(drop);
   const relay = await relayTo(url);
@@ -131,7 +131,7 @@ test('asks for a recovery when no connection can be made, then tries once more',
   expect(recovered).toBe(1);
 });
 
-test('fails with the original error when the recovery fails', async () => {
+test('fails with the original error if the recovery fails', async () => {
   const { address } = await freshDatabase();
   const nowhere = 'url' in address ? { url: 'postgresql://bothost@127.0.0.1:1/none' } : { ...address, port: 1 };
   const opened = openDatabase({ address: nowhere, logger, onConnectionFailure: () => Promise.reject(new Error('no')) });
@@ -139,14 +139,14 @@ test('fails with the original error when the recovery fails', async () => {
   expect(error).toMatchObject({ name: 'StoreError', message: expect.stringMatching(/ENOENT|ECONNREFUSED/) });
 });
 
-test('a server that is not there is named without the password of its address', async () => {
+test('an unreachable server is reported without its password', async () => {
   const opened = openDatabase({ address: { url: 'postgresql://somebody:hunter2@127.0.0.1:1/none' }, logger });
   const error: unknown = await opened.catch((reason: unknown) => reason);
   expect(error).toMatchObject({ name: 'StoreError', message: expect.stringContaining('ECONNREFUSED 127.0.0.1:1') });
   expect(JSON.stringify(error) + String(error)).not.toContain('hunter2');
 });
 
-test('a database that does not store UTF-8 is refused', async () => {
+test('refuses a database that does not store UTF-8', async () => {
   const { url, admin, drop } = await testDatabase([]);
   const name = `${new URL(url).pathname.slice(1)}_ascii`;
   await administer(admin, [
@@ -155,7 +155,7 @@ test('a database that does not store UTF-8 is refused', async () => {
   onTestFinished(() => administer(admin, [`drop database ${name} with (force)`]));
   onTestFinished(drop);
   const opened = openDatabase({ address: { url: withDatabase(url, name) }, logger });
-  await expect(opened).rejects.toThrow('stores text as SQL_ASCII');
+  await expect(opened).rejects.toThrow('has the encoding SQL_ASCII');
 });
 
 test.each([
@@ -170,11 +170,11 @@ test.each([
   [{ code: '23505' }, false],
   [{ code: '53100' }, false],
   [{}, false],
-])('an error with %j is a matter of the connection: %s', (fields, expected) => {
+])('isConnectionError of an error with %j is %s', (fields, expected) => {
   expect(isConnectionError(Object.assign(new Error('x'), fields))).toBe(expected);
 });
 
-test('errors that pg raises without a code are known by their message', () => {
+test('isConnectionError recognizes errors of pg that have no code', () => {
   expect(isConnectionError(new Error('Connection terminated unexpectedly'))).toBe(true);
   expect(isConnectionError(new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })]))).toBe(true);
   expect(isConnectionError('Connection terminated')).toBe(false);

@@ -13,26 +13,26 @@ import { isConnectionError } from './connection-error.ts';
 import { preparedName } from './prepared.ts';
 import { StoreError } from './store-error.ts';
 
-/** PostgreSQL 15 is the oldest that the service's SQL runs on, in the form of `server_version_num`. */
+/** The oldest version that supports the service's SQL, as `server_version_num`. */
 const oldestServer = 150_000;
 
-/** How long a request may wait for the database to come back before it fails; the recovery itself goes on. */
+/** How long a query waits for the recovery before it fails. The recovery continues. */
 const recoveryTimeoutMs = 10_000;
 
 export type DatabaseOptions = {
   readonly address: DatabaseAddress;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Connections at most. The embedded server has 60 places; listening and locks take a few beside the pool. */
+  /** Maximum of the pool. The embedded server allows 60; subscriptions and locks use a few outside the pool. */
   readonly maxConnections?: number;
-  /** Called when no connection can be made; when it resolves, the connection is tried once more. */
+  /** Called when the pool cannot connect; when it resolves, connecting is retried once. */
   readonly onConnectionFailure?: () => Promise<void>;
 };
 
 /**
- * A pool of connections to PostgreSQL 15 or later, as kysely. `bigint` is read as number (and refused beyond 2^53),
- * `timestamptz` as Date. `destroy()` closes it. A lost connection is an error of the query that used it, never of the process.
+ * A pool of connections to PostgreSQL 15 or later, as Kysely. Reads `bigint` as number, and throws above 2^53; reads
+ * `timestamptz` as Date. `destroy()` closes it. A lost connection fails the query that used it, never the process.
  *
- * @throws StoreError when the server cannot be reached, is too old, or does not store UTF-8
+ * @throws StoreError if the server is unreachable or too old, or does not store UTF-8
  */
 export async function openDatabase<Tables>(options: DatabaseOptions): Promise<Kysely<Tables>> {
   const pool = new pg.Pool({
@@ -44,9 +44,10 @@ export async function openDatabase<Tables>(options: DatabaseOptions): Promise<Ky
     idle_in_transaction_session_timeout: 60_000,
     types: { getTypeParser: typeParser },
   });
-  // In words: the pool hangs its whole client on the error, and a log would hold all of that.
-  pool.on('error', ({ message }) => options.logger.warn({ why: message }, 'an idle database connection was lost'));
-  // The pool listens only to idle connections; without this the loss of one in use would end the process. Its query tells.
+  // Only the message: `pg-pool` attaches the whole client to the error.
+  pool.on('error', ({ message }) => options.logger.warn({ why: message }, 'idle database connection lost'));
+  // `pg-pool` handles errors of idle connections only. Without this, losing one in use would end the process; its query fails
+  // anyway.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const connect = () => connectOrRecover(pool, options.onConnectionFailure);
   const db = new Kysely<Tables>({
@@ -74,14 +75,14 @@ async function connectOrRecover(
   }
 }
 
-/** The error of a cut connection comes before its end: without this the next user would get it from the pool again. */
+/** The error event precedes the end event. Without this, the pool would give the lost connection to the next query. */
 function discardedWhenBroken(client: pg.PoolClient): PostgresPoolClient {
   let broken = false;
   function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query(text: unknown, parameters?: readonly unknown[]): unknown {
-    // Only asked for when the dialect is given a cursor, which it is not.
-    if (typeof text !== 'string') throw new TypeError('streaming from the database is not set up');
+    // Kysely calls this only if the dialect has a cursor.
+    if (typeof text !== 'string') throw new TypeError('Streaming queries are not supported.');
     const name = preparedName(text);
     const values = [...(parameters ?? [])];
     return client.query(name === undefined ? { text, values } : { name, text, values }).catch((error: unknown) => {
@@ -92,7 +93,7 @@ function discardedWhenBroken(client: pg.PoolClient): PostgresPoolClient {
   return { query, release: () => client.release(broken) };
 }
 
-/** Waits for a recovery, at most `recoveryTimeoutMs`. A failed or late recovery is told as the original error. */
+/** Waits for the recovery for at most `recoveryTimeoutMs`. Rejects with the original error if it fails or takes longer. */
 async function withTimeout(recovery: Promise<void>, original: unknown): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -110,18 +111,18 @@ async function requireSupportedServer<Tables>(db: Kysely<Tables>): Promise<void>
     select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
       current_setting('server_encoding') as encoding`;
   const { rows } = await query.execute(db).catch((error: unknown) => {
-    // Only the reason: the address may hold a password.
+    // Only the message: the address may contain a password.
     throw new StoreError(`The database cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`, {
       cause: error,
     });
   });
   const [server] = rows;
-  if (server === undefined) throw new StoreError('The database does not say which version it is.');
+  if (server === undefined) throw new StoreError('The database did not report its version.');
   if (server.number < oldestServer) {
     throw new StoreError(`The database is PostgreSQL ${server.version}; version 15 or later is needed.`);
   }
   if (server.encoding !== 'UTF8') {
-    throw new StoreError(`The database stores text as ${server.encoding}; one with encoding UTF8 is needed.`);
+    throw new StoreError(`The database has the encoding ${server.encoding}. Use one with the encoding UTF8.`);
   }
 }
 
@@ -132,6 +133,6 @@ const typeParser: pg.CustomTypesConfig['getTypeParser'] = (oid: number, format?:
 
 function parseBigint(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`the database's number ${text} is beyond 2^53`);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`the bigint ${text} of the database exceeds 2^53`);
   return value;
 }

@@ -1,15 +1,15 @@
 import pg from 'pg';
 import { clientConfig, type DatabaseAddress } from './address.ts';
 
-/** How often the connection is tried, because over TCP a vanished server shows in no other way. */
+/** Probe interval: over TCP, the loss of a server shows in no other way. */
 const heartbeatMs = 5_000;
 
-/** One connection outside the pool, for what belongs to a session of PostgreSQL: an advisory lock, a subscription. */
+/** A connection outside the pool, for what belongs to a PostgreSQL session: an advisory lock or a subscription. */
 export type DedicatedConnection = { readonly close: () => Promise<void> };
 
 /**
- * Connects and runs `prepare`, which may take its time. From then on the connection is watched: `onLost` is called once when
- * it ends without `close`. Rejects when connecting or preparing fails; nothing is left open then.
+ * Connects and runs `prepare`, without a time limit. Then watches the connection and calls `onLost` once if it ends without
+ * `close`. If connecting or preparing fails, rejects and leaves no connection open.
  */
 export async function openDedicated(options: {
   readonly address: DatabaseAddress;
@@ -36,7 +36,7 @@ export async function openDedicated(options: {
     throw error;
   }
   onLost = options.onLost;
-  // Shorter than the interval, so that two are never under way.
+  // Shorter than the interval, so that probes do not overlap.
   const question = { text: 'select 1', query_timeout: heartbeatMs - 1_000 };
   heartbeat = setInterval(() => void client.query(question).catch(lose), heartbeatMs);
   heartbeat.unref();

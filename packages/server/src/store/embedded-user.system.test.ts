@@ -12,7 +12,7 @@ import { openEmbeddedPostgres } from './embedded.ts';
 const nobody = 65534;
 const logger = pino({ level: 'silent' });
 
-/** vitest gives each file a process of its own, so giving up root for good concerns these tests alone. */
+/** Vitest runs each system test file in its own process, so dropping root affects only these tests. */
 async function ordinaryUsersDirectory(): Promise<string> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'bothost-user-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
@@ -25,7 +25,7 @@ async function ordinaryUsersDirectory(): Promise<string> {
   return path.join(directory, 'data');
 }
 
-test('an ordinary user runs, adopts and stops a database that nobody else can enter', async () => {
+test('an ordinary user starts, adopts and stops a database that other accounts cannot read', async () => {
   const dataDirectory = await ordinaryUsersDirectory();
   onTestFinished(() => stopPostmaster(layoutOf(dataDirectory).data, 10_000));
   const first = await openEmbeddedPostgres({ dataDirectory, logger });

@@ -15,7 +15,7 @@ import { type EmbeddedPostgres, openEmbeddedPostgres } from './embedded.ts';
 const logger = pino({ level: 'silent' });
 const asRoot = process.geteuid?.() === 0;
 
-/** A data directory that another account can enter; `remove` it at the end. */
+/** A data directory that other accounts can enter; `remove` it at the end. */
 async function dataDirectory(below = os.tmpdir()): Promise<string> {
   const directory = await mkdtemp(path.join(below, 'bothost-data-'));
   await chmod(directory, 0o711);
@@ -53,7 +53,7 @@ describe('one data directory', () => {
   afterAll(() => remove(directory));
   const open = () => openEmbeddedPostgres({ dataDirectory: directory, logger });
 
-  test('two that start at the same moment make one database, and the later one adopts it', async () => {
+  test('is created once by two concurrent starts, and the second adopts it', async () => {
     const fresh = await dataDirectory();
     onTestFinished(() => remove(fresh));
     const opened = await Promise.all([1, 2].map(() => openEmbeddedPostgres({ dataDirectory: fresh, logger })));
@@ -62,7 +62,7 @@ describe('one data directory', () => {
     for (const { close } of opened) close();
   });
 
-  test('keeps what was written when it is stopped and started', async () => {
+  test('keeps its data over a stop and start', async () => {
     const first = await open();
     await query(first, 'drop table if exists kept');
     await query(first, `create table kept as select 'written' as text`);
@@ -75,7 +75,7 @@ describe('one data directory', () => {
     second.close();
   });
 
-  test('is left running by close and adopted by the next', async () => {
+  test('keeps running after close and is adopted by the next start', async () => {
     const first = await open();
     const before = await postmasterOf(directory);
     first.close();
@@ -84,7 +84,7 @@ describe('one data directory', () => {
     second.close();
   });
 
-  test('gives the service a role that is no superuser, durable writes and UTF-8', async () => {
+  test('has a role without superuser rights, durable writes and UTF-8', async () => {
     const postgres = await open();
     const settings = ['fsync', 'full_page_writes', 'synchronous_commit', 'listen_addresses', 'server_encoding'];
     const columns = settings.map((name) => `current_setting('${name}') as ${name}`).join();
@@ -99,15 +99,15 @@ describe('one data directory', () => {
     postgres.close();
   });
 
-  test('hands nothing of our environment to PostgreSQL', async () => {
+  test('passes no variables of the service to PostgreSQL', async () => {
     const environment = await readFile(`/proc/${await postmasterOf(directory)}/environ`, 'utf8');
     const names = environment.split('\0').map((line) => line.split('=')[0]);
-    // Those that begin with PG are what PostgreSQL sets for itself.
+    // PostgreSQL sets variables that start with PG itself.
     const known = ['LC_ALL', 'PATH', 'TZ', 'PGLOCALEDIR', 'PGSYSCONFDIR', 'PG_GRANDPARENT_PID', ''];
     expect(names.filter((name) => !known.includes(name ?? ''))).toEqual([]);
   });
 
-  test('logs statements when it is told to, and never what they carry', async () => {
+  test('logs statements if configured, and never their parameters', async () => {
     const postgres = await open();
     const superuser = await openDatabase<unknown>({ address: { ...postgres.address, user: 'postgres' }, logger });
     for (const change of [`log_statement = 'all'`, `log_min_messages = 'info'`, `log_min_error_statement = 'error'`]) {
@@ -119,7 +119,7 @@ describe('one data directory', () => {
     await sql`drop table if exists carried`.execute(db);
     await sql`create table carried (name text primary key check (length(name) > 3))`.execute(db);
     const log = () => readFile(layoutOf(directory).log, 'utf8');
-    // Settings reach the other connections a moment later.
+    // Other connections see changed settings after a delay.
     await expect
       .poll(async () => {
         await sql`select ${canary} as is_logged`.execute(db);
@@ -142,14 +142,14 @@ describe('one data directory', () => {
     postgres.close();
   });
 
-  test('a request after a SIGKILL of the database waits for its restart, and nothing written is lost', async () => {
+  test('answers a query after SIGKILL of the database once it has restarted, without losing writes', async () => {
     const postgres = await open();
     const db = await openedWith(postgres);
     await sql`drop table if exists survived`.execute(db);
     await sql`create table survived as select 1 as one`.execute(db);
     const before = await postmasterOf(directory);
     process.kill(before, 'SIGKILL');
-    // Those whose connection broke fail; a later one waits for the restart.
+    // Queries on the broken connections fail; a later one waits for the restart.
     const ask = async () => {
       const { rows } = await sql`select one from survived`.execute(db).catch(() => ({ rows: [] }));
       const after = await findPostmaster(layoutOf(directory).data);
@@ -160,7 +160,7 @@ describe('one data directory', () => {
     postgres.close();
   });
 
-  test('many failed requests at once start the database once', async () => {
+  test('starts the database once for many failed queries', async () => {
     const postgres = await open();
     const before = await postmasterOf(directory);
     process.kill(before, 'SIGKILL');
@@ -172,7 +172,7 @@ describe('one data directory', () => {
     postgres.close();
   });
 
-  test('a left process id that now belongs to something else does not keep it from starting', async () => {
+  test('starts although postmaster.pid names a process of another program', async () => {
     const file = path.join(layoutOf(directory).data, 'postmaster.pid');
     const left = await readFile(file, 'utf8');
     process.kill(await postmasterOf(directory), 'SIGKILL');
@@ -187,7 +187,7 @@ describe('one data directory', () => {
     postgres.close();
   });
 
-  test('what a kill left of an unfinished database, program folder or claim to start is removed', async () => {
+  test('removes an unfinished database, program folder or process lock of a killed start', async () => {
     await (await open()).stop();
     const { root, starting } = layoutOf(directory);
     const left = ['data.new-Ab3dEf', 'programs-17.0.0-x64', 'programs-18.0.0-x64.new-1'];
@@ -199,7 +199,7 @@ describe('one data directory', () => {
     expect(await readdir(starting)).toEqual([]);
   });
 
-  test.runIf(asRoot)('another account, such as a bot, can neither read its files nor connect', async () => {
+  test.runIf(asRoot)('refuses files and connections to another account, such as a bot', async () => {
     const { data } = layoutOf(directory);
     const script = `
       const done = (name) => (error) => console.log(name, error ? error.code : 'OPEN');
@@ -216,18 +216,18 @@ describe('one data directory', () => {
     expect(said.trim().split('\n').sort()).toEqual(['connect EACCES', 'list EACCES', 'read EACCES']);
   });
 
-  test('a database of another major version is refused in a sentence', async () => {
+  test('refuses a database of another major version, with a remedy', async () => {
     const postgres = await open();
     await postgres.stop();
     const version = path.join(layoutOf(directory).data, 'PG_VERSION');
     const own = await readFile(version);
     onTestFinished(() => writeFile(version, own));
     await writeFile(version, '17\n');
-    await expect(open()).rejects.toThrow(/was made by PostgreSQL 17, and this program has PostgreSQL 18\./);
+    await expect(open()).rejects.toThrow(/was created by PostgreSQL 17, and this program has PostgreSQL 18\./);
   });
 });
 
-test('two data directories are used at once, one with a path too long for a socket', async () => {
+test('runs two data directories at once, one with a path too long for a socket', async () => {
   const short = await dataDirectory();
   onTestFinished(() => remove(short));
   const long = path.join(short, 'x'.repeat(120));
@@ -240,7 +240,7 @@ test('two data directories are used at once, one with a path too long for a sock
   for (const { stop } of both) await stop();
 });
 
-test.runIf(asRoot)('a data directory that PostgreSQL cannot enter is named', async () => {
+test.runIf(asRoot)('names a data directory that PostgreSQL cannot enter', async () => {
   const closed = await mkdtemp(path.join(os.tmpdir(), 'bothost-closed-'));
   onTestFinished(() => rm(closed, { recursive: true, force: true }));
   const opened = openEmbeddedPostgres({ dataDirectory: path.join(closed, 'data'), logger });
@@ -263,13 +263,18 @@ describe.runIf(asRoot)('a full disk', () => {
     return mount;
   }
 
-  test.each([20, 80])('of %i MB is told when the database is made, and nothing half is left', async (megabytes) => {
-    const directory = await smallDisk(megabytes);
-    await expect(openEmbeddedPostgres({ dataDirectory: directory, logger })).rejects.toThrow(/the disk of .* is full/);
-    expect(existsSync(layoutOf(directory).data)).toBe(false);
-  });
+  test.each([20, 80])(
+    'of %i MB is reported when the database is created, and leaves no partial files',
+    async (megabytes) => {
+      const directory = await smallDisk(megabytes);
+      await expect(openEmbeddedPostgres({ dataDirectory: directory, logger })).rejects.toThrow(
+        /the disk of .* is full/,
+      );
+      expect(existsSync(layoutOf(directory).data)).toBe(false);
+    },
+  );
 
-  test('fails what is written, keeps what was written, and is over when there is room again', async () => {
+  test('fails writes, keeps earlier ones, and recovers when space is freed', async () => {
     const directory = await smallDisk(160);
     const postgres = await openEmbeddedPostgres({ dataDirectory: directory, logger });
     const db = await openedWith(postgres);

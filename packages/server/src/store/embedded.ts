@@ -1,35 +1,35 @@
 import type { Logger } from 'pino';
 import type { DatabaseAddress } from './address.ts';
 import { ownAccount } from './embedded/account.ts';
-import { bringUp } from './embedded/bring-up.ts';
+import { ensureRunning } from './embedded/ensure-running.ts';
 import { layoutOf } from './embedded/layout.ts';
 import { stopPostmaster, trimLog } from './embedded/postmaster.ts';
 import { findProgramPackage } from './embedded/programs.ts';
 import { reach } from './embedded/reach.ts';
 import { StoreError } from './store-error.ts';
 
-/** How long an orderly stop may take before the database is stopped at once. */
+/** Time limit of a fast shutdown, before an immediate one. */
 const stopTimeoutMs = 60_000;
 
-/** After a failed start the next is not tried before this, so that requests against a full disk do not storm it. */
+/** Minimum delay after a failed start, so that requests do not cause a storm of starts while the disk is full. */
 const retryAfterMs = 1_000;
 
 const logCheckMs = 10 * 60_000;
 
 export type EmbeddedPostgres = {
   readonly address: DatabaseAddress;
-  /** Whether it was running already, left by a server that was killed or that was told to leave it. */
+  /** Whether it was already running: its server was killed, or left it running. */
   readonly adopted: boolean;
-  /** Starts the database when it is gone; many callers share one start. Rejects with a StoreError. */
+  /** Starts the database if it is not running. Concurrent calls share one start. Rejects with a StoreError. */
   readonly ensureRunning: () => Promise<void>;
-  /** Stops the database in order; close the pools first. */
+  /** Stops the database. Close the pools first. */
   readonly stop: () => Promise<void>;
-  /** Lets go of the database and leaves it running. */
+  /** Leaves the database running. */
   readonly close: () => void;
 };
 
 export type EmbeddedOptions = {
-  /** The service's data directory; the database takes the folder `postgres` in it. */
+  /** The service's data directory. The database uses the folder `postgres` in it. */
   readonly dataDirectory: string;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** Milliseconds since the epoch. */
@@ -37,18 +37,18 @@ export type EmbeddedOptions = {
 };
 
 /**
- * The PostgreSQL of the data directory, made if there is none, started if it does not run. It is reached by a unix socket in
- * its own data directory only, so any number of data directories can be used at once, and only this account can connect.
+ * Opens the PostgreSQL of the data directory: creates it if missing, starts it if it does not run. It listens only on a unix
+ * socket in its own data directory, so several data directories can be used at once, and only this account can connect.
  *
- * @throws StoreError when it cannot be started, in a sentence for the operator
+ * @throws StoreError if it cannot be started; the message is for the operator
  */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDirectory, logger, now = Date.now } = options;
   const layout = layoutOf(dataDirectory);
   const installation = { layout, own: ownAccount(), programPackage: await findProgramPackage() };
-  const adopted = (await bringUp(installation)) === 'adopted';
+  const adopted = (await ensureRunning(installation)) === 'adopted';
   const { address, release } = reach(layout.data);
-  logger.info({ adopted, data: layout.data }, adopted ? 'adopted the running database' : 'started the database');
+  logger.info({ adopted, data: layout.data }, adopted ? 'running database adopted' : 'database started');
 
   let open = true;
   let starting: Promise<void> | undefined;
@@ -60,12 +60,11 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
     if (!open) throw new StoreError('The database is being stopped.');
     if (failed !== undefined && now() - failed.at < retryAfterMs) throw failed.error;
     try {
-      if ((await bringUp(installation)) === 'started')
-        logger.warn({ data: layout.data }, 'the database was gone and was started again');
+      if ((await ensureRunning(installation)) === 'started') logger.warn({ data: layout.data }, 'database restarted');
       failed = undefined;
     } catch (error) {
       failed = { at: now(), error };
-      logger.warn({ err: error }, 'the database could not be started');
+      logger.warn({ err: error }, 'database start failed');
       throw error;
     }
   };

@@ -24,14 +24,14 @@ async function subscribed() {
   return { received, subscription, send, cut };
 }
 
-test('receives what is sent to its channel, in order', async () => {
+test('listen receives the messages of its channel in order', async () => {
   const { received, send } = await subscribed();
   await send('one');
   await send('two');
   await expect.poll(() => received).toEqual(['one', 'two']);
 });
 
-test('a lost connection is made again and told, and messages arrive as before', async () => {
+test('listen reconnects after a lost connection, reports it, and receives messages again', async () => {
   const { received, send, cut } = await subscribed();
   await cut();
   await expect.poll(() => received).toEqual(['(reconnected)']);
@@ -39,7 +39,7 @@ test('a lost connection is made again and told, and messages arrive as before', 
   await expect.poll(() => received).toEqual(['(reconnected)', 'after']);
 });
 
-test('receives nothing after it is closed, also when it was just reconnecting', async () => {
+test('listen receives nothing after it is closed during a reconnect', async () => {
   const { received, subscription, send, cut } = await subscribed();
   await cut();
   await subscription.close();

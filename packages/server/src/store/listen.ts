@@ -8,9 +8,9 @@ const lastRetryMs = 5_000;
 export type Subscription = { readonly close: () => Promise<void> };
 
 /**
- * Receives what is sent to a channel (`NOTIFY`, at most 8000 bytes each). A lost connection is made again for as long as it
- * takes; `onReconnected` is called when it stands again, as messages sent between were missed: drop what depends on them.
- * Rejects when the first connection fails.
+ * Receives the messages of a channel (`NOTIFY`, at most 8000 bytes each). Reconnects without limit when the connection is
+ * lost and then calls `onReconnected`: messages may have been missed, so drop caches that depend on them. Rejects if the
+ * first connection fails.
  */
 export async function listen(options: {
   readonly address: DatabaseAddress;
@@ -25,7 +25,7 @@ export async function listen(options: {
     openDedicated({
       address: options.address,
       onLost: (error) => {
-        options.logger.warn({ err: error, channel: options.channel }, 'a subscription to the database was lost');
+        options.logger.warn({ err: error, channel: options.channel }, 'database subscription lost');
         retryAfter(firstRetryMs);
       },
       prepare: async (client) => {

@@ -10,7 +10,7 @@ async function freshAddress(): Promise<DatabaseAddress> {
   return address;
 }
 
-/** Ends all other connections to the database, as its end would. */
+/** Terminates all other connections to the database. */
 async function cutConnections(address: DatabaseAddress): Promise<void> {
   const client = new pg.Client(clientConfig(address));
   await client.connect();
@@ -23,7 +23,7 @@ const unexpected = (error: Error) => {
   throw error;
 };
 
-test('one holds a key at a time, and others hold other keys', async () => {
+test('holdLock grants a key to one holder, and other keys independently', async () => {
   const address = await freshAddress();
   const hold = (key: string) => holdLock({ address, key, waitMs: 1, onLost: unexpected });
   const first = await hold('us-west');
@@ -36,7 +36,7 @@ test('one holds a key at a time, and others hold other keys', async () => {
   await Promise.all([second?.release(), other?.release()]);
 });
 
-test('one that waits gets the lock when the holder lets go', async () => {
+test('holdLock grants a waiter the lock when the holder releases it', async () => {
   const address = await freshAddress();
   const first = await holdLock({ address, key: 'us-west', waitMs: 1, onLost: unexpected });
   const waiting = holdLock({ address, key: 'us-west', waitMs: 20_000, onLost: unexpected });
@@ -46,7 +46,7 @@ test('one that waits gets the lock when the holder lets go', async () => {
   await second?.release();
 });
 
-test('the loss of the connection is told, and the lock is free for others', async () => {
+test('holdLock calls onLost when the connection is lost, which frees the lock', async () => {
   const address = await freshAddress();
   const lost = new Promise<Error>((resolve) => {
     void holdLock({ address, key: 'us-west', waitMs: 1, onLost: resolve }).then(() => cutConnections(address));

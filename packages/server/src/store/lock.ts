@@ -4,9 +4,9 @@ import { openDedicated } from './dedicated.ts';
 export type LockHandle = { readonly release: () => Promise<void> };
 
 /**
- * Holds the lock named `key` among all who use this database, as long as this process lives: PostgreSQL frees it when the
- * connection ends, however it ends. Waits at most `waitMs` for another holder, then resolves with null. `onLost` is called
- * when the connection ends without `release`: from then on somebody else may hold the lock.
+ * Holds the advisory lock `key` of the database until `release` or the end of the process, when PostgreSQL ends the
+ * connection. Waits for another holder for at most `waitMs`, then resolves with null. Calls `onLost` if the connection ends
+ * without `release`: another process may hold the lock from then on.
  */
 export async function holdLock(options: {
   readonly address: DatabaseAddress;
@@ -19,7 +19,7 @@ export async function holdLock(options: {
       address: options.address,
       onLost: options.onLost,
       prepare: async (client) => {
-        // 0 would be no limit at all. A dead holder's host is noticed by PostgreSQL's own probes, here after 25 seconds.
+        // 0 would mean no limit. PostgreSQL detects a dead holder's machine by TCP keepalive, here after 25 seconds.
         await client.query(
           `select set_config('lock_timeout', $1, false), set_config('tcp_keepalives_idle', '10', false),
           set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)`,
@@ -35,5 +35,5 @@ export async function holdLock(options: {
   }
 }
 
-/** SQLSTATE of a lock that was not granted in time. */
+/** SQLSTATE of a lock timeout. */
 const lockNotAvailable = '55P03';

@@ -7,7 +7,7 @@ import { type Migration, migrate } from './migrate.ts';
 
 const logger = pino({ level: 'silent' });
 
-/** Makes a table that fails when it is made twice. */
+/** Creates a table, which fails the second time. */
 const table = (name: string): Migration => ({
   name,
   up: async (db) => void (await sql`create table ${sql.id(`t${name}`)} ()`.execute(db)),
@@ -21,7 +21,7 @@ const broken: Migration = {
   },
 };
 
-/** Pools of their own on one fresh database, as so many servers would have. */
+/** Separate pools on one new database, as of several servers. */
 async function servers(count: number): Promise<readonly Kysely<unknown>[]> {
   const { address, drop } = await testDatabase([]);
   onTestFinished(drop);
@@ -39,7 +39,7 @@ async function tables(db: Kysely<unknown>): Promise<readonly string[]> {
   return (await query.execute(db)).rows.map(({ name }) => name).filter((name) => name !== 'schema_migration');
 }
 
-test('runs each migration once and in order, across starts', async () => {
+test('migrate runs each migration once, in order, over several starts', async () => {
   const [db] = await servers(1);
   if (db === undefined) throw new Error('no server');
   expect(await migrate(db, [table('1'), table('2')])).toEqual(['1', '2']);
@@ -48,13 +48,13 @@ test('runs each migration once and in order, across starts', async () => {
   expect(await tables(db)).toEqual(['t1', 't2', 't3']);
 });
 
-test('five servers that start at once run each migration once between them', async () => {
+test('migrate runs each migration once when five servers start at once', async () => {
   const migrations = ['1', '2', '3', '4'].map(table);
   const ran = await Promise.all((await servers(5)).map((db) => migrate(db, migrations)));
   expect(ran.flat().sort()).toEqual(['1', '2', '3', '4']);
 });
 
-test('a migration that fails leaves nothing of itself and everything before it', async () => {
+test('migrate rolls back a failing migration and keeps the earlier ones', async () => {
   const [db] = await servers(1);
   if (db === undefined) throw new Error('no server');
   await expect(migrate(db, [table('1'), broken])).rejects.toThrow('division by zero');
@@ -62,7 +62,7 @@ test('a migration that fails leaves nothing of itself and everything before it',
   expect(await migrate(db, [table('1'), table('2')])).toEqual(['2']);
 });
 
-test('a server that vanishes in the middle of a migration leaves it to the next', async () => {
+test('migrate runs a migration again after a server was killed during it', async () => {
   const [killed, next] = await servers(2);
   if (killed === undefined || next === undefined) throw new Error('no servers');
   const vanishing: Migration = {
@@ -73,13 +73,13 @@ test('a server that vanishes in the middle of a migration leaves it to the next'
     },
   };
   const [first, second] = await Promise.allSettled([migrate(killed, [vanishing]), migrate(next, [table('1')])]);
-  // Whoever came first, the table is there once.
+  // Exactly one of them created the table.
   expect([first.status, second.status]).toContain('fulfilled');
   await migrate(next, [table('1')]);
   expect(await tables(next)).toEqual(['t1']);
 });
 
-test('a database of a newer version is refused and left as it is', async () => {
+test('migrate refuses a database of a newer version and does not change it', async () => {
   const [db] = await servers(1);
   if (db === undefined) throw new Error('no server');
   await migrate(db, [table('1'), table('2')]);

@@ -1,23 +1,23 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { StoreError } from './store-error.ts';
 
-/** One step forward. A released migration is never changed or removed; a later one corrects it. */
+/** Migrations only go forward. Never change or remove a released one; correct it by a later one. */
 export type Migration = { readonly name: string; readonly up: (db: Kysely<unknown>) => Promise<void> };
 
-/** Any number that no other user of the database's advisory locks takes: "bothost" in ASCII. */
+/** A number that no other user of advisory locks takes: "bothost" in ASCII. */
 const lockKey = '27707093476668276';
 
 /**
- * Brings the database to the last of `migrations`; returns the names of those that ran. Each runs in one transaction with
- * its record and under a lock that ends with the transaction, so two servers at once and a kill at any moment do no harm.
+ * Applies the missing migrations and returns their names. Each runs in one transaction with its record, under a lock that
+ * ends with the transaction, so concurrent servers and kills do no harm.
  *
- * @throws StoreError when the database knows a migration that is not in the list: a newer version has used it
+ * @throws StoreError if the database has a migration that is not in the list, because a newer version has used it
  */
 export async function migrate<Tables>(
   db: Kysely<Tables>,
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
-  // A migration meets the tables as they are on its way, not as the program's types describe them.
+  // A migration runs on earlier states of the tables than the types describe.
   const untyped = db as unknown as Kysely<unknown>;
   const ran: string[] = [];
   for (;;) {
@@ -28,7 +28,7 @@ export async function migrate<Tables>(
 }
 
 async function migrateOne(db: Transaction<unknown>, migrations: readonly Migration[]): Promise<string | undefined> {
-  // A large table may take longer to change than a request may take; the lock waits for another server's migration.
+  // Changing a large table may exceed the time limits of queries, and the lock waits for another server's migration.
   await sql`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true),
     set_config('idle_in_transaction_session_timeout', '0', true)`.execute(db);
   await sql`select pg_advisory_xact_lock(${sql.lit(lockKey)}::bigint)`.execute(db);
@@ -48,12 +48,12 @@ async function migrateOne(db: Transaction<unknown>, migrations: readonly Migrati
   return next.name;
 }
 
-/** What was applied must be the beginning of what this program knows. */
+/** The applied migrations must be the first ones of the list. */
 function requireKnown(applied: readonly string[], known: readonly string[]): void {
-  const strange = applied.find((name, position) => known[position] !== name);
-  if (strange === undefined) return;
+  const unknown = applied.find((name, position) => known[position] !== name);
+  if (unknown === undefined) return;
   throw new StoreError(
-    `The database was changed by another version of this program (migration ${strange}, which this version does not ` +
+    `The database was changed by another version of this program (migration ${unknown}, which this version does not ` +
       'have in that place). Start that version or a newer one; nothing was changed.',
   );
 }

@@ -14,33 +14,37 @@ import type { Database, Tables } from './tables.ts';
 
 export type Store = {
   readonly db: Database;
-  /** Null: migrated and reachable. Otherwise what is missing. */
+  /** Null if the database is migrated and reachable, otherwise what is missing. */
   readonly notReady: () => Promise<string | null>;
-  /** Without it another server may be at the region's bots. */
+  /** Whether this server holds the region's lock. If not, another one may run the region's bots. */
   readonly holdsRegion: () => boolean;
   readonly notify: (channel: string, message: string) => Promise<void>;
-  /** Messages of a channel; an empty one after a gap, when some may have been missed. */
+  /** Subscribes to a channel. An empty message means that earlier ones may have been missed. */
   readonly subscribe: (channel: string, onMessage: (message: string) => void) => Promise<void>;
-  /** Closes the connections, and stops an embedded database unless it is to be left. */
+  /** Closes the connections. Stops an embedded database, unless `leave` is set. */
   readonly close: (leave: boolean) => Promise<void>;
 };
 
 export type StoreOptions = {
-  /** Absent: the embedded database of the data directory. */
+  /** Without it, uses the embedded database of the data directory. */
   readonly databaseUrl: string | undefined;
   readonly dataDirectory: string;
   /** Only one server at a time may run the instances of a region. */
   readonly region: string;
   readonly logger: Logger;
-  /** Another server took the region while the database was away from this one. */
+  /** Called when another server took the region while this one had lost its connection. */
   readonly onRegionLost: (error: Error) => void;
 };
 
-/** How long the server before this one may take to be noticed as dead by PostgreSQL. */
+/** Time until PostgreSQL detects that the previous server is dead. */
 const takeOverMilliseconds = 10_000;
 const retryMilliseconds = 500;
 
-/** Opens the database, brings it up to date, and takes the region. @throws StoreError */
+/**
+ * Opens and migrates the database, and locks the region.
+ *
+ * @throws StoreError
+ */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl, dataDirectory, logger } = options;
   const embedded = databaseUrl === undefined ? await openEmbeddedPostgres({ dataDirectory, logger }) : null;
@@ -56,7 +60,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       throw error;
     }
   } catch (error) {
-    // Only what we started is ours to stop, and not when the server that has the region uses it by now.
+    // Stops the database only if this process started it, and not if the server that holds the region uses it.
     if (embedded?.adopted === false && !(error instanceof RegionTakenError)) await embedded.stop();
     else embedded?.close();
     throw error;
@@ -121,7 +125,7 @@ async function hold(
   };
 }
 
-/** Somebody else runs this region's bots, with this very database. */
+/** Another server runs this region's bots with this database. */
 class RegionTakenError extends StoreError {}
 
 async function takeRegion(
@@ -135,7 +139,7 @@ async function takeRegion(
   if (lock !== null) return lock;
   const owner = await db.selectFrom('hosts').select('description').where('region', '=', region).executeTakeFirst();
   throw new RegionTakenError(
-    `Another server runs the bots of region ${region}: ${owner?.description ?? 'it has not said which'}. ` +
+    `Another server runs the bots of region ${region}: ${owner?.description ?? 'unknown'}. ` +
       'Stop it, or set BOTHOST_REGION to another region.',
   );
 }

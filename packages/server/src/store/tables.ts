@@ -11,9 +11,8 @@ import type {
 import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely';
 
 /**
- * The tables as the queries see them; `migrations/` makes them. Times are `timestamptz` (JavaScript dates), ids UUIDs of
- * version 7. A feature writes only tables of its own folder's nouns; it may join others to
- * read in one exchange.
+ * The tables that `migrations/` creates. Times are `timestamptz` (JavaScript dates), ids are UUIDs of version 7. A feature
+ * writes only the tables of its folder, but may join others when it reads.
  */
 export type Tables = {
   organizations: OrganizationsTable;
@@ -53,9 +52,9 @@ export type ApiKeysTable = {
   organization_id: string;
   kind: 'private' | 'public';
   name: string;
-  /** The first characters, for people to recognise it. */
+  /** The first characters, which identify the key to people. */
   start: string;
-  /** SHA-256 of the whole key: keys are random, so a slow hash would only slow requests down. */
+  /** SHA-256 of the key. Keys are random, so a slow hash would add no security. */
   hash: Buffer;
   created_at: Date;
   expires_at: Date | null;
@@ -63,12 +62,12 @@ export type ApiKeysTable = {
   revoked_at: Date | null;
 };
 
-/** Who runs the instances of a region: for `process`, one data directory (architecture, last section). */
+/** A server's place for the instances of a region. For the process driver, one data directory. */
 export type HostsTable = {
   id: string;
   region: string;
   runtime: string;
-  /** For people: which machine and process it was last. */
+  /** Machine and process of the server that used it last, for people. */
   description: string;
   heartbeat_at: Date;
 };
@@ -91,36 +90,36 @@ export type DeploymentSource =
 
 export type StoredExit = { code: number | null; signal: string | null; outOfMemory: boolean; tail: string };
 
-/** A set by its id, since another one may get its name; the name is for people. */
+/** `setId` identifies the set; `secretSet` is its name at that time, for people. */
 export type SecretPin = { secretSet: string; setId: string; revision: number };
 
-/** One version of an agent. `min_agents` and `max_agents` alone may change. */
+/** A version of an agent. Only `min_agents` and `max_agents` may change. */
 export type DeploymentsTable = {
   id: string;
   agent_id: string;
   source: JSONColumnType<DeploymentSource>;
-  /** The build of a source of that kind. */
+  /** Set for sources of the kind `build`. */
   build_id: string | null;
-  /** `validating`: startable, and no instance of it has become ready yet. Only `ready` ones take traffic. */
+  /** `validating`: instances can start, but none has become ready yet. Only `ready` ones get traffic. */
   state: DeploymentState;
-  /** Since when it is in that state. */
+  /** When it entered that state. */
   state_at: Generated<Date>;
-  /** For the agent's owner: why it failed, or why its instances do not start at the moment. */
+  /** For the agent's owner: why it failed, or why its instances currently do not start. */
   error: string | null;
   error_code: DeploymentProblem | null;
   error_at: Date | null;
-  /** How the last instance that did not start, or that nobody stopped, ended. */
+  /** Exit of the last instance that failed to start or ended by itself. */
   last_exit: JSONColumnType<StoredExit> | null;
-  /** How many of those there were. */
+  /** Number of such instances. */
   restarts: Generated<number>;
-  /** Of a build, what the build has. A directory's files are the deployment's own. */
+  /** Of a build: what the build prepared. Of a directory: the deployment's own files. */
   prepared: JSONColumnType<Record<string, string | number | boolean | null>> | null;
-  /** The revisions of secret sets that its instances run with. */
+  /** Secret set revisions that its instances run with. */
   secret_pins: JSONColumnType<SecretPin[], string | undefined, string>;
   created_by_key_id: string | null;
-  /** What a rollback repeated. */
+  /** The deployment that a rollback copied. */
   rolled_back_from: string | null;
-  /** When it began to take traffic, and when another one took its place. */
+  /** When it started and stopped getting new traffic. */
   activated_at: Date | null;
   replaced_at: Date | null;
   min_agents: number;
@@ -136,7 +135,7 @@ export type InstanceState = 'starting' | 'ready' | 'stopping' | 'ended';
 
 /**
  * `session_id` is the claim: set once, never changed, unique. So an instance serves one session and a session has one
- * instance, whatever the servers do (invariant 1).
+ * instance, whatever the servers do (docs/architecture.md, Invariants).
  */
 export type InstancesTable = {
   id: string;
@@ -147,9 +146,9 @@ export type InstancesTable = {
   state: InstanceState;
   host: string | null;
   port: number | null;
-  /** The bot has `GET /_bot/session`, so a server that comes back can ask it (bot contract 2.2). */
+  /** The bot supports `GET /_bot/session`, so a restarted server can ask for the session's state. */
   reports_session: Generated<boolean>;
-  /** What the runtime noticed of it; its session gets them as events. */
+  /** Events from the runtime, which its session gets. */
   notices: ColumnType<StoredEvent[], string | undefined, string>;
   created_at: Date;
   ready_at: Date | null;
@@ -157,8 +156,9 @@ export type InstancesTable = {
 };
 
 /**
- * `waiting`: made, its client has not connected (WebSocket starts). `starting`: has its instance. `live`: the bot took it.
- * `ending`: the cause of its end is decided (`ending_status`), its instance is being stopped. `ended`: the record is final.
+ * `waiting`: created, its client has not connected yet (WebSocket starts). `starting`: has an instance. `live`: the bot
+ * accepted it. `ending`: the cause of the end is decided (`ending_status`), its instance is being stopped. `ended`: the
+ * record is final.
  */
 export type SessionState = 'waiting' | 'starting' | 'live' | 'ending' | 'ended';
 
@@ -171,17 +171,17 @@ export type SessionsTable = {
   deployment_id: string;
   state: SessionState;
   transport: 'none' | 'webrtc' | 'websocket';
-  /** What the bot gets as its body, as JSON text; kept until the bot has it, so that a hand-over survives a crash. */
+  /** The request body for the bot, as JSON text; kept until the bot has it, so that dispatch survives a crash. */
   body: string | null;
-  /** The server process that relays its socket; such a session cannot outlive it. */
+  /** The server process that relays its socket. Such a session cannot outlive it. */
   relay_id: string | null;
   created_at: Date;
   updated_at: Date;
-  /** When the start was asked for: the start request, or the client's connection for WebSocket starts. */
+  /** When the session was requested: by the start request, or by the client's connection for WebSocket starts. */
   requested_at: Date | null;
   claimed_at: Date | null;
   ready_at: Date | null;
-  /** The hand-over was begun; written before it for bots that cannot be asked afterwards. */
+  /** When dispatch started; written before it for bots that cannot be asked afterwards. */
   handed_over_at: Date | null;
   bot_started_at: Date | null;
   cold_start: boolean | null;
@@ -191,7 +191,7 @@ export type SessionsTable = {
   events: JSONColumnType<StoredEvent[]>;
 };
 
-/** Samples of sessions that have not ended: rows of a few seconds each, `[unix seconds, millicores, bytes][]`. */
+/** Samples of sessions that have not ended, a few seconds per row: `[unix seconds, millicores, bytes][]`. */
 export type SessionSamplesTable = {
   session_id: string;
   first_at: Date;
@@ -215,24 +215,26 @@ export type SessionMetricsTable = {
   created_at: Date;
 };
 
-/** An archive on its way here; its bytes lie in a file of its id. `announced`: hash and size were told before any byte. */
+/**
+ * An archive that is being uploaded, in a file named by its id. `announced`: hash and size were declared before the upload.
+ */
 export type UploadsTable = {
   id: string;
   organization_id: string;
   region: string;
   announced: boolean;
-  /** `complete`: all bytes are there and are what their hash says. */
+  /** `complete`: all bytes arrived and match their hash. */
   state: 'open' | 'complete';
   /** SHA-256, hexadecimal. */
   content_hash: string | null;
-  /** The first 16 digits of the MD5, by which existing clients know an archive. */
+  /** The first 16 hexadecimal digits of the MD5, by which existing clients identify an archive. */
   context_hash: string | null;
   size_bytes: number | null;
   created_at: Date;
   updated_at: Date;
 };
 
-/** One for each organization, region and content, but for those that failed. */
+/** One for each organization, region and content, except failed ones. */
 export type BuildsTable = {
   id: string;
   organization_id: string;
@@ -243,39 +245,39 @@ export type BuildsTable = {
   size_bytes: number;
   dockerfile_path: string;
   state: BuildStatus;
-  /** A stable word for programs, and the sentence for people. */
+  /** A stable code for programs, and a message for people. */
   error_code: string | null;
   error: string | null;
-  /** What the runtime made of it. */
+  /** What the runtime prepared. */
   prepared: JSONColumnType<Record<string, string | number | boolean | null>> | null;
-  /** Its files are being removed: it is nobody's any more. */
+  /** Its files are being removed, so it can no longer be used. */
   removing: Generated<boolean>;
-  /** Of a build that runs: its server stops it. */
+  /** Asks the server of a running build to stop it. */
   cancel_requested_at: Generated<Date | null>;
-  /** Attempts that began and were neither ended nor released: the running one, and those whose server died. */
+  /** Attempts that started and did not end: the running one, and those whose server was killed. */
   unfinished_attempts: Generated<number>;
   created_at: Date;
   updated_at: Date;
   started_at: Date | null;
   completed_at: Date | null;
-  /** When somebody last asked for this content. */
+  /** When this content was last requested. */
   used_at: Date;
 };
 
 export type BuildLogLinesTable = { build_id: string; line: number; at: Date; text: string };
 
-/** The output of an instance that has ended: what lies in the log files of its host. `session_id` is of the one it served. */
+/** The stored output of an ended instance, in the log directory of its host. `session_id`: the session that it served. */
 export type InstanceLogsTable = {
   instance_id: string;
   agent_id: string;
   deployment_id: string;
   session_id: string | null;
-  /** In whose data directory the files are. */
+  /** The host whose data directory has the files. */
   host_id: string;
-  /** When its first and its last output was seen. */
+  /** When its first and last output was seen. */
   begins_at: Date;
   ends_at: Date;
-  /** Kept on the disk. */
+  /** Bytes on disk. */
   bytes: number;
   dropped_bytes: number;
   stored_at: Date;
@@ -407,11 +409,11 @@ export type AuditEventsTable = {
   revision_before: number | null;
   revision_after: number | null;
   result: string;
-  /** Requests that the entry stands for. */
+  /** Requests that the entry summarizes. */
   count: number;
   previous_hash: Buffer;
   hash: Buffer;
 };
 
-/** The pool, or a transaction of it: verbs take either, so that a transaction can span features. */
+/** The pool or a transaction. Verbs accept either, so that a transaction can span features. */
 export type Database = Kysely<Tables>;

@@ -1,10 +1,10 @@
 import { watch } from 'node:fs';
 
-/** Some changes, such as the end of a process, show in no directory; they are looked for at this interval. */
+/** Interval for changes that no directory shows, such as the end of a process. */
 const recheckMs = 100;
 
 /**
- * Resolves with the first value of `check` that is not undefined: checked now, at each change in `directory`, when `also`
+ * Resolves with the first value of `check` that is not undefined. Calls it now, at each change in `directory`, when `also`
  * settles, and every 100 ms. Resolves with undefined after `timeoutMs`.
  */
 export async function waitFor<T>(options: {
@@ -33,7 +33,10 @@ export async function waitFor<T>(options: {
   }
 }
 
-/** The kernel may have no watch left (inotify(7), max_user_watches) or the directory may vanish: then the interval serves. */
+/**
+ * Undefined if the kernel has no watch left (inotify(7), max_user_watches) or the directory vanishes; the interval then
+ * suffices.
+ */
 function watchOrNone(directory: string, changed: () => void) {
   try {
     const watcher = watch(directory, changed);

@@ -2,9 +2,9 @@ import { chmod, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { startTicks } from '../../src/store/claim.ts';
 import { layoutOf } from '../../src/store/embedded/layout.ts';
 import { stopPostmaster } from '../../src/store/embedded/postmaster.ts';
+import { startTicks } from '../../src/store/process-lock.ts';
 
 const prefix = 'bothost-test-';
 

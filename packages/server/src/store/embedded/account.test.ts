@@ -12,7 +12,7 @@ const [root, nobody, postgres, anna] = accounts;
 if (root === undefined || nobody === undefined || postgres === undefined || anna === undefined)
   throw new Error('accounts');
 
-test('reads accounts and leaves out lines that are none', () => {
+test('parseAccounts skips lines that are not accounts', () => {
   expect(accounts.map(({ name }) => name)).toEqual(['root', 'nobody', 'postgres', 'anna']);
   expect(postgres).toEqual({ name: 'postgres', uid: 101, gid: 104 });
 });
@@ -50,6 +50,6 @@ test.each([
     undefined,
     /may not run as root/,
   ],
-])('refuses %s', (_name, own, known, owner, sentence) => {
+])('chooseAccount refuses %s', (_name, own, known, owner, sentence) => {
   expect(() => chooseAccount(own, known, owner)).toThrow(sentence);
 });

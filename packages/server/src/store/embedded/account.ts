@@ -1,13 +1,13 @@
 import { userInfo } from 'node:os';
 import { StoreError } from '../store-error.ts';
 
-/** An account of the machine, as `/etc/passwd` has it. */
+/** An entry of `/etc/passwd`. */
 export type Account = { readonly name: string; readonly uid: number; readonly gid: number };
 
-/** Accounts that root may run PostgreSQL under, best first. None is ever created. */
+/** Accounts under which root runs PostgreSQL, in order of preference. None is ever created. */
 const preferred = ['postgres', 'nobody', 'daemon'];
 
-/** The lines of `/etc/passwd` (passwd(5)) that are accounts. */
+/** Parses `/etc/passwd` (passwd(5)); skips invalid lines. */
 export function parseAccounts(passwd: string): readonly Account[] {
   return passwd.split('\n').flatMap((line) => {
     const [name, , uid, gid] = line.split(':');
@@ -16,7 +16,7 @@ export function parseAccounts(passwd: string): readonly Account[] {
   });
 }
 
-/** The account of this process. PostgreSQL needs a passwd entry, also for the one who connects (peer authentication). */
+/** The account of this process. PostgreSQL needs a passwd entry, for its clients too (peer authentication). */
 export function ownAccount(): Account {
   try {
     const { username, uid, gid } = userInfo();
@@ -30,10 +30,10 @@ export function ownAccount(): Account {
 }
 
 /**
- * Whom PostgreSQL runs as: the one that owns the existing database, so that an account installed later changes nothing;
- * else this process's own account; else, as PostgreSQL refuses root, an unprivileged one that exists.
+ * The account that PostgreSQL runs as: the owner of the existing database, so that an account installed later changes
+ * nothing; else the account of this process; else, because PostgreSQL refuses root, an existing unprivileged one.
  *
- * @throws StoreError when there is none, or when the database belongs to somebody that this process may not become
+ * @throws StoreError if there is none, or if this process may not become the owner of the database
  */
 export function chooseAccount(own: Account, accounts: readonly Account[], clusterOwner: number | undefined): Account {
   if (own.uid !== 0) {
@@ -52,7 +52,7 @@ export function chooseAccount(own: Account, accounts: readonly Account[], cluste
   if (account !== undefined) return account;
   throw new StoreError(
     clusterOwner === undefined
-      ? `PostgreSQL may not run as root, and there is none of the accounts ${preferred.join(', ')}. Start the service as an ordinary user, or set DATABASE_URL.`
-      : `The database in the data directory belongs to user id ${clusterOwner}, which is no unprivileged account of /etc/passwd.`,
+      ? `PostgreSQL may not run as root, and none of the accounts ${preferred.join(', ')} exists. Start the service as an ordinary user, or set DATABASE_URL.`
+      : `The database in the data directory belongs to user id ${clusterOwner}, which is not an unprivileged account of /etc/passwd.`,
   );
 }

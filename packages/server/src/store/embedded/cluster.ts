@@ -9,16 +9,16 @@ import { roleName } from './settings.ts';
 
 const unfinishedPrefix = 'data.new-';
 
-/** Nobody connects by these files of access: the server is started with others. */
+/** The server is started with other access files, so these grant nothing. */
 const initdbArguments = [
   ...['-U', 'postgres', '--auth=reject', '--encoding=UTF8'],
   ...['--locale-provider=builtin', '--locale=C.UTF-8'],
 ];
 
-/** For the single-user mode with -j, where an empty line ends a statement. */
+/** In single-user mode with -j, an empty line ends a statement. */
 const statements = `create role ${roleName} login;\n\ncreate database ${roleName} owner ${roleName};\n\n`;
 
-/** What there is of a database in the directory: the major version that made it and the user id that owns it. */
+/** The existing database in a directory: its major version and the user id of its owner. */
 export async function readCluster(directory: string): Promise<{ major: string; owner: number } | undefined> {
   try {
     const version = await readFile(path.join(directory, 'PG_VERSION'), 'utf8');
@@ -30,10 +30,11 @@ export async function readCluster(directory: string): Promise<{ major: string; o
 }
 
 /**
- * Makes the database in `directory`: first beside it under another name, then renamed, so that a kill leaves nothing half.
- * What a killed one left is removed. The service's role owns its database and is no superuser, as in an external PostgreSQL.
+ * Creates the database in `directory`: first in a staging directory beside it, which is then renamed, so a kill leaves no
+ * partial database. Removes the staging directories of killed starts. The service's role owns the database and is not a
+ * superuser, as in an external PostgreSQL.
  *
- * @throws StoreError with the end of the program's output, for example when the disk is full
+ * @throws StoreError with the end of the program's output, for example if the disk is full
  */
 export async function createCluster(programs: Programs, directory: string, account: Account): Promise<void> {
   const parent = path.dirname(directory);
@@ -59,7 +60,7 @@ export async function createCluster(programs: Programs, directory: string, accou
   }
 }
 
-/** An orphan of a killed server may still be writing into it: then what it writes next stays for the next time. */
+/** A child of a killed start may still be writing there. The next start removes what it writes after this. */
 async function removeAll(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -1,12 +1,12 @@
 import { statfs } from 'node:fs/promises';
 import { StoreError } from '../store-error.ts';
 
-/** With less than this left, bytes, PostgreSQL cannot even say why it ended. */
+/** In bytes. With less free space, PostgreSQL cannot even report why it ended. */
 const hardlyAny = 1024 * 1024;
 
 /**
- * What went wrong with one of PostgreSQL's programs: a known cause in a sentence, then what the program said last. The disk
- * is also asked, because a program whose disk is full may have had no place for its last words.
+ * Describes the failure of a PostgreSQL program: a known cause, then the end of its output. Also checks the disk, because on
+ * a full disk the program may be unable to write its output.
  */
 export async function describeFailure(output: string, directory: string): Promise<string> {
   const full = /No space left on device|Disk quota exceeded/.test(output) || (await isFull(directory));
@@ -18,7 +18,7 @@ async function isFull(directory: string): Promise<boolean> {
   return bavail * bsize < hardlyAny;
 }
 
-/** The same error, or a sentence in its place when the disk did not take what was written to it. */
+/** Replaces errors of the disk by a message for the operator. */
 export function explainDiskError(error: unknown, directory: string): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') {

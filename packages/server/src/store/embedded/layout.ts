@@ -6,7 +6,7 @@ import type { Account } from './account.ts';
 import type { Programs } from './programs.ts';
 import { run } from './run.ts';
 
-/** Where the parts of the embedded database lie. Only `data` belongs to the account that PostgreSQL runs as. */
+/** Paths of the embedded database. Only `data` belongs to the account that PostgreSQL runs as. */
 export type Layout = {
   readonly root: string;
   readonly data: string;
@@ -21,7 +21,7 @@ export function layoutOf(dataDirectory: string): Layout {
   return { root, data: at('data'), settings: at('settings'), starting: at('starting'), log: at('postgres.log') };
 }
 
-/** Makes the directories that are missing. Run by root, they can be entered (and not listed) by PostgreSQL's account. */
+/** Creates missing directories. If run by root, PostgreSQL's account can enter them but not list them. */
 export async function makeDirectories(layout: Layout, byRoot: boolean): Promise<void> {
   const mode = byRoot ? 0o711 : 0o700;
   for (const directory of [path.dirname(layout.root), layout.root]) {
@@ -31,11 +31,11 @@ export async function makeDirectories(layout: Layout, byRoot: boolean): Promise<
 }
 
 /**
- * Runs one of the programs as the account.
+ * Checks that the account can run the programs.
  *
- * @throws StoreError that names the directory which the account cannot enter
+ * @throws StoreError that names the directory that the account cannot enter
  */
-export async function requireReach(programs: Programs, account: Account): Promise<void> {
+export async function requireAccess(programs: Programs, account: Account): Promise<void> {
   const { code, output } = await run({ file: programs.postgres, args: ['--version'], account, input: '' }).catch(
     (error) => ({
       code: null,

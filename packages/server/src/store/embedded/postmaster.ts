@@ -6,12 +6,12 @@ import { waitFor } from '../wait.ts';
 import type { Account } from './account.ts';
 import { asAccount, bareEnvironment } from './run.ts';
 
-/** A log beyond this is cut, bytes. */
+/** In bytes. A larger log is truncated. */
 const logLimit = 4 * 1024 * 1024;
 
 /**
- * The server process that runs on a data directory. `postmaster.pid` names it (PostgreSQL, storage file layout), and a
- * process of that number counts only when it works in that directory, as every process of PostgreSQL does: numbers are reused.
+ * The server process of a data directory, as named by `postmaster.pid` (PostgreSQL manual, database file layout). Because
+ * pids are reused, a process counts only if its working directory is the data directory, as for every process of PostgreSQL.
  */
 export async function findPostmaster(dataDirectory: string): Promise<number | undefined> {
   const pid = await readPostmasterPid(dataDirectory);
@@ -33,9 +33,9 @@ async function worksIn(pid: number | string, directory: string): Promise<boolean
 }
 
 /**
- * Removes the lock files of a server that is long gone when their process number now belongs to something else: PostgreSQL
- * would take that for a running server. Not while any process still works in the directory: a killed server's children may,
- * and only PostgreSQL's own lock file tells a new server of them.
+ * Removes the lock files of a dead server whose pid now belongs to another program, which PostgreSQL would take for a running
+ * server. Keeps them while any process works in the directory: children of a killed server may be alive, and only the lock
+ * file warns a new server of them.
  */
 export async function removeStaleLocks(dataDirectory: string): Promise<void> {
   const pid = await readPostmasterPid(dataDirectory);
@@ -45,7 +45,7 @@ export async function removeStaleLocks(dataDirectory: string): Promise<void> {
   await rm(path.join(dataDirectory, 'postmaster.pid'), { force: true });
 }
 
-/** Whether any process of PostgreSQL works in the directory, such as a killed server's child that has not noticed yet. */
+/** Whether any process works in the directory, such as a child of a killed server. */
 export async function hasProcesses(dataDirectory: string): Promise<boolean> {
   const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   return (await Promise.all(processes.map((process) => worksIn(process, dataDirectory)))).includes(true);
@@ -56,8 +56,8 @@ async function isAlive(pid: number): Promise<boolean> {
 }
 
 /**
- * Starts the server process in a session of its own, so that it outlives this one, and waits until it accepts connections.
- * Resolves with undefined then, else with what it said before it ended. Its output goes to a file that nobody must read.
+ * Starts the server in a new process session, so that it outlives this process, and waits until it accepts connections.
+ * Returns its output if it ends before that, else undefined. Its log file needs no reader.
  */
 export async function startPostmaster(options: {
   readonly postgres: string;
@@ -96,14 +96,14 @@ export async function startPostmaster(options: {
   }
 }
 
-/** The eighth line of postmaster.pid is the state; it is "ready" once connections are accepted. */
+/** Line 8 of postmaster.pid is "ready" once the server accepts connections. */
 async function isReady(dataDirectory: string, pid: number | undefined): Promise<boolean> {
   const text = await readFile(path.join(dataDirectory, 'postmaster.pid'), 'utf8').catch(() => '');
   const lines = text.split('\n');
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
 }
 
-/** Cuts the log to nothing when it is over its limit; a running server goes on appending. */
+/** Truncates the log if it exceeds its limit. A running server continues to append. */
 export async function trimLog(logFile: string): Promise<void> {
   const log = await open(logFile, 'r+').catch(() => undefined);
   if (log === undefined) return;
@@ -120,8 +120,8 @@ async function readFrom(logFile: string, offset: number): Promise<string> {
 }
 
 /**
- * Stops the server process in order: clients are cut off, everything is written (fast shutdown); after `timeoutMs` at once
- * (immediate shutdown), which the next start repairs from the log. Does nothing when none runs.
+ * Stops the server: disconnects clients and writes everything (fast shutdown). After `timeoutMs`, stops it at once (immediate
+ * shutdown), which the next start repairs from the log. Does nothing if none runs.
  */
 export async function stopPostmaster(dataDirectory: string, timeoutMs: number): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {

@@ -3,13 +3,13 @@ import { clientConfig, type DatabaseAddress } from '../address.ts';
 import { StoreError } from '../store-error.ts';
 
 /**
- * What is behind the socket: `answers`, `busy` (starting, stopping, or silent), or `absent` (nobody listens).
+ * State of the socket: `answers`, `busy` (starting, stopping, or not responding), or `absent` (no server listens).
  *
- * @throws StoreError when a server answers and refuses us for good
+ * @throws StoreError if a server refuses the service permanently
  */
 export async function probe(address: DatabaseAddress): Promise<'answers' | 'busy' | 'absent'> {
   const client = new pg.Client({ ...clientConfig(address), connectionTimeoutMillis: 5_000, query_timeout: 5_000 });
-  // The server may go while we ask: that is an answer too, and told by the rejected promise.
+  // The server may end during the probe; the promise then rejects, which counts as `busy` or `absent`.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -25,7 +25,7 @@ export async function probe(address: DatabaseAddress): Promise<'answers' | 'busy
 function interpret(error: unknown): 'answers' | 'busy' | 'absent' {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ECONNREFUSED' || code === 'ENOENT') return 'absent';
-  // No place for another connection: it runs.
+  // Too many connections, so it runs.
   if (code === '53300') return 'answers';
   if (typeof code === 'string' && (/^(28|3D)/.test(code) || code === 'EACCES')) {
     throw new StoreError(

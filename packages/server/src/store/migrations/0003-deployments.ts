@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Deployments of builds; how a deployment went, who made it, and what it repeats. */
+/** Deployments of builds, with their state, creator and rolled-back deployment. */
 export const deployments = {
   name: '0003-deployments',
   async up(db: Kysely<unknown>): Promise<void> {
@@ -10,7 +10,7 @@ export const deployments = {
 
 const statements = [
   `alter table deployments drop constraint deployments_state_check`,
-  // `state_at` has a default because a server of the version before may still insert while this one migrates.
+  // `state_at` has a default because a server of the previous version may still insert during the migration.
   `alter table deployments
     add constraint deployments_state_check check (state in ('preparing', 'validating', 'ready', 'failed')),
     add column build_id uuid,
@@ -27,6 +27,6 @@ const statements = [
   `update deployments set state_at = updated_at, activated_at = case when state = 'ready' then updated_at end,
     error_code = case when state = 'failed' then 'PCC_UNKNOWN_ERROR' end,
     error_at = case when error is not null then updated_at end`,
-  // Which builds are still in use.
+  // Finds builds that are still in use.
   `create index deployments_of_build on deployments (build_id, created_at) where build_id is not null`,
 ];

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Where the output of instances that have ended is kept. */
+/** The stored output of ended instances. */
 export const logs = {
   name: '0004-logs',
   async up(db: Kysely<unknown>): Promise<void> {
@@ -9,7 +9,7 @@ export const logs = {
 };
 
 const statements = [
-  // Without references to instances and sessions: those may be removed earlier.
+  // Has no foreign keys to instances and sessions, because those may be removed earlier.
   `create table instance_logs (
     instance_id uuid primary key,
     agent_id uuid not null references agents,

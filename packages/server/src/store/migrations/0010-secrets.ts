@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Secret sets, the keys that they are sealed with, their delivery, and the audit log. */
+/** Secret sets, the keys that encrypt them, their delivery, and the audit log. */
 export const secrets = {
   name: '0010-secrets',
   async up(db: Kysely<unknown>): Promise<void> {
@@ -128,14 +128,14 @@ const statements = [
     primary key (organization_id, sequence)
   )`,
   `create index audit_events_at on audit_events (organization_id, at)`,
-  // The newest entry that went because of its age: the log goes on from its hash.
+  // The newest entry that retention removed. The chain continues from its hash.
   `create table audit_checkpoints (
     organization_id uuid primary key references organizations,
     sequence bigint not null check (sequence >= 1),
     hash bytea not null
   )`,
-  // Whoever writes rows of it by mistake, or as the service's role, is refused: rows come, none is changed, and none goes but
-  // the oldest, when the checkpoint says so.
+  // Refuses changes by mistakes or by the service's role: rows are only inserted, and only the oldest are deleted, up to the
+  // checkpoint.
   `create function audit_events_stay() returns trigger language plpgsql as $$
     begin
       if tg_op = 'DELETE' and exists (select from audit_checkpoints

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** By what the values that a deployment's bots were given are known in their logs, also when the values are gone. */
+/** Keyed hashes of the secret values of a deployment, to mask them in logs. Migration 0018 drops them. */
 export const secretTraces = {
   name: '0011-secret-traces',
   async up(db: Kysely<unknown>): Promise<void> {

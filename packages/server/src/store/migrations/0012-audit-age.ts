@@ -1,13 +1,14 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Only what is old enough is taken from an audit log. The age is a constant, so that nobody who may write rows can lower it:
- * the least that `BOTHOST_AUDIT_RETENTION_DAYS` may be.
+ * Entries of the audit log are removed only above a minimum age. It is a constant, the minimum of
+ * `BOTHOST_AUDIT_RETENTION_DAYS`, so that an attacker who can write rows cannot lower it.
  */
 export const auditAge = {
   name: '0012-audit-age',
   async up(db: Kysely<unknown>): Promise<void> {
-    // All up to the checkpoint: an old time could be written to a new entry. By the database's clock: it is nobody's to set.
+    // Checks all entries up to the checkpoint, because a new entry could have an old time. Uses the clock of the database,
+    // which clients cannot set.
     await sql`create or replace function audit_checkpoints_advance() returns trigger language plpgsql as $$
       begin
         if tg_op in ('INSERT', 'UPDATE') then

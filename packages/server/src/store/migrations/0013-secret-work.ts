@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** How far a rotation of organizations' keys has come, and which deliveries that failed are still tried. */
+/** Progress of key rotations, and retries of failed deliveries. */
 export const secretWork = {
   name: '0013-secret-work',
   async up(db: Kysely<unknown>): Promise<void> {
@@ -9,9 +9,9 @@ export const secretWork = {
 };
 
 const statements = [
-  // Organizations are rotated in the order of their ids, up to and with this one.
+  // Organizations are rotated in the order of their ids. This is the last one done.
   `alter table vault_tasks add column reached uuid`,
-  // Null: it is not tried again.
+  // Null: no retry.
   `alter table secret_deliveries alter column next_at drop not null`,
   `update secret_deliveries set next_at = null where state <> 'pending'`,
   `alter table secret_deliveries add check (state <> 'pending' or next_at is not null)`,

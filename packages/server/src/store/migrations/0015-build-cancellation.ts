@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Builds can be canceled, and are not started again after two servers died while they ran. */
+/** Builds can be canceled, and are not restarted after two servers were killed while they ran. */
 export const buildCancellation = {
   name: '0015-build-cancellation',
   async up(db: Kysely<unknown>): Promise<void> {

@@ -12,7 +12,8 @@ export const singleAuditTable = {
 };
 
 const statements = [
-  // The age is a constant, the minimum of BOTHOST_AUDIT_RETENTION_DAYS, so that nobody who can write rows can lower it.
+  // The age is a constant, the minimum of BOTHOST_AUDIT_RETENTION_DAYS, so that an attacker who can write rows cannot lower
+  // it.
   `create or replace function audit_events_stay() returns trigger language plpgsql as $$
     begin
       if tg_op = 'DELETE' and old.at < now() - interval '30 days' then return old; end if;

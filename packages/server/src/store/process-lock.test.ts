@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startTicks, withClaim } from './claim.ts';
+import { startTicks, withProcessLock } from './process-lock.ts';
 
 async function lockDirectory(): Promise<string> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'bothost-lock-'));
@@ -19,7 +19,7 @@ async function living(): Promise<number> {
   return child.pid ?? 0;
 }
 
-test('of many that claim at once each works alone', async () => {
+test('withProcessLock runs concurrent work one at a time', async () => {
   const directory = await lockDirectory();
   let inside = 0;
   const most: number[] = [];
@@ -30,44 +30,46 @@ test('of many that claim at once each works alone', async () => {
     inside -= 1;
   };
   await Promise.all(
-    Array.from({ length: 8 }, () => withClaim({ directory, timeoutMs: 20_000, refusal: 'held by another' }, work)),
+    Array.from({ length: 8 }, () =>
+      withProcessLock({ directory, timeoutMs: 20_000, refusal: 'held by another' }, work),
+    ),
   );
   expect(most).toEqual(Array.from({ length: 8 }, () => 1));
 });
 
-test('a living claimant is waited for, and told when it takes too long', async () => {
+test('withProcessLock fails after the timeout while a living process holds the lock', async () => {
   const directory = await lockDirectory();
   const pid = await living();
   await writeFile(path.join(directory, `${pid}-${await startTicks(pid)}-1`), '');
-  await expect(withClaim({ directory, timeoutMs: 1, refusal: 'held by another' }, async () => 'alone')).rejects.toThrow(
-    /held by another/,
-  );
+  await expect(
+    withProcessLock({ directory, timeoutMs: 1, refusal: 'held by another' }, async () => 'alone'),
+  ).rejects.toThrow(/held by another/);
 });
 
-test('goes on when the claimant lets go', async () => {
+test('withProcessLock starts when the holder releases the lock', async () => {
   const directory = await lockDirectory();
   const pid = await living();
-  const claim = path.join(directory, `${pid}-${await startTicks(pid)}-1`);
-  await writeFile(claim, '');
-  const waiting = withClaim({ directory, timeoutMs: 20_000, refusal: 'held by another' }, async () => 'alone');
-  await rm(claim);
+  const lockFile = path.join(directory, `${pid}-${await startTicks(pid)}-1`);
+  await writeFile(lockFile, '');
+  const waiting = withProcessLock({ directory, timeoutMs: 20_000, refusal: 'held by another' }, async () => 'alone');
+  await rm(lockFile);
   expect(await waiting).toBe('alone');
 });
 
-test('the claim of a process that is gone, or of an earlier one of the same number, holds nobody up', async () => {
+test('withProcessLock ignores locks of dead processes and of earlier processes with the same pid', async () => {
   const directory = await lockDirectory();
   const pid = await living();
   await writeFile(path.join(directory, `${pid}-1-1`), '');
   await writeFile(path.join(directory, '4194303-5-1'), '');
-  expect(await withClaim({ directory, timeoutMs: 20_000, refusal: 'held by another' }, async () => 'alone')).toBe(
+  expect(await withProcessLock({ directory, timeoutMs: 20_000, refusal: 'held by another' }, async () => 'alone')).toBe(
     'alone',
   );
   expect(await readdir(directory)).toEqual([]);
 });
 
-test('work that fails lets go', async () => {
+test('withProcessLock releases the lock when the work fails', async () => {
   const directory = await lockDirectory();
-  const failing = withClaim({ directory, timeoutMs: 20_000, refusal: 'held by another' }, () =>
+  const failing = withProcessLock({ directory, timeoutMs: 20_000, refusal: 'held by another' }, () =>
     Promise.reject(new Error('no room')),
   );
   await expect(failing).rejects.toThrow('no room');

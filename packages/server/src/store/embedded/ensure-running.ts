@@ -1,29 +1,29 @@
 import { readFile } from 'node:fs/promises';
-import { withClaim } from '../claim.ts';
+import { withProcessLock } from '../process-lock.ts';
 import { StoreError } from '../store-error.ts';
 import { waitFor } from '../wait.ts';
 import { type Account, chooseAccount, parseAccounts } from './account.ts';
 import { createCluster, readCluster } from './cluster.ts';
 import { describeFailure, explainDiskError } from './disk.ts';
-import { type Layout, makeDirectories, requireReach } from './layout.ts';
+import { type Layout, makeDirectories, requireAccess } from './layout.ts';
 import { findPostmaster, hasProcesses, removeStaleLocks, startPostmaster } from './postmaster.ts';
 import { probe } from './probe.ts';
 import { installPrograms, type ProgramPackage, removeOtherPrograms } from './programs.ts';
 import { reach } from './reach.ts';
 import { writeSettings } from './settings.ts';
 
-/** How long a start may take in all: repairing after a crash replays at most `max_wal_size` of the log. */
+/** Time limit of a start. Recovery after a crash replays at most `max_wal_size` of the log. */
 const startTimeoutMs = 120_000;
 
-/** What stays the same from one start of the database to the next. */
+/** The parts that all starts of the database share. */
 export type Installation = { readonly layout: Layout; readonly own: Account; readonly programPackage: ProgramPackage };
 
 /**
- * Makes sure that the database of the layout runs and answers, from whatever state a kill has left it in.
+ * Makes sure that the database runs and accepts connections, whatever state a kill left it in.
  *
- * @throws StoreError when that cannot be
+ * @throws StoreError if that is impossible
  */
-export async function bringUp(installation: Installation): Promise<'adopted' | 'started'> {
+export async function ensureRunning(installation: Installation): Promise<'adopted' | 'started'> {
   const { layout } = installation;
   try {
     await makeDirectories(layout, installation.own.uid === 0);
@@ -31,8 +31,8 @@ export async function bringUp(installation: Installation): Promise<'adopted' | '
     if (existing !== undefined) requireSameMajor(existing.major, installation.programPackage, layout);
     if (existing !== undefined && (await probeData(layout.data)) === 'answers') return 'adopted';
     const refusal = `Another process has been starting the database for ${startTimeoutMs / 1000} seconds.`;
-    const claim = { directory: layout.starting, timeoutMs: startTimeoutMs, refusal };
-    return await withClaim(claim, () => start(installation));
+    const lock = { directory: layout.starting, timeoutMs: startTimeoutMs, refusal };
+    return await withProcessLock(lock, () => start(installation));
   } catch (error) {
     throw explainDiskError(error, layout.root);
   }
@@ -42,7 +42,7 @@ async function start({ layout, own, programPackage }: Installation): Promise<'ad
   const accounts = parseAccounts(await readFile('/etc/passwd', 'utf8'));
   const account = chooseAccount(own, accounts, (await readCluster(layout.data))?.owner);
   const programs = await installPrograms(programPackage, layout.root);
-  if (account.uid !== own.uid) await requireReach(programs, account);
+  if (account.uid !== own.uid) await requireAccess(programs, account);
   if ((await readCluster(layout.data)) === undefined) await createCluster(programs, layout.data, account);
   const settingsFile = await writeSettings(layout.settings, [own, account]);
   const started = await waitFor({
@@ -57,7 +57,7 @@ async function start({ layout, own, programPackage }: Installation): Promise<'ad
   return started;
 }
 
-/** One step on the way to a running database; undefined when what was there before is still going or coming. */
+/** One step towards a running database. Undefined while processes of an earlier server are starting or ending. */
 async function startOnce(options: {
   readonly layout: Layout;
   readonly postgres: string;
@@ -71,7 +71,7 @@ async function startOnce(options: {
   await removeStaleLocks(layout.data);
   const dataDirectory = layout.data;
   const logFile = layout.log;
-  const said = await startPostmaster({
+  const output = await startPostmaster({
     postgres,
     dataDirectory,
     settingsFile,
@@ -79,23 +79,23 @@ async function startOnce(options: {
     account,
     timeoutMs: startTimeoutMs,
   });
-  if (said === undefined) return 'started';
-  // The children of a killed server are still ending, or a server from elsewhere was faster.
-  if (/pre-existing shared memory block|lock file "[^"]+" already exists/.test(said)) {
-    const gone = async () => ((await hasProcesses(dataDirectory)) ? undefined : true);
-    await waitFor({ directory: dataDirectory, timeoutMs: 1_000, check: gone });
+  if (output === undefined) return 'started';
+  // Children of a killed server are still ending, or another process started the server first.
+  if (/pre-existing shared memory block|lock file "[^"]+" already exists/.test(output)) {
+    const haveEnded = async () => ((await hasProcesses(dataDirectory)) ? undefined : true);
+    await waitFor({ directory: dataDirectory, timeoutMs: 1_000, check: haveEnded });
     return undefined;
   }
   throw new StoreError(
-    `The database in ${dataDirectory} could not be started: ${await describeFailure(said, dataDirectory)}`,
+    `The database in ${dataDirectory} could not be started: ${await describeFailure(output, dataDirectory)}`,
   );
 }
 
 function requireSameMajor(major: string, programPackage: ProgramPackage, layout: Layout): void {
   if (major === programPackage.major) return;
   throw new StoreError(
-    `The database in ${layout.data} was made by PostgreSQL ${major}, and this program has PostgreSQL ${programPackage.major}. ` +
-      `Start the version that made it and move its content (pg_dump), or choose another BOTHOST_DATA_DIR.`,
+    `The database in ${layout.data} was created by PostgreSQL ${major}, and this program has PostgreSQL ${programPackage.major}. ` +
+      `Start the version that created it and move its content (pg_dump), or choose another BOTHOST_DATA_DIR.`,
   );
 }
 

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isPassingError } from './connection-error.ts';
+import { isTransientError } from './connection-error.ts';
 
 const firstMilliseconds = 50;
 const longestMilliseconds = 2_000;
 
-/** Does a write that must not be lost: while the database is away, full or busy it is tried again, until it works or `closing`. */
+/** Retries a write until the database accepts it, while the database is unreachable, full or busy. Stops at `closing`. */
 export type Persist = <T>(write: () => Promise<T>) => Promise<T>;
 
 export function createPersist(closing: AbortSignal): Persist {
@@ -13,7 +13,7 @@ export function createPersist(closing: AbortSignal): Persist {
       try {
         return await write();
       } catch (error) {
-        if (closing.aborted || !isPassingError(error)) throw error;
+        if (closing.aborted || !isTransientError(error)) throw error;
         await delay(wait, undefined, { signal: closing });
       }
     }

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestRows, testRows } from '../../test/support/test-rows.ts';
 import { clientConfig } from './address.ts';
 import { openDatabase } from './database.ts';
-import { createPersist } from './persist.ts';
+import { createPersist } from './retry-write.ts';
 
-describe('a write that must not be lost', () => {
+describe('createRetryWrite', () => {
   let rows: TestRows;
   beforeAll(async () => {
     rows = await testRows();
@@ -17,7 +17,7 @@ describe('a write that must not be lost', () => {
   const lost = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
   const wrong = Object.assign(new Error('duplicate key value'), { code: '23505' });
 
-  it('is done once when it works', async () => {
+  it('runs a write once when it succeeds', async () => {
     let tries = 0;
     const persist = createPersist(new AbortController().signal);
     expect(await persist(async () => (tries += 1))).toBe(1);
@@ -26,7 +26,7 @@ describe('a write that must not be lost', () => {
   it.each([
     ['away', lost],
     ['full', full],
-  ])('is tried again while the database is %s', async (_, error) => {
+  ])('retries a write while the database is %s', async (_, error) => {
     let tries = 0;
     const persist = createPersist(new AbortController().signal);
     const written = await persist(async () => {
@@ -37,7 +37,7 @@ describe('a write that must not be lost', () => {
     expect([written, tries]).toEqual(['written', 3]);
   });
 
-  it('that the database refuses is not tried again', async () => {
+  it('does not retry a write that the database rejects', async () => {
     let tries = 0;
     const persist = createPersist(new AbortController().signal);
     const writing = persist(async () => {
@@ -48,7 +48,7 @@ describe('a write that must not be lost', () => {
     expect(tries).toBe(1);
   });
 
-  it('is given up when the service closes, also while it waits', async () => {
+  it('stops retrying when the service closes, also while waiting', async () => {
     const closing = new AbortController();
     const persist = createPersist(closing.signal);
     let tries = 0;
@@ -61,7 +61,7 @@ describe('a write that must not be lost', () => {
     expect(tries).toBe(2);
   });
 
-  it('arrives when a real connection is cut under it', async () => {
+  it('writes after the connection was cut during the write', async () => {
     const logger = pino({ level: 'silent' });
     const db = await openDatabase<{ kept: { n: number } }>({
       address: rows.database.address,

@@ -1,0 +1,62 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { StoreError } from './store-error.ts';
+import { waitFor } from './wait.ts';
+
+let locks = 0;
+
+/** `refusal` is the message of the error after `timeoutMs`. */
+export type ProcessLock = { readonly directory: string; readonly timeoutMs: number; readonly refusal: string };
+
+/**
+ * Runs `work` while no other process runs its work with the same `directory`. Each process creates a file named by its pid
+ * and start time, and proceeds only if it then sees no file of another living process; otherwise it removes its file and
+ * retries. Of two processes, the later one always sees the file of the earlier. Files of dead processes can be removed at any
+ * time, because no name is used twice.
+ *
+ * @throws StoreError with `refusal` if others hold the lock for longer than `timeoutMs`
+ */
+export async function withProcessLock<T>(
+  { directory, timeoutMs, refusal }: ProcessLock,
+  work: () => Promise<T>,
+): Promise<T> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  locks += 1;
+  const lockNumber = locks;
+  const name = `${process.pid}-${await startTicks(process.pid)}-${lockNumber}`;
+  const file = path.join(directory, name);
+  const tryLock = async () => {
+    if (await isHeldByOther(directory, name)) return undefined;
+    await writeFile(file, '');
+    if (!(await isHeldByOther(directory, name))) return true;
+    await rm(file, { force: true });
+    return undefined;
+  };
+  try {
+    const isLocked = await waitFor({ directory, timeoutMs, check: tryLock });
+    if (isLocked === undefined) throw new StoreError(refusal);
+    return await work();
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+async function isHeldByOther(directory: string, own: string): Promise<boolean> {
+  for (const name of await readdir(directory)) {
+    if (name === own) continue;
+    const [pid = '', ticks = ''] = name.split('-');
+    if ((await startTicks(Number(pid))) === ticks) return true;
+    await rm(path.join(directory, name), { force: true });
+  }
+  return false;
+}
+
+/**
+ * Start time of a living process in clock ticks since boot (proc(5): fields 3 and 22 of /proc/pid/stat, counted from the end
+ * of the name). A zombie counts as dead, because in a container it may never be reaped.
+ */
+export async function startTicks(pid: number): Promise<string | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+}
