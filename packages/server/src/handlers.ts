@@ -30,7 +30,7 @@ import type { Context } from './context.ts';
 import { countInstances } from './instances/claim.ts';
 import { otherRegions } from './instances/host.ts';
 import { getLogs } from './logs/get.ts';
-import type { Asker } from './organizations/authenticate.ts';
+import type { Principal } from './organizations/authenticate.ts';
 import { createKey, listKeys, revokeKey } from './organizations/keys.ts';
 import {
   describeProperties,
@@ -59,7 +59,7 @@ import { startSession } from './start-session.ts';
 export type Handlers = {
   readonly [Name in OperationName]: (
     request: RequestOf<Operations[Name]>,
-    caller: Name extends OfOperator ? Actor : Asker,
+    caller: Name extends OfOperator ? Actor : Principal,
     requestedAt: Date,
     gone: () => AbortSignal,
   ) => Promise<ResponseOf<Operations[Name]>>;
@@ -76,7 +76,7 @@ export function createHandlers(context: Context): Handlers {
   const usageOf = (agentId: string) => countInstances(context, agentId);
 
   /** The agent as it is after a deploy, which the reconciler is told of. */
-  async function deployed(agentName: string, caller: Asker, change: Change) {
+  async function deployed(agentName: string, caller: Principal, change: Change) {
     context.reconciler.requestReconcile();
     const warning = nameWarning(agentName);
     const agent = await getAgent(context, caller, agentName, usageOf);
@@ -90,7 +90,7 @@ export function createHandlers(context: Context): Handlers {
    * run answers guesses of values, so there are fewer of them.
    */
   async function enqueueSecretWrite<T>(
-    caller: Asker,
+    caller: Principal,
     write: { dryRun: boolean; bytes: number },
     work: () => Promise<T>,
   ) {
@@ -100,7 +100,7 @@ export function createHandlers(context: Context): Handlers {
     return enqueue(of, write.bytes, work);
   }
 
-  async function written(caller: Asker, setName: string, wanted: WantedSecrets) {
+  async function written(caller: Principal, setName: string, wanted: WantedSecrets) {
     try {
       const write = { dryRun: wanted.dryRun, bytes: bytesOf(wanted) };
       const answer = await enqueueSecretWrite(caller, write, async () => {

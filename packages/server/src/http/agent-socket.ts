@@ -12,34 +12,34 @@ import {
 import type { Logger } from 'pino';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import type { Telemetry } from '../metrics/telemetry.ts';
-import { openBot, type Refusal, Refused } from './bot-socket.ts';
+import { BotRefusedSocket, type BotResponse, openBot } from './bot-socket.ts';
 import { createCallClient } from './call-client.ts';
-import { readEarly } from './early-bytes.ts';
+import { readEarlyData } from './early-bytes.ts';
 import type { ToFailure } from './failure-response.ts';
-import { createPatientClient, type SocketClient } from './socket-client.ts';
+import { createWebSocketClient, type SocketClient } from './socket-client.ts';
 import type { ServiceHost, SocketPath } from './socket-path.ts';
 import { relay } from './socket-relay.ts';
 
-/** One message at most; bots send a few kilobytes. */
+/** Maximum size of a message. Bots usually send a few kilobytes. */
 const messageBytes = 16 * 1_048_576;
-/** A client that does not answer the closing handshake is not waited for longer (ms). */
+/** Milliseconds to wait for the client's side of the closing handshake. */
 const closeMilliseconds = 2_000;
 
-/** Whom a client asks for, and what it shows for it. */
+/** The agent that a client asks for, with the client's token. */
 export type SocketTarget = ServiceHost & { readonly token: string | null; readonly carrier: Carrier | null };
 
-/** A session that a client connected to, as the verbs see it. */
+/** The session of a connected client. */
 export type SocketSession = {
   readonly sessionId: string;
-  /** Resolves with the instance's address when it is ready; null when it will not be. */
+  /** Resolves with the instance's address once it is ready; null if it will never be. */
   readonly address: (signal: AbortSignal) => Promise<{ readonly host: string; readonly port: number } | null>;
-  /** What only the service may say to the bot. */
+  /** Headers that only the service may send to the bot. */
   readonly headers: Readonly<Record<string, string>>;
   readonly live: () => Promise<void>;
-  /** Keeps with the session what the bot answered in place of taking the socket. */
-  readonly refused: (answer: Refusal) => Promise<void>;
+  /** Records the bot's HTTP response in the session, when it refused the socket. */
+  readonly refused: (answer: BotResponse) => Promise<void>;
   readonly finish: (status: CompletionStatus) => Promise<void>;
-  /** Has `abort` called when the session is stopped. */
+  /** Calls `abort` when the session is stopped. */
   readonly onStop: (abort: () => void) => void;
 };
 
@@ -47,25 +47,25 @@ export type AgentSocketContext = {
   readonly telemetry: Telemetry;
   readonly logger: Logger;
   readonly toFailure: ToFailure;
-  /** Makes the session and claims its instance. Rejects with a failure, and then nothing was taken. */
+  /** Creates the session and claims its instance. Rejects with a failure and then creates neither. */
   readonly connect: (target: SocketTarget) => Promise<SocketSession>;
 };
 
 /**
- * `/ws/generic/...` and the carriers' paths: find out whom the client is for, claim, open the instance's `/ws`, relay (bot
- * contract 4.3 and 4.4). The session's life is the socket's life.
+ * `/ws/generic/...` and the carriers' paths: identifies the agent, claims an instance, opens the instance's `/ws`, and
+ * relays. The session lives as long as the socket.
  */
 export function createAgentSocket(context: AgentSocketContext) {
-  // The types of ws do not know the option yet.
+  // The types of `ws` lack this option.
   const timeouts: object = { closeTimeout: closeMilliseconds };
   const common: ServerOptions = { ...timeouts, noServer: true, perMessageDeflate: false };
   const server = new WebSocketServer({ ...common, maxPayload: messageBytes });
   const callServer = new WebSocketServer({ ...common, maxPayload: carrierMessageBytes });
 
   function handle(incoming: IncomingMessage, socket: Duplex, head: Buffer, path: SocketPath, requestId: string) {
-    const upgrade = { incoming, socket, early: readEarly(socket, head) };
+    const upgrade = { incoming, socket, early: readEarlyData(socket, head) };
     if (path.carrier === null) {
-      const client = createPatientClient(server, upgrade, requestId);
+      const client = createWebSocketClient(server, upgrade, requestId);
       return admit(incoming, client, path, requestId, async () => path.host);
     }
     const call = createCallClient(callServer, upgrade, path.carrier, requestId);
@@ -85,14 +85,14 @@ export function createAgentSocket(context: AgentSocketContext) {
       host = await named();
       const session = await context.connect({ ...host, token, carrier });
       const status = await run(incoming, client, path, session).catch(async (error: unknown) => {
-        const known = error instanceof Refused ? error.status : 'HTTP_ERROR';
-        if (error instanceof Refused && error.answer !== null) await session.refused(error.answer);
+        const known = error instanceof BotRefusedSocket ? error.status : 'HTTP_ERROR';
+        if (error instanceof BotRefusedSocket && error.answer !== null) await session.refused(error.answer);
         await session.finish(client.gone.aborted ? 'WS_CONNECTION_CLOSED' : known);
         throw error;
       });
       await session.finish(status);
     } catch (error) {
-      const known = error instanceof Refused ? failureOf(error) : context.toFailure(error);
+      const known = error instanceof BotRefusedSocket ? failureOf(error) : context.toFailure(error);
       context.telemetry.proxied('websocket', known.reason);
       logRefusal(known, requestId, carrier, host);
       client.refuse(known);
@@ -101,12 +101,12 @@ export function createAgentSocket(context: AgentSocketContext) {
 
   function logRefusal(known: ApiError, requestId: string, carrier: Carrier | null, host: ServiceHost | null) {
     if (known.status >= 500) {
-      context.logger.warn({ requestId, err: known.cause ?? known }, 'a client could not connect');
+      context.logger.warn({ requestId, err: known.cause ?? known }, 'client connection failed');
     } else if (carrier !== null) {
-      // Nobody reads the answer that a carrier gets: only this says why a phone stays silent.
+      // Carriers do not show the response to anyone, so only this log entry explains why a phone stays silent.
       const { reason, message, cause } = known;
       const why = cause instanceof Error ? cause.message : message;
-      context.logger.warn({ requestId, carrier, ...shortened(host), reason, why }, 'a call was refused');
+      context.logger.warn({ requestId, carrier, ...shortened(host), reason, why }, 'call refused');
     }
   }
 
@@ -124,7 +124,7 @@ export function createAgentSocket(context: AgentSocketContext) {
     const address = await session.address(signal);
     if (client.gone.aborted) return 'WS_CONNECTION_CLOSED';
     if (stopped.signal.aborted) throw failure('session-ended');
-    if (address === null) throw new Refused(signal.aborted ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR');
+    if (address === null) throw new BotRefusedSocket(signal.aborted ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR');
     const url = `ws://${address.host}:${address.port}/ws${path.query}`;
     const bot = await openBot(url, incoming, session, { signal, messageBytes });
     const joined = client.gone.aborted ? null : await client.join(bot);
@@ -135,12 +135,12 @@ export function createAgentSocket(context: AgentSocketContext) {
     session.onStop(() => close(joined, bot, 1001, 'the session was stopped'));
     context.telemetry.proxied('websocket', 'answered');
     const ended = relay(joined, bot);
-    // Both were held until each could hear the other.
+    // Both sockets were paused until both were ready.
     joined.resume();
     bot.resume();
-    // From here on the answer is given: what fails now closes the sockets.
+    // The client has its response now, so a later failure can only close the sockets.
     session.live().catch((error: unknown) => {
-      context.logger.error({ sessionId: session.sessionId, err: error }, 'a session could not be recorded as live');
+      context.logger.error({ sessionId: session.sessionId, err: error }, 'session not recorded as live');
       close(joined, bot, 1011, 'the service failed');
     });
     await ended;
@@ -150,15 +150,15 @@ export function createAgentSocket(context: AgentSocketContext) {
   return { handle };
 }
 
-/** A bot that answers says with it why there is no socket; most have no `/ws`. */
-function failureOf(cause: Refused): ApiError {
+/** The response of the bot explains why there is no socket; most such bots have no `/ws`. */
+function failureOf(cause: BotRefusedSocket): ApiError {
   const { answer } = cause;
   if (answer === null) return failure('bot-unreachable', { cause });
   const said = `${answer.status} ${answer.phrase}`.trim();
   return failure('bot-refused', { cause, message: `The bot did not accept the WebSocket: it answered ${said}.` });
 }
 
-/** Names that nothing can have may be long. */
+/** Invalid names may be long. */
 function shortened(host: ServiceHost | null) {
   if (host === null) return {};
   const { agentName, organizationName } = host;

@@ -50,8 +50,8 @@ export type AppContext = {
 };
 
 /**
- * The HTTP edge: the operations, the session proxy and the sockets on one port. Tests use `inject`, or listen on port 0.
- * Proxied requests do not pass through the framework: their bodies are not the service's to read.
+ * The HTTP server: operations, session proxy and sockets on one port. Tests use `inject`, or listen on port 0. Proxied
+ * requests bypass the framework, which would buffer their bodies.
  */
 export async function createApp(context: AppContext, handlers: RouteHandlers): Promise<FastifyInstance> {
   const proxy = createSessionProxy(context);
@@ -59,7 +59,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
   const uploads = createUploadEndpoint(context);
   const requestIds = new WeakMap<IncomingMessage, string>();
   const requestId = (incoming: IncomingMessage) => {
-    // In no index, so without an order in time, which would take a system call.
+    // Random instead of sortable ids, because no index contains them and sortable ones cost a system call.
     const id = requestIds.get(incoming) ?? randomUUID();
     requestIds.set(incoming, id);
     return id;
@@ -125,7 +125,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     throw wrongMethod(request, reply) ?? failure('endpoint-not-found');
   });
 
-  // Bots ask for it at each offer (bot contract 6): host candidates only, and never a public server of somebody else.
+  // Bots request it for each WebRTC offer. Host candidates only, never a public third-party server.
   app.get(iceServersPath, async () => ({ iceConfig: { iceServers: [] } }));
   app.get('/v1/openapi.json', async () => openApiDocument(context.publicUrl()));
   app.get('/docs', async (_, reply) =>
@@ -135,20 +135,20 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
   addOperationRoutes(app, context, handlers);
   await addDashboard(app, context.publicUrl);
   app.addHook('preClose', async () => {
-    // Node's server lets go of upgraded sockets; they would keep the process alive.
+    // Node's server does not close upgraded sockets, which would keep the process alive.
     for (const socket of upgraded) socket.destroy();
     proxy.close();
   });
   return app;
 }
 
-/** Without the query, and without the token that the path of a socket may end in. */
+/** Omits the query, and the token at the end of a socket's path. */
 function loggedPath(request: FastifyRequest): string | undefined {
   const socket = parseSocketPath(request.raw);
   return socket === null ? request.url.split('?')[0] : `/ws/${socket.carrier ?? 'generic'}/...`;
 }
 
-/** What every answer has, so that it can be found in the log, and read by a page of another origin. */
+/** Headers of every response: its request id for the logs, and CORS. */
 function addOwnHeaders(context: AppContext, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
   if (isPublic(request.url)) reply.headers(corsHeaders(context.cors, request.raw));
@@ -165,7 +165,7 @@ function serve(
   requestId: (incoming: IncomingMessage) => string,
   handler: Handler,
 ): Server {
-  // Bodies of sessions stream for as long as they like; headers must come within a minute.
+  // Bodies of sessions may stream without a time limit; headers must arrive within a minute.
   return createServer({ requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 65_000 }, (incoming, response) => {
     if (isPreflight(incoming)) {
       response.writeHead(204, preflightHeaders(context.cors, incoming)).end();
@@ -180,7 +180,7 @@ function serve(
   });
 }
 
-/** A forgotten, wrong or broken content type is no reason to refuse JSON; an empty body is none. */
+/** Parses JSON also with a missing, wrong or malformed content type. An empty body counts as no body. */
 function takeAnyJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addHook('onRequest', async (request) => {
@@ -210,16 +210,16 @@ function answerFailure(context: AppContext, error: unknown, request: FastifyRequ
 
 function withLimit(known: ApiError, bytes: number | undefined): ApiError {
   if (known.reason !== 'body-too-large' || bytes === undefined) return known;
-  return failure('body-too-large', { message: `The request body is too large: it may have at most ${bytes} bytes.` });
+  return failure('body-too-large', { message: `The request body is too large. The limit is ${bytes} bytes.` });
 }
 
-/** What no request could be read from (`code` is the HTTP parser's), so that there is nobody to log it for. */
+/** For input that is not an HTTP request (`code` is from the HTTP parser), which has no request id to log. */
 function unreadable(error: Error & { code?: string }) {
   if (error.code === 'HPE_HEADER_OVERFLOW') return failure('headers-too-large');
   return failure(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request-too-slow' : 'not-http');
 }
 
-/** An address that the router cannot read names nothing, which only the holder of a key is told. */
+/** A path that the router cannot decode matches no route: 404 with a key, 401 without. */
 async function refuseAddress(
   context: AppContext,
   error: Error & { statusCode?: number | undefined },
@@ -230,7 +230,7 @@ async function refuseAddress(
   throw (error.statusCode ?? 500) < 500 ? failure('endpoint-not-found') : error;
 }
 
-/** RFC 9110 15.5.6: the path is there for other methods, which are named. */
+/** RFC 9110 15.5.6: the path exists for other methods, which the response lists. */
 function wrongMethod(request: FastifyRequest, reply: FastifyReply) {
   const allowed = methodsAt(request.url.split('?')[0] ?? '');
   if (allowed.length === 0) return null;

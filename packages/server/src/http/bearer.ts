@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * The token of `Authorization: Bearer <token>` (RFC 6750 2.1); null when there is none. Of several such headers whoever stands
- * in between may have judged another one, so none counts (RFC 9110 5.3).
+ * The token of `Authorization: Bearer <token>` (RFC 6750 2.1), else null. With several such headers, none counts, because a
+ * proxy may have checked another one (RFC 9110 5.3).
  */
 export function bearerToken(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | null {
   if (hasSeveralAuthorizations(request)) return null;

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openSocket, sendRaw } from '../../test/support/client.ts';
 import { limitBodyTime } from './body-deadline.ts';
 
-describe('the time for a body', () => {
+describe('the time limit for a body', () => {
   let close = () => {};
   afterEach(() => close());
 
@@ -17,7 +17,7 @@ describe('the time for a body', () => {
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   }
 
-  it('ends with 408 and the connection, however little by little the body goes on', async () => {
+  it('closes the connection with 408 while a slow body still arrives', async () => {
     const service = await serve((incoming) => {
       limitBodyTime(incoming, 'an-id', 50);
       incoming.resume();
@@ -35,7 +35,7 @@ describe('the time for a body', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*"request-too-slow"/);
   });
 
-  it('does not run for a request that is whole, however long its answer takes', async () => {
+  it('does not apply to a complete request with a slow response', async () => {
     const service = await serve(async (incoming, response) => {
       limitBodyTime(incoming, 'an-id', 20);
       const body = await text(incoming);

@@ -5,8 +5,8 @@ import { refuseUpgrade } from './failure-response.ts';
 const bodyMilliseconds = 60_000;
 
 /**
- * A body of the service's own API comes in this time, or its connection ends with 408: a client that sends it byte by byte
- * must not hold one for ever. Bodies for bots stream for as long as their session, and are not limited.
+ * Time limit for request bodies of the service's API: 408, and the connection closes. Otherwise a client that sends byte by
+ * byte could hold a connection forever. Bodies for bots may stream as long as their session.
  */
 export function limitBodyTime(incoming: IncomingMessage, requestId: string, milliseconds = bodyMilliseconds): void {
   const { 'content-length': size, 'transfer-encoding': coding } = incoming.headers;

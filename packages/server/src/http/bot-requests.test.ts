@@ -30,7 +30,7 @@ async function listen(listener: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A front that passes everything on to a bot; resolves with its port. */
+/** A server that forwards every request to a bot; resolves with its port. */
 async function frontOf(bot: RequestListener): Promise<number> {
   const port = await listen(bot);
   return listen((incoming, response) => {
@@ -54,7 +54,7 @@ async function ask(port: number, method = 'GET', body: string | Buffer = ''): Pr
   return answer;
 }
 
-test('an answer that breaks off is broken off for the client too, not ended', async () => {
+test('aborts the response to the client when the bot aborts it', async () => {
   const port = await frontOf((_, response) => {
     response.writeHead(200, { 'content-length': 100 });
     response.write('half', () => response.destroy());
@@ -62,7 +62,7 @@ test('an answer that breaks off is broken off for the client too, not ended', as
   await expect(text(await ask(port))).rejects.toThrow('aborted');
 });
 
-test('the headers of an answer arrive before the first byte of its body is there', async () => {
+test('sends response headers before the first byte of the body exists', async () => {
   let finish: () => void = () => undefined;
   const port = await frontOf((_, response) => {
     response.flushHeaders();
@@ -73,7 +73,7 @@ test('the headers of an answer arrive before the first byte of its body is there
   expect(await text(answer)).toBe('at last');
 });
 
-test('a client that leaves ends its request to the bot', async () => {
+test('aborts the request to the bot when the client disconnects', async () => {
   let left: () => void = () => undefined;
   const gone = new Promise<void>((resolve) => {
     left = resolve;
@@ -86,7 +86,7 @@ test('a client that leaves ends its request to the bot', async () => {
   await gone;
 });
 
-test('a bot that answers before it has read all costs the client neither the answer nor the connection', async () => {
+test('delivers an early response of a bot and keeps the connection of the client', async () => {
   const port = await frontOf((_, response) => void response.writeHead(413, { 'content-length': 5 }).end('small'));
   const first = await ask(port, 'POST', Buffer.alloc(5_000_000));
   expect([first.statusCode, await text(first)]).toEqual([413, 'small']);
@@ -94,13 +94,13 @@ test('a bot that answers before it has read all costs the client neither the ans
   expect([second.statusCode, await text(second)]).toEqual([413, 'small']);
 });
 
-test('a large body streams through whole, both ways', async () => {
+test('streams large bodies in both directions', async () => {
   const port = await frontOf((incoming, response) => void incoming.pipe(response));
   const body = Buffer.alloc(3_000_000, 'word ');
   expect(await text(await ask(port, 'PUT', body))).toBe(body.toString());
 });
 
-test('a request without a body is sent again when the bot closes the kept connection at that moment', async () => {
+test('retries a request without a body when the bot closes the reused connection', async () => {
   let connections = 0;
   let answered = 0;
   const port = await frontOf((incoming, response) => {
@@ -116,7 +116,7 @@ test('a request without a body is sent again when the bot closes the kept connec
   expect([answered, connections]).toEqual([3, 2]);
 });
 
-test('a bot that is not there is a failure', async () => {
+test('fails when no bot listens', async () => {
   const port = await frontOf((incoming) => void incoming.socket.destroy());
   const answer = await ask(port, 'POST', 'work');
   expect(answer.statusCode).toBe(502);

@@ -5,28 +5,28 @@ import type { Address } from '../sessions/session-directory.ts';
 
 export type BotRequest = {
   readonly address: Address;
-  /** With its query. */
+  /** Path and query. */
   readonly path: string;
   readonly headers: Record<string, string | string[]>;
 };
 
 export type BotAnswer = {
-  /** The bot began to answer; the body follows by itself. */
+  /** Called with the head of the response; its body is piped automatically. */
   readonly onAnswer: (status: number, headers: Record<string, string | string[] | undefined>) => void;
-  /** It did not, and will not; called only while the client is still there. */
+  /** Called if there will be no response and the client is still connected. */
   readonly onFailure: (error: Error) => void;
 };
 
-/** RFC 9110 9.2.2: these may be sent again when their connection broke. */
+/** RFC 9110 9.2.2: idempotent methods, which may be retried after a broken connection. */
 const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
 /**
- * Requests to bots on behalf of clients: bodies stream both ways with back-pressure, and either side's end is the other's.
- * By undici, since a request through `node:http` costs the service half as much again.
+ * Forwards requests of clients to bots. Bodies stream in both directions with back-pressure, and each side's end ends the
+ * other. Uses undici, because `node:http` takes 50 % more CPU time.
  */
 export function createBotRequests() {
-  // Connections are kept for a session's next request; uvicorn closes idle ones after 5 s, so ours go first. A session's
-  // request may stream for as long as the session lives, so nothing here has a time-out.
+  // Keeps connections for the session's next request, for less than the 5 s after which uvicorn closes idle ones. No other
+  // time limit: a request may stream as long as its session lives.
   const agent = new Agent({ keepAliveTimeout: 4_000, headersTimeout: 0, bodyTimeout: 0 });
 
   function send(request: BotRequest, incoming: IncomingMessage, response: ServerResponse, answer: BotAnswer): void {
@@ -43,11 +43,11 @@ export function createBotRequests() {
         if (response.destroyed) started.abort(clientGone());
       },
       onResponseStart: (_, status, answered) => {
-        // Interim answers (RFC 9110 15.2) are between the bot and the service.
+        // Interim responses (RFC 9110 15.2) are not forwarded.
         if (status < 200) return;
         begun = true;
         answer.onAnswer(status, answered);
-        // Otherwise the headers of an endless answer would wait for its first byte.
+        // Otherwise the headers would wait for the first byte of the body.
         if (answered['content-length'] === undefined) setImmediate(() => flowing || response.flushHeaders());
       },
       onResponseData: (paused, chunk) => {
@@ -61,7 +61,7 @@ export function createBotRequests() {
       onResponseError: (_, error) => {
         if (begun || response.destroyed) return void response.destroy();
         if (!again || !isBroken(error)) return answer.onFailure(error);
-        // The bot closed a kept connection just when it was used again.
+        // The bot closed the idle connection at the moment of its reuse.
         again = false;
         dispatch();
       },
@@ -82,12 +82,12 @@ export function createBotRequests() {
   return { send, close: () => agent.destroy() };
 }
 
-/** A stream of its own, because a bot that answers before it read all must not cost the client its connection. */
+/** A separate stream: if a bot responds before it reads the whole body, the client must keep its connection. */
 function bodyOf(incoming: IncomingMessage): PassThrough {
   const body = new PassThrough();
   body.on('error', () => undefined);
   incoming.pipe(body);
-  // What nobody wants any more is read all the same, since the next request comes after it.
+  // Reads the rest of the body, because the next request follows it.
   body.on('close', () => incoming.resume());
   return body;
 }
@@ -101,4 +101,4 @@ function isBroken(error: Error): boolean {
   return 'code' in error && ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(String(error.code));
 }
 
-const clientGone = () => new Error('the client is gone');
+const clientGone = () => new Error('the client disconnected');

@@ -3,17 +3,17 @@ import type { CompletionStatus } from '@bothost/contract';
 import { WebSocket } from 'ws';
 import { headersForBot } from './forwarded-headers.ts';
 
-/** What a bot answered in place of taking the socket. */
-export type Refusal = { readonly status: number; readonly phrase: string };
+/** The HTTP response of a bot that refused the socket. */
+export type BotResponse = { readonly status: number; readonly phrase: string };
 
 /**
- * The bot did not take the socket; `status` is the session's completion status. `answer` is null of a bot that gave none.
+ * The bot did not accept the socket. `status` is the session's completion status; `answer` is null if it sent no response.
  */
-export class Refused extends Error {
-  override readonly name = 'Refused';
+export class BotRefusedSocket extends Error {
+  override readonly name = 'BotRefusedSocket';
   readonly status: CompletionStatus;
-  readonly answer: Refusal | null;
-  constructor(status: CompletionStatus, answer: Refusal | null = null) {
+  readonly answer: BotResponse | null;
+  constructor(status: CompletionStatus, answer: BotResponse | null = null) {
     super(`the bot did not accept the socket: ${status}`);
     this.status = status;
     this.answer = answer;
@@ -21,8 +21,8 @@ export class Refused extends Error {
 }
 
 /**
- * Opens an instance's `/ws` with what its client asked for and what only the service may say (`headers`). The socket is
- * paused, so that nothing the bot says is lost before the client can hear it. Rejects with `Refused`.
+ * Opens an instance's `/ws` with the client's request and the service's `headers`. Returns a paused socket, so that no
+ * message is lost before the client is connected. Rejects with `BotRefusedSocket`.
  */
 export function openBot(
   url: string,
@@ -49,16 +49,16 @@ export function openBot(
       reject(refusalOf(answer));
       bot.terminate();
     });
-    bot.on('error', () => reject(new Refused('HTTP_ERROR')));
+    bot.on('error', () => reject(new BotRefusedSocket('HTTP_ERROR')));
   });
 }
 
-/** A bot may say anything after its status: it reaches messages, which hold no square brackets. */
-function refusalOf({ statusCode, statusMessage = '' }: IncomingMessage): Refused {
-  if (statusCode === undefined) return new Refused('HTTP_ERROR');
+/** The phrase is chosen by the bot and becomes part of messages, which contain no square brackets. */
+function refusalOf({ statusCode, statusMessage = '' }: IncomingMessage): BotRefusedSocket {
+  if (statusCode === undefined) return new BotRefusedSocket('HTTP_ERROR');
   const phrase = statusMessage
     .replaceAll(/[^ -~]|[[\]]/g, '')
     .slice(0, 60)
     .trim();
-  return new Refused(`${statusCode}`, { status: statusCode, phrase });
+  return new BotRefusedSocket(`${statusCode}`, { status: statusCode, phrase });
 }

@@ -6,16 +6,20 @@ import { createHeldCall } from './held-call.ts';
 import { accept, type SocketClient, type Upgrade } from './socket-client.ts';
 import type { ServiceHost } from './socket-path.ts';
 
-/** A carrier's media stream. */
+/** Client for the media stream of a carrier. */
 export type CallClient = SocketClient & {
-  /** Answers the call and reads from its first messages whom it is for. @throws failure `invalid-request` */
+  /**
+   * Accepts the call and reads from its first messages which agent it is for.
+   *
+   * @throws failure `invalid-request`
+   */
   readonly opening: () => Promise<ServiceHost>;
 };
 
 /**
- * A carrier is answered 101 as soon as its call has an instance, or before, where only the call's messages say whom it is
- * for: a carrier gives up a handshake sooner than a cold bot starts. What it says until the bot is there is kept and told to the bot
- * first (bot contract 4.4). A refusal before the 101 is plain HTTP, after it a close code.
+ * Sends 101 as soon as the call has an instance, or before, if only the call's messages name its agent: carriers abandon a
+ * handshake sooner than a cold bot starts. Messages that arrive before the bot is ready are held and sent to it first. A
+ * refusal is plain HTTP before the 101, and a close code after it.
  */
 export function createCallClient(
   server: WebSocketServer,
@@ -36,7 +40,7 @@ export function createCallClient(
   };
 
   async function answer(): Promise<WebSocket | null> {
-    // No carrier offers subprotocols, and no bot is there to choose.
+    // Carriers offer no subprotocols, and there is no bot yet to choose one.
     delete incoming.headers['sec-websocket-protocol'];
     client = await accept(server, upgrade);
     client?.on('message', hold);
@@ -48,7 +52,7 @@ export function createCallClient(
     gone: AbortSignal.any([early.gone, overflow.signal]),
     opening: async () => {
       const answered = await answer();
-      if (answered === null) throw failure('invalid-request', { message: 'The call ended before it was answered.' });
+      if (answered === null) throw failure('invalid-request', { message: 'The call ended before it was accepted.' });
       const opening = readOpening(answered, socket);
       answered.resume();
       return opening;
@@ -71,7 +75,7 @@ export function createCallClient(
   };
 }
 
-/** RFC 6455 7.4.1 and the registry that it opened: try again later, going away, policy, a fault of ours. */
+/** Close codes (RFC 6455 7.4.1 and its IANA registry): try again later, going away, policy violation, internal error. */
 function closeCode(error: ApiError): number {
   if (error.status === 429 || error.status === 503) return 1013;
   if (error.reason === 'session-ended') return 1001;

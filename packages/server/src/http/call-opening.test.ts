@@ -11,7 +11,7 @@ afterEach(() => {
   for (const step of undo.splice(0)) step();
 });
 
-/** A call as the service sees it, the connection below it, and the carrier's end. */
+/** The service's WebSocket of a call, its connection, and the carrier's end. */
 async function call(): Promise<{ near: WebSocket; socket: Duplex; far: WebSocket }> {
   const sockets = new WebSocketServer({ noServer: true });
   const server = createServer().listen(0, '127.0.0.1');
@@ -27,7 +27,7 @@ async function call(): Promise<{ near: WebSocket; socket: Duplex; far: WebSocket
   return { near, socket, far };
 }
 
-it('has a time in which a start has to come', async () => {
+it('rejects a call without a start message in time', async () => {
   const { near, socket, far } = await call();
   const opening = readOpening(near, socket, 0.05);
   far.send('{"event":"connected"}');
@@ -37,22 +37,22 @@ it('has a time in which a start has to come', async () => {
   });
 });
 
-it('ends with its call', async () => {
+it('rejects when the call ends', async () => {
   const { near, socket, far } = await call();
   const opening = readOpening(near, socket);
   far.close();
   await expect(opening).rejects.toMatchObject({ reason: 'invalid-request' });
 });
 
-it('counts what is no message of its own', async () => {
+it('limits bytes that are not a complete message', async () => {
   const { near, socket, far } = await call();
   const opening = readOpening(near, socket);
-  // Pongs that nobody asked for: pings would be answered, and too many open answers end a connection by themselves.
+  // Unsolicited pongs, because pings would be answered, and too many pending responses end a connection.
   for (let sent = 0; sent < 200; sent += 1) far.pong('x'.repeat(100));
   await expect(opening).rejects.toMatchObject({ message: expect.stringContaining('16384 bytes') });
 });
 
-it('leaves no listeners behind', async () => {
+it('removes its listeners', async () => {
   const { near, socket, far } = await call();
   const count = () =>
     ['message', 'close'].map((event) => near.listenerCount(event)).concat(socket.listenerCount('data'));

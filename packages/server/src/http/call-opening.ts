@@ -4,14 +4,14 @@ import type { RawData, WebSocket } from 'ws';
 import { asFields, fieldsOf } from './held-call.ts';
 import { parseServiceHost, type ServiceHost } from './socket-path.ts';
 
-/** The custom parameter of a Twilio stream that names the agent: `{agent}.{org}` (cloud API 7.4). */
+/** The custom parameter of a Twilio stream that names the agent: `{agent}.{org}`. */
 const hostParameter = '_pipecatCloudServiceHost';
 
 /**
- * Whom a Twilio call is for, read from its `start` message (bot contract 4.4, 1). `socket` is the connection below, whose
- * bytes are counted: what is not a whole message yet takes memory, too. Listens at once, before the first message.
+ * Reads from a Twilio call's `start` message which agent the call is for. Counts the bytes of `socket`, the connection,
+ * because an incomplete message takes memory, too. Listens synchronously, so that it misses no message.
  *
- * @throws failure `invalid-request`: no `start` in time or in so many bytes, no JSON text, or nobody named
+ * @throws failure `invalid-request`: no `start` within the limits of time and bytes, invalid JSON, or no agent named
  */
 export function readOpening(
   client: WebSocket,
@@ -45,7 +45,7 @@ export function readOpening(
     };
     client.on('message', onMessage);
     client.once('close', onClose);
-    // After the listener of the WebSocket itself: a start message within the limit has been seen by then.
+    // Runs after the listener of the WebSocket, which has seen a start message within the limit by then.
     socket.on('data', onData);
   });
 }

@@ -21,7 +21,7 @@ describe('a preflight', () => {
     expect(isPreflight(incoming)).toBe(is);
   });
 
-  it('names all methods, and allows the headers that were asked for', () => {
+  it('lists all methods and allows the requested headers', () => {
     const incoming = request('/v1/public/x/start', {
       ...asks,
       'access-control-request-headers': 'authorization,x-mine',
@@ -37,27 +37,27 @@ describe('a preflight', () => {
   });
 });
 
-describe('an answer of the public API', () => {
+describe('a response of the public API', () => {
   const from = (name: string) => request('/v1/public/parrot/start', { origin: name });
 
-  it('can be read by every origin by default, never with credentials', () => {
+  it('is readable by every origin by default, without credentials', () => {
     const headers = corsHeaders(everybody, from(origin));
     expect(headers['access-control-allow-origin']).toBe('*');
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   });
 
-  it('can be read by the origins that the operator names, and tells caches so', () => {
+  it('is readable by the configured origins, with Vary', () => {
     expect(corsHeaders(some, from(origin))).toMatchObject({ 'access-control-allow-origin': origin, vary: 'origin' });
   });
 
   it.each(['https://evil.example.com', 'https://app.example.com.evil.org', 'null', 'http://app.example.com'])(
-    'cannot be read by %s then',
+    'is not readable by %s if origins are configured',
     (name) => {
       expect(corsHeaders(some, from(name))).toEqual({ vary: 'origin' });
     },
   );
 
-  it('says nothing of it to who is no browser', () => {
+  it('has no CORS headers without an Origin', () => {
     expect(corsHeaders(everybody, request('/v1/public/parrot/start'))).toEqual({});
   });
 });
@@ -67,6 +67,6 @@ it.each([
   ['/v1/publicx', false],
   ['/v1/agents', false],
   ['/', false],
-])('the public API begins below its base: %s', (url, is) => {
+])('isPublic is false for a path outside the public API: %s', (url, is) => {
   expect(isPublic(url)).toBe(is);
 });

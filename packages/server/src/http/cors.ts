@@ -1,12 +1,12 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { proxyMethods, publicBase } from '@bothost/contract';
 
-/** Whom the public API answers in browsers: every origin (`*`), or the ones named. Never with credentials. */
+/** Origins that may read the public API in browsers: all (`*`), or these. Never with credentials. */
 export type CorsPolicy = { readonly origins: readonly string[] };
 
 const day = '86400';
 
-/** Whether a request is a preflight (Fetch standard, "CORS-preflight request"): answered without a key. */
+/** Whether a request is a preflight (Fetch standard, "CORS-preflight request"), which is answered without a key. */
 export function isPreflight(request: IncomingMessage): boolean {
   const { headers, method, url } = request;
   const asks = headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
@@ -17,7 +17,7 @@ export function isPublic(url: string): boolean {
   return url.startsWith(`${publicBase}/`);
 }
 
-/** The headers that let a page of another origin read an answer of the public API. */
+/** Headers that allow pages of other origins to read a response of the public API. */
 export function corsHeaders(policy: CorsPolicy, request: IncomingMessage): OutgoingHttpHeaders {
   const { origin } = request.headers;
   const all = policy.origins.includes('*');

@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** Where the pages live in the address bar; each is the one page of the dashboard, which looks at the address itself. */
+/** Paths of the single-page dashboard, which reads its address itself. */
 const pages = ['/', '/talk/:agent'];
 
 /**
- * Nothing from another host. `blob:` is for the sound worklets of the web client. Sockets go to the service itself, also
- * under the name that its clients know.
+ * No other hosts. `blob:` is for the audio worklets of the web client. Sockets go to the service itself, also under the name
+ * that clients use.
  */
 const contentSecurityPolicy = (publicUrl: string) =>
   [
@@ -21,7 +21,9 @@ const contentSecurityPolicy = (publicUrl: string) =>
     "form-action 'self'",
   ].join('; ');
 
-/** Serves the built dashboard: its assets for a year (their names hold their hash), its page fresh. */
+/**
+ * Serves the built dashboard. Assets are cached for a year, because their names contain their hash; the page is not cached.
+ */
 export async function addDashboard(app: FastifyInstance, publicUrl: () => string): Promise<void> {
   const root = join(dirname(createRequire(import.meta.url).resolve('@bothost/dashboard/package.json')), 'dist');
   await app.register(fastifyStatic, { root, serve: false });

@@ -1,18 +1,18 @@
 import type { Duplex } from 'node:stream';
 
-/** What a client may send before it was answered. */
+/** Limit, in bytes. */
 const earlyBytes = 65_536;
 
-/** What a client sent before it was answered, and whether it is still there. */
-export type Early = {
-  /** Aborts when the client is gone, at any time. */
+/** What a client sends before it gets a response. */
+export type EarlyData = {
+  /** Aborts when the client disconnects, at any time. */
   readonly gone: AbortSignal;
-  /** Ends the reading and gives what was read; the socket is paused. */
+  /** Stops reading and returns what was read. The socket is paused. */
   readonly take: () => Buffer;
 };
 
-/** Reads what comes before the answer, because only a socket that is read tells that its client is gone. */
-export function readEarly(socket: Duplex, head: Buffer): Early {
+/** Reads a socket before the response is sent, because only reading shows that the client disconnected. */
+export function readEarlyData(socket: Duplex, head: Buffer): EarlyData {
   const gone = new AbortController();
   const chunks = [head];
   let size = head.length;

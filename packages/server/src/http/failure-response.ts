@@ -2,10 +2,10 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Duplex } from 'node:stream';
 import { type ApiError, errorBody, failures, retryAfterSeconds } from '@bothost/contract';
 
-/** Any error as a row of the table of failures; what is none of them is a 500 that shows nothing of it. */
+/** Maps any error to a documented failure; an unknown one becomes a 500 that shows no details. */
 export type ToFailure = (error: unknown) => ApiError;
 
-/** The headers of a failure beside its body. */
+/** Headers of a failure. */
 export function failureHeaders(error: ApiError): OutgoingHttpHeaders {
   const busy = error.status === 429 || error.status === 503;
   return {
@@ -15,7 +15,7 @@ export function failureHeaders(error: ApiError): OutgoingHttpHeaders {
   };
 }
 
-/** Answers a plain `node:http` request with a failure; one whose answer has begun can only be broken off. */
+/** Responds to a `node:http` request with a failure. If a response has started, aborts it. */
 export function sendFailure(
   response: ServerResponse,
   error: ApiError,
@@ -43,7 +43,7 @@ export function discardBody(incoming: IncomingMessage): void {
   incoming.once('close', () => clearTimeout(timer));
 }
 
-/** Answers on the bare socket, where there is no response: an upgrade, or bytes that are no request. */
+/** Responds on a bare socket, where there is no response object: an upgrade, or input that is not a request. */
 export function refuseUpgrade(socket: Duplex, error: ApiError, requestId: string): void {
   const body = JSON.stringify(errorBody(error, requestId));
   const headers = { ...failureHeaders(error), ...jsonHeaders(body, requestId), connection: 'close' };

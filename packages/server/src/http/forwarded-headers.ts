@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { isServiceHeader, sessionHeaders } from '../sessions/bot-headers.ts';
 
-/** RFC 9110 7.6.1: for one connection only. */
+/** Connection headers (RFC 9110 7.6.1). */
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -14,10 +14,10 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
-/** Ours to know, not the bot's (bot contract 2.12). `expect` is answered by the service's own HTTP server. */
+/** For the service only, not for bots. `expect` is handled by the service's HTTP server. */
 const kept = new Set(['host', 'authorization', 'content-length', 'expect']);
 
-/** What a bot gets of a client's headers: nothing that names the hop, the key, or what only the service may say. */
+/** Headers for the bot. Omits those of the connection, the key, and the names that only the service may set. */
 export function headersForBot(headers: IncomingHttpHeaders, sessionId: string): Record<string, string | string[]> {
   const nominated = nominatedBy(headers.connection);
   const result: Record<string, string | string[]> = {};
@@ -29,7 +29,7 @@ export function headersForBot(headers: IncomingHttpHeaders, sessionId: string): 
   return Object.assign(result, sessionHeaders(sessionId));
 }
 
-/** A bot shares the service's origin, so it may say nothing that holds for all of it. CORS is the service's to grant. */
+/** A bot shares the service's origin, so it may not set headers that apply to the whole origin. The service sets CORS. */
 const originWide = new Set([
   'set-cookie',
   'clear-site-data',
@@ -41,12 +41,12 @@ const originWide = new Set([
   'nel',
 ]);
 
-/** Whether a header of a bot's answer goes on to the client, on upgrades too. `name` in lower case. */
+/** Whether a header of the bot's response is forwarded to the client, also for upgrades. `name` in lower case. */
 export function isForClient(name: string): boolean {
   return !hopByHop.has(name) && !originWide.has(name) && !name.startsWith('access-control-');
 }
 
-/** What a client gets of a bot's headers. Pages of a bot are shown in a sandbox, without access to the origin. */
+/** Headers for the client. Pages of bots are sandboxed, without access to the origin. */
 export function headersForClient(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const nominated = nominatedBy(headers.connection);
   const result: OutgoingHttpHeaders = {};
@@ -60,7 +60,7 @@ export function headersForClient(headers: IncomingHttpHeaders): OutgoingHttpHead
 
 const none: ReadonlySet<string> = new Set();
 
-/** Headers that a message declares to be for this connection only. */
+/** Headers that a message declares as connection headers. */
 function nominatedBy(connection: string | undefined): ReadonlySet<string> {
   if (connection === undefined || connection === 'keep-alive') return none;
   return new Set((connection ?? '').split(',').map((name) => name.trim().toLowerCase()));

@@ -6,8 +6,8 @@ const text = (value: unknown) => Buffer.from(JSON.stringify(value));
 const media = (bytes: number, more: object = {}) =>
   text({ event: 'media', media: { payload: Buffer.alloc(bytes).toString('base64') }, ...more });
 
-describe('what is kept of a call while its bot starts', () => {
-  it('is every message as it came, and of the audio the last two seconds', () => {
+describe('createHeldCall', () => {
+  it('keeps all messages, and the last two seconds of audio', () => {
     const call = createHeldCall('twilio');
     const audio = Array.from({ length: 5 }, (_, second) => media(8000, { second }));
     const [start, mark, stop] = ['start', 'mark', 'stop'].map((event) => text({ event }));
@@ -18,19 +18,19 @@ describe('what is kept of a call while its bot starts', () => {
     expect(call.messages().map(({ isBinary }) => isBinary)).toEqual([false, false, true, false, false, false]);
   });
 
-  it('counts a second by what the carrier sends', () => {
+  it('measures a second in the audio format of the carrier', () => {
     const call = createHeldCall('exotel');
     for (let second = 0; second < 4; second += 1) call.add(media(16_000), false);
     expect(call.messages()).toHaveLength(2);
   });
 
-  it('stays small when the audio is little and what is around it is not', () => {
+  it('limits large messages with little audio', () => {
     const call = createHeldCall('twilio');
     for (let sent = 0; sent < 1000; sent += 1) call.add(media(1, { filling: 'x'.repeat(1000) }), false);
     expect(call.messages().length).toBeLessThan(130);
   });
 
-  it('has an end for what is no audio, whatever it calls itself', () => {
+  it('limits messages that claim to be audio', () => {
     const call = createHeldCall('plivo');
     const silent = text({ event: 'media', media: { payload: '' }, filling: 'x'.repeat(1000) });
     let taken = 0;
@@ -38,14 +38,14 @@ describe('what is kept of a call while its bot starts', () => {
     expect(taken).toBe(Math.floor(heldCall.otherBytes / (silent.length + 64)));
   });
 
-  it('has an end for messages with nothing in them', () => {
+  it('limits empty messages', () => {
     const call = createHeldCall('plivo');
     let taken = 0;
     while (taken < 10_000 && call.add(Buffer.alloc(0), false)) taken += 1;
     expect(taken).toBe(heldCall.otherBytes / 64);
   });
 
-  it('holds nothing of what came along with a message', () => {
+  it('copies messages out of larger buffers', () => {
     const read = Buffer.alloc(65_536, 'x');
     const said = text({ event: 'mark' });
     said.copy(read, 100);

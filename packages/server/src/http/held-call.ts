@@ -3,24 +3,24 @@ import type { RawData } from 'ws';
 
 type Message = { readonly data: Buffer; readonly isBinary: boolean; readonly audioBytes: number };
 
-/** What a call says while its bot is not there yet (bot contract 4.4). */
+/** The messages of a call that wait for its bot. */
 export type HeldCall = {
-  /** False: this is more than a call may say by then. */
+  /** False if the limit is exceeded. */
   readonly add: (data: RawData, isBinary: boolean) => boolean;
-  /** In the order in which they came, unchanged. */
+  /** Unchanged, in order of arrival. */
   readonly messages: () => readonly Message[];
 };
 
-/** Bytes of a second of audio: one for each of 8000 samples, but Exotel's samples are 16-bit PCM (bot contract 4.4). */
+/** Bytes per second of audio: 8000 samples of one byte each; Exotel sends 16-bit PCM. */
 const audioRates: Record<Carrier, number> = { twilio: 8_000, telnyx: 8_000, plivo: 8_000, exotel: 16_000 };
 
-/** Base64 in JSON takes little more than twice the audio of a carrier's small pieces. What takes more is no audio. */
+/** Base64 in JSON takes little more than twice the size of a carrier's audio. A larger message is not audio. */
 const wireBytesPerAudioByte = 8;
 
-/** What a message takes beside its bytes, so that empty ones do not come for nothing. */
+/** Memory overhead of a message, so that empty ones count. */
 const messageBytes = 64;
 
-/** Keeps the latest audio and every other message: a bot knows its call by the first ones. */
+/** Keeps the latest audio and all other messages: a bot identifies its call by the first ones. */
 export function createHeldCall(carrier: Carrier): HeldCall {
   const most = heldCall.audioSeconds * audioRates[carrier];
   const held: Message[] = [];
@@ -72,7 +72,7 @@ function audioBytesOf(data: RawData): number {
   return fields['event'] === 'media' && typeof payload === 'string' ? Buffer.byteLength(payload, 'base64') : 0;
 }
 
-/** What a socket hands out is a piece of all that was read with it, which would be kept along. */
+/** A socket returns slices of larger buffers, which would stay in memory. */
 function copyOf(data: RawData): Buffer {
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(new Uint8Array(data).buffer);
 }

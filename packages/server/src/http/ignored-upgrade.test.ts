@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from '../../test/support/test-server
 
 const h2c = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n';
 
-describe('a request that would rather speak HTTP/2', () => {
+describe('a request that offers an upgrade to HTTP/2', () => {
   let service: TestServer;
   let bot: BotDirectory;
   let id: string;
@@ -29,7 +29,7 @@ describe('a request that would rather speak HTTP/2', () => {
       `${method} ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n${h2c}content-length: ${body.length}\r\n\r\n${body}`,
     );
 
-  it('is answered in HTTP/1.1, by the API', async () => {
+  it('gets an HTTP/1.1 response of the API', async () => {
     expect(await send('GET', '/v1/agents', service.privateKey)).toMatch(/^HTTP\/1\.1 200 [\s\S]*"target"/);
     expect(await send('GET', '/v1/agents', 'wrong')).toMatch(/^HTTP\/1\.1 401 /);
     expect(await send('GET', '/healthz', '')).toMatch(/^HTTP\/1\.1 200 /);
@@ -38,19 +38,19 @@ describe('a request that would rather speak HTTP/2', () => {
     );
   });
 
-  it('is answered with its body although that comes later', async () => {
+  it('gets a response although its body arrives later', async () => {
     const socket = await openSocket(service);
     socket.write(
       `POST /v1/public/target/start HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\n${h2c}content-length: 11\r\n\r\n{"bod`,
     );
-    // Its head was read: another connection's answer comes after it.
+    // The service has read the head by now, because it has answered a later connection.
     await (await fetch(`${service.url}/healthz`)).text();
     socket.write('y": 1}');
     expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 400 [\s\S]*"body-not-object"/);
     socket.destroy();
   });
 
-  it('is answered by the bot, which sees nothing of the wish, and no reserved path by way of it', async () => {
+  it('reaches the bot without the upgrade headers, and no reserved path', async () => {
     const path = (text: string) => new URL(sessionUrl(service, 'target', id, text)).pathname;
     const answer = await send('POST', path('/echo'), service.publicKey, 'hello');
     expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*"body":"hello"/);

@@ -2,9 +2,9 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /**
- * Answers a request for an upgrade that is not offered as if it had not asked (RFC 9110 7.8): Java's client asks for h2c
- * with each first request, curl with `--http2`. Node hands every upgrade over when any is taken, so the request is given
- * back to the server without what concerns the upgrade, on the same connection, which ends with the answer.
+ * Handles a request with an unsupported upgrade as if it had none (RFC 9110 7.8): Java's client offers h2c with each first
+ * request, and `curl --http2` does. Node emits every upgrade once a listener exists, so this passes the request back to the
+ * server without its upgrade headers, on the same connection, which closes after the response.
  */
 export function ignoreUpgrade(server: Server, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
   const dropped = new Set(['upgrade', 'connection', 'http2-settings', 'keep-alive']);

@@ -13,7 +13,7 @@ afterAll(() => service.close());
 
 type Ask = { method?: string; key?: string | null; body?: string | Buffer; headers?: Record<string, string> };
 
-/** With the private key, unless told otherwise. */
+/** With the private key by default. */
 async function ask(path: string, { method = 'GET', key = service.privateKey, body, headers }: Ask = {}) {
   const answer = await fetch(service.url + path, {
     method,
@@ -32,7 +32,7 @@ describe('the order of checks', () => {
     pathsOf(operation).map((path) => [operation.method, path, operation.key] as const),
   );
 
-  it.each(all)('%s %s asks for the key before anything else', async (method, path, kind) => {
+  it.each(all)('%s %s checks the key first', async (method, path, kind) => {
     const filled = path.replace(/\{\w+\}/g, 'x');
     const broken = method === 'GET' ? {} : { body: '{"broken', headers: json };
     const without = await ask(filled, { method, key: null, ...broken });
@@ -54,7 +54,7 @@ describe('the order of checks', () => {
     expect([answer.status, reasonOf(answer)]).toEqual([status, reason]);
   });
 
-  it('a path that is none asks for a key inside the API, and not outside', async () => {
+  it('an unknown path is 401 inside the API and 404 outside', async () => {
     expect((await ask('/v1/nothing', { key: null })).status).toBe(401);
     expect((await ask('/nothing', { key: null })).status).toBe(404);
     expect((await ask('/v1/public/nothing', { key: service.privateKey })).status).toBe(401);
@@ -67,7 +67,7 @@ describe('the order of checks', () => {
     ['DELETE', '/v1/keys', 'GET, POST'],
     ['GET', '/v1/keys/x', 'DELETE'],
     ['PUT', '/v1/organizations/test-org/properties', 'GET, PATCH'],
-  ])('another method (%s %s) is 405, and those that are taken are named', async (method, path, allow) => {
+  ])('another method (%s %s) is 405 with the allowed methods', async (method, path, allow) => {
     const answer = await ask(path, { method });
     expect([answer.status, reasonOf(answer)]).toEqual([405, 'method-not-allowed']);
     expect(answer.headers.get('allow')).toBe(allow);
@@ -90,20 +90,20 @@ describe('bodies', () => {
     '{"name":"x"}',
     '{"name":"x","kind":"other"}',
     '{"name":" ","kind":"public"}',
-  ])('that are wrong (%s) are 400 with the error object', async (body) => {
+  ])('are refused with 400 and the error object: %s', async (body) => {
     const answer = await create(body);
     expect(answer.status).toBe(400);
     expect(ErrorResponse.parse(answer.json)).toMatchObject({ code: '400', error: expect.any(String) });
   });
 
-  it('all that is wrong is told at once, by field', async () => {
+  it('report all issues at once, by field', async () => {
     const answer = await create('{"name":"","kind":"x","expiresInSeconds":0}');
     const { issues = [] } = ErrorResponse.parse(answer.json);
     expect(issues.map(({ path }) => path)).toEqual(['body.name', 'body.kind', 'body.expiresInSeconds']);
     expect(answer.text).not.toMatch(/\[[a-z"]/);
   });
 
-  it('may hold fields that nobody knows', async () => {
+  it('may have unknown fields', async () => {
     const answer = await create('{"name":"extra","kind":"public","color":"blue","__v":1}');
     expect(answer.status).toBe(201);
     expect(answer.json).not.toHaveProperty('color');
@@ -122,7 +122,7 @@ describe('bodies', () => {
     const answer = await fetch(`${service.url}/v1/keys`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.privateKey}` },
-      // Bytes are sent as they are, without a type.
+      // Sends bytes unchanged, without a content type.
       body: new TextEncoder().encode('{"name":"untyped","kind":"public"}'),
     });
     expect(answer.status).toBe(201);
@@ -174,33 +174,33 @@ describe('bodies', () => {
     expect((await create(body)).status).toBe(201);
   });
 
-  it('that would change what objects are made of are refused', async () => {
+  it('are refused if they would change an object prototype', async () => {
     expect((await create('{"name":"x","kind":"public","__proto__":{"admin":true}}')).status).toBe(400);
   });
 
-  it('of properties are the only ones in which an unknown field is an error', async () => {
+  it('of the properties operation refuse unknown fields', async () => {
     const answer = await ask('/v1/properties', { method: 'PATCH', body: '{"color":"blue"}', headers: json });
     expect(answer.status).toBe(400);
   });
 });
 
-describe('texts that no database can hold', () => {
+describe('texts with a NUL character', () => {
   it.each([
     '/v1/agents/%00',
     '/v1/agents/a%00b/sessions',
     '/v1/agents/%00/sessions/x',
     '/v1/agents/%00/sessions/0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11',
-  ])('are not found in a path: %s', async (path) => {
+  ])('are 404 in a path: %s', async (path) => {
     const answer = await ask(path);
     expect([answer.status, reasonOf(answer)]).toEqual([404, 'not-found']);
   });
 
-  it('are not found in the path of a start', async () => {
+  it('are 404 in the path of a start', async () => {
     const answer = await ask('/v1/public/%00/start', { method: 'POST', key: service.publicKey });
     expect([answer.status, reasonOf(answer)]).toEqual([404, 'not-found']);
   });
 
-  it('are a bad request elsewhere', async () => {
+  it('are 400 elsewhere', async () => {
     const name = await ask('/v1/keys', { method: 'POST', body: '{"name":"a\\u0000b","kind":"public"}', headers: json });
     expect([name.status, reasonOf(name)]).toEqual([400, 'invalid-request']);
     const region = await ask('/v1/agents?region=%00');
@@ -216,18 +216,18 @@ describe('parameters', () => {
     ['DELETE', '/v1/keys/'],
     ['GET', '/v1/organizations//agents'],
     ['DELETE', '/v1/agents//sessions/'],
-  ])('that are empty (%s %s) are 404, never another operation', async (method, path) => {
+  ])('are 404 if empty, and never another operation: %s %s', async (method, path) => {
     expect((await ask(path, { method })).status).toBe(404);
   });
 
-  it('of lists that are none are told by name', async () => {
+  it('of lists are named if invalid', async () => {
     const answer = await ask('/v1/agents/x/sessions?limit=0&offset=-1&status=maybe&startTime=later');
     const { issues = [] } = ErrorResponse.parse(answer.json);
     expect(answer.status).toBe(400);
     expect(issues.map(({ path }) => path)).toEqual(['query.limit', 'query.offset', 'query.startTime', 'query.status']);
   });
 
-  it('that are percent-encoded wrongly are an error of the caller', async () => {
+  it('with malformed percent-encoding are an error of the caller', async () => {
     const answer = await ask('/v1/agents/%zz');
     expect(answer.status).toBeLessThan(500);
     expect(ErrorResponse.parse(answer.json).error).not.toBe('');
@@ -235,7 +235,7 @@ describe('parameters', () => {
 });
 
 describe('the paths of an organization', () => {
-  it('take its name, and its id in either case', async () => {
+  it('accept its name, and its id in either case', async () => {
     const { organizations } = z
       .object({ organizations: z.array(z.object({ id: z.string() })) })
       .parse((await ask('/v1/organizations')).json);
@@ -246,54 +246,54 @@ describe('the paths of an organization', () => {
     }
   });
 
-  it('of any other are not there', async () => {
+  it('are 404 for another organization', async () => {
     const answer = await ask('/v1/organizations/other/regions');
     expect([answer.status, reasonOf(answer)]).toEqual([404, 'organization-not-found']);
   });
 });
 
-describe('every answer', () => {
-  it('has a request id, the same in the body of an error and in no other request', async () => {
+describe('every response', () => {
+  it('has a unique request id, which is also in the body of an error', async () => {
     const [one, other] = [await ask('/v1/agents/nobody'), await ask('/v1/agents/nobody')];
     expect(ErrorResponse.parse(one.json).requestId).toBe(one.headers.get('x-request-id'));
     expect(one.headers.get('x-request-id')).not.toBe(other.headers.get('x-request-id'));
     expect((await ask('/v1/agents')).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it("does not take the caller's own request id", async () => {
+  it('ignores the request id of the caller', async () => {
     const answer = await ask('/v1/agents', { headers: { 'x-request-id': 'mine' } });
     expect(answer.headers.get('x-request-id')).not.toBe('mine');
   });
 
-  it('of the API is not kept by caches', async () => {
+  it('of the API forbids caching', async () => {
     expect((await ask('/v1/agents')).headers.get('cache-control')).toBe('no-store');
   });
 });
 
-describe('what needs no key', () => {
-  it('the OpenAPI document is served, and names this service', async () => {
+describe('without a key', () => {
+  it('the OpenAPI document is served and has the address of this service', async () => {
     const { status, json: document } = await ask('/v1/openapi.json', { key: null });
     expect(status).toBe(200);
     expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: service.url }] });
   });
 
-  it('the reference is a page that lists every operation, without scripts', async () => {
+  it('the reference page lists every operation, without scripts', async () => {
     const { headers, text } = await ask('/docs', { key: null });
     expect(headers.get('content-type')).toContain('text/html');
     for (const operation of Object.values(operations)) expect(text).toContain(operation.path);
     expect(text).not.toContain('<script');
   });
 
-  it('the probes say that the service lives and is ready', async () => {
+  it('the probes report a live and ready service', async () => {
     expect(await ask('/healthz', { key: null })).toMatchObject({ status: 200, json: { status: 'ok' } });
     expect(await ask('/readyz', { key: null })).toMatchObject({ status: 200, json: { status: 'ready' } });
   });
 
-  it('bots are told of no ICE server of somebody else', async () => {
+  it('bots get no third-party ICE servers', async () => {
     expect((await ask('/v1/ice-servers', { key: null })).json).toEqual({ iceConfig: { iceServers: [] } });
   });
 
-  it('metrics are for whoever has their token', async () => {
+  it('metrics require their token', async () => {
     for (const key of [null, 'wrong', service.privateKey]) expect((await ask('/metrics', { key })).status).toBe(401);
     const { status, text } = await ask('/metrics', { key: 'scrape' });
     expect(status).toBe(200);

@@ -12,12 +12,14 @@ import {
 } from '@bothost/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Asker, Authenticator, Caller, KeyUse } from '../organizations/authenticate.ts';
+import type { Authenticator, Caller, KeyUse, Principal } from '../organizations/authenticate.ts';
 import { bearerToken, hasSeveralAuthorizations } from './bearer.ts';
-import { askerOf, operatorOf } from './refused-request.ts';
+import { operatorOf, principalOf } from './refused-request.ts';
 import { responseSchema } from './response-schema.ts';
 
-/** The handlers, as the routes call them; `handlers.ts` says the exact types. `gone` aborts when the client has left. */
+/**
+ * The handlers with the types that routes need; `handlers.ts` has the exact ones. `gone` aborts when the client disconnects.
+ */
 export type RouteHandlers = {
   readonly [name: string]: (
     request: { params: never; query: never; body: never },
@@ -33,7 +35,7 @@ export type RoutesContext = {
   readonly now: () => Date;
 };
 
-/** Makes the routes of all operations (architecture, "Five ideas", 1). The key is judged before anything else is read. */
+/** Adds the routes of all operations. Each checks the key before it reads anything else. */
 export function addOperationRoutes(app: FastifyInstance, context: RoutesContext, handlers: RouteHandlers): void {
   app.decorateRequest('caller');
   app.decorateRequest('requestedAt');
@@ -46,7 +48,7 @@ export function addOperationRoutes(app: FastifyInstance, context: RoutesContext,
 
 declare module 'fastify' {
   interface FastifyRequest {
-    caller: Asker;
+    caller: Principal;
     requestedAt: Date;
   }
   interface FastifyContextConfig {
@@ -65,19 +67,19 @@ function addRoute(
   app.route({
     method: operation.method,
     url: path.replace(/\{(\w+)\}/g, ':$1'),
-    // Without a body of its own an operation ignores one (decisions, "unknown fields").
+    // An operation without a body ignores a body that a client sends.
     bodyLimit: operation.bodyBytes === 0 ? requestBodyBytes : operation.bodyBytes,
     config: { operation },
     schema: { response: { '2xx': responseSchema(operation.response) } },
     onRequest: async (request) => {
       request.requestedAt = context.now();
       if (kind === 'operator') return requireOperator(context, request);
-      request.caller = askerOf(await callerOf(context.authenticator, request, kind), request);
+      request.caller = principalOf(await callerOf(context.authenticator, request, kind), request);
       requireOwnOrganization(request);
     },
     handler: async (request, reply) => {
       const input = parseRequest(operation, request);
-      // Fields that nobody knows do not lie in memory for as long as the request waits.
+      // Releases the parsed body with its unknown fields while the request waits.
       request.body = input.body;
       const caller = (kind === 'operator' ? operatorOf(request) : request.caller) as never;
       const answer = await handler?.(input, caller, request.requestedAt, () => goneSignal(reply.raw));
@@ -87,7 +89,7 @@ function addRoute(
   });
 }
 
-/** Aborts when the connection closes before the answer went out; made for those only who wait. */
+/** Aborts when the connection closes before the response was sent. Created only for operations that wait. */
 function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   if (response.closed) gone.abort();
@@ -95,13 +97,13 @@ function goneSignal(response: ServerResponse): AbortSignal {
   return gone.signal;
 }
 
-/** Judges the key that a path asks for, where no operation does. */
+/** Checks the key for a path without an operation. */
 export async function requireKey(context: RoutesContext, request: FastifyRequest, kind: KeyUse): Promise<void> {
   if (kind === 'operator') await requireOperator(context, request);
   else await callerOf(context.authenticator, request, kind);
 }
 
-/** An organization whose key is tried here is told in its log: the key is looked up, though it opens nothing. */
+/** An API key has no access here, but is looked up so that the audit log of its organization records the attempt. */
 async function requireOperator(context: RoutesContext, request: FastifyRequest): Promise<void> {
   if (context.isOperator(keyOf(request))) return;
   await callerOf(context.authenticator, request, 'operator');
@@ -111,7 +113,7 @@ async function requireOperator(context: RoutesContext, request: FastifyRequest):
 function keyOf(request: FastifyRequest): string {
   const key = bearerToken(request.raw);
   if (hasSeveralAuthorizations(request.raw)) {
-    throw failure('key-missing', { message: 'Send one Authorization header: there are several.' });
+    throw failure('key-missing', { message: 'The request has several Authorization headers. Send one.' });
   }
   if (key === null) throw failure('key-missing');
   return key;
@@ -122,14 +124,14 @@ async function callerOf(authenticator: Authenticator, request: FastifyRequest, k
   return authenticator.cached(key, kind) ?? (await authenticator.authenticate(key, kind));
 }
 
-/** Which API a path belongs to; null outside both. */
+/** The API that a path belongs to; null outside both. */
 export function kindOfPath(url: string): KeyUse | null {
   if (url.startsWith(`${publicBase}/`)) return 'public';
   if (url.startsWith(`${operatorBase}/`)) return 'operator';
   return url === apiBase || url.startsWith(`${apiBase}/`) || url.startsWith(`${apiBase}?`) ? 'private' : null;
 }
 
-/** A private key may use the path of its own organization, by name or id; any other is not there (decisions). */
+/** A private key may use the path of its own organization, by name or id. Any other is 404. */
 function requireOwnOrganization(request: FastifyRequest): void {
   const { organization } = request.params as { organization?: string };
   const { caller } = request;
@@ -145,7 +147,7 @@ function parseRequest(operation: Operation, request: FastifyRequest) {
     issues.push(...parsed.error.issues.map(({ path, message }) => ({ path: [part, ...path].join('.'), message })));
     return undefined as never;
   };
-  // PostgreSQL stores no NUL: nothing has such a name.
+  // PostgreSQL stores no NUL, so no object has such a name.
   if (hasNul(request.params)) throw failure('not-found');
   if (hasNul(request.query)) issues.push({ path: 'query', message: 'contains a NUL character' });
   const input = {
@@ -161,7 +163,7 @@ function hasNul(fields: unknown): boolean {
   return Object.values(fields as Record<string, unknown>).some((value) => String(value).includes('\0'));
 }
 
-/** All that is wrong, in one answer. Brackets would be read as markup by an existing client. */
+/** Reports all issues at once. Square brackets would be parsed as markup by an existing client. */
 function invalid(issues: readonly Issue[]) {
   const plain = issues.map(({ path, message }) => ({
     path,
@@ -171,7 +173,7 @@ function invalid(issues: readonly Issue[]) {
   return failure('invalid-request', { message: `The request is not valid. ${text}`, issues: plain });
 }
 
-/** The methods that some operation takes at a path. */
+/** The methods that operations accept at a path. */
 export function methodsAt(path: string): readonly string[] {
   const matches = (pattern: string) => new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
   const found = (Object.values(operations) as Operation[]).filter((operation) => pathsOf(operation).some(matches));

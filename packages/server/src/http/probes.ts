@@ -4,15 +4,15 @@ import type { FastifyInstance } from 'fastify';
 import { bearerToken } from './bearer.ts';
 
 export type Probes = {
-  /** Null: ready. Otherwise what is missing, for the operator. */
+  /** Null if ready, otherwise what is missing, for the operator. */
   readonly notReady: () => Promise<string | null>;
-  /** The operator's Prometheus text. */
+  /** Metrics in the Prometheus text format. */
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
   /** If set, `/metrics` requires it as a bearer token. */
   readonly metricsToken: string | null;
 };
 
-/** `/healthz`, `/readyz` and `/metrics`, for the operator's supervisor and Prometheus; no API keys. */
+/** `/healthz`, `/readyz` and `/metrics` for the operator's monitoring. They take no API keys. */
 export function addProbes(app: FastifyInstance, probes: Probes): void {
   const quiet = { logLevel: 'warn' } as const;
   app.get('/healthz', quiet, async () => ({ status: 'ok' }));

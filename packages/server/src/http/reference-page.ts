@@ -2,7 +2,7 @@ type Json = { readonly [key: string]: unknown };
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/** The OpenAPI document as a page to read, without scripts. */
+/** Renders the OpenAPI document as a page without scripts. */
 export function referencePage(document: Json): string {
   const paths = Object.entries(document['paths'] as Record<string, Json>);
   const entries = paths.filter(([path]) => !path.includes('/organizations/{organization}'));

@@ -3,44 +3,44 @@ import type { FastifyRequest } from 'fastify';
 import { validate } from 'uuid';
 import type { Actor } from '../audit/chain.ts';
 import type { Refusal } from '../audit/refusals.ts';
-import { type Asker, type Caller, RefusedKey } from '../organizations/authenticate.ts';
+import { type Caller, type Principal, RefusedKeyError } from '../organizations/authenticate.ts';
 
-/** Who asks by this request: its key's caller, with the request's own marks. */
-export function askerOf(caller: Caller, request: FastifyRequest): Asker {
-  return { ...caller, ...marksOf(request) };
+/** The principal of a request: its authenticated caller with address and request id. */
+export function principalOf(caller: Caller, request: FastifyRequest): Principal {
+  return { ...caller, ...originOf(request) };
 }
 
-/** The operator, who has no key of an organization, by the marks of a request. */
+/** The operator, who has no API key, with address and request id. */
 export function operatorOf(request: FastifyRequest): Actor {
-  return { keyId: null, ...marksOf(request) };
+  return { keyId: null, ...originOf(request) };
 }
 
-function marksOf(request: FastifyRequest): Pick<Actor, 'requestId' | 'address'> {
+function originOf(request: FastifyRequest): Pick<Actor, 'requestId' | 'address'> {
   const address = request.socket.remoteAddress;
   return { requestId: request.id, ...(address === undefined ? {} : { address }) };
 }
 
 /**
- * What the audit log of the caller's organization says of a request that was refused; null when it says nothing: of failures of
- * the service, of keys that are nobody's, and of what is not about secrets, keys or the log itself.
+ * The audit entry of a refused request. Null for failures of the service, unknown keys, and operations that the audit log
+ * does not cover.
  */
 export function refusalOf(request: FastifyRequest, operation: Operation, known: ApiError): Refusal | null {
   if (known.status < 400 || known.status >= 500) return null;
-  const refused = known.cause instanceof RefusedKey ? known.cause : null;
-  const caller = refused?.caller ?? (request.caller as Asker | undefined);
-  // A deploy that names a secret set of nobody asks for one, too.
+  const refused = known.cause instanceof RefusedKeyError ? known.cause : null;
+  const caller = refused?.caller ?? (request.caller as Principal | undefined);
+  // A deployment that names a missing secret set counts as an access to it.
   const action = operation.audit ?? (known.reason.startsWith('secret-set-') ? 'agents.deploy' : null);
   if (!caller || action === null) return null;
   return {
     organizationId: caller.organizationId,
-    actor: askerOf(caller, request),
+    actor: principalOf(caller, request),
     action,
     ...named(request, known),
     result: refused?.why ?? known.reason,
   };
 }
 
-/** Only what has the form of a name, and keys only of requests that were valid: else it may be a value at the wrong place. */
+/** Records only text in the form of a name, and keys only of valid requests: other text may be a misplaced secret value. */
 function named(request: FastifyRequest, known: ApiError): Pick<Refusal, 'object' | 'keys'> {
   const params = fieldsOf(request.params);
   const body = fieldsOf(request.body);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { responseSchema } from './response-schema.ts';
 
-/** What the framework writes of `value` under a schema. */
+/** Serializes `value` with a schema, as the framework does. */
 async function written(type: z.ZodType, value: unknown): Promise<unknown> {
   const app = fastify();
   app.get('/', { schema: { response: { 200: responseSchema(type) } } }, async () => value);
@@ -13,7 +13,7 @@ async function written(type: z.ZodType, value: unknown): Promise<unknown> {
   return answer.json();
 }
 
-describe('what is written under a response schema', () => {
+describe('a response serialized with its schema', () => {
   const type = z.object({
     name: z.string(),
     note: z.string().nullable(),
@@ -23,12 +23,12 @@ describe('what is written under a response schema', () => {
     maybe: z.string().optional(),
   });
 
-  it('is what was declared, nulls as nulls', async () => {
+  it('has the declared fields, with null as null', async () => {
     const value = { name: 'a', note: null, inner: null, rows: [], free: null };
     expect(await written(type, value)).toEqual(value);
   });
 
-  it('is whole where nothing is null', async () => {
+  it('is complete if no field is null', async () => {
     const value = {
       name: 'a',
       note: 'b',
@@ -40,7 +40,7 @@ describe('what is written under a response schema', () => {
     expect(await written(type, value)).toEqual(value);
   });
 
-  it('has no field that was not declared, at no depth', async () => {
+  it('has no undeclared field at any depth', async () => {
     const value = {
       name: 'a',
       note: null,
@@ -59,7 +59,7 @@ describe('what is written under a response schema', () => {
   });
 });
 
-it('every operation has a schema that the serializer takes as it is, without references', async () => {
+it('every operation has a response schema without references', async () => {
   for (const operation of Object.values(operations)) {
     const schema = responseSchema(operation.response);
     expect(JSON.stringify(schema), operation.name).not.toContain('$ref');

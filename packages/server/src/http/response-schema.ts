@@ -3,9 +3,9 @@ import { z } from 'zod';
 type Schema = { [key: string]: unknown };
 
 /**
- * A response schema in the form that the framework's serializer takes: whole, without references. The serializer writes
- * declared fields only, so nothing can leak that the contract does not name (invariant 6), and it is as fast as
- * `JSON.stringify`. `X or null` becomes `nullable`, which it decides without trying both.
+ * A response schema for the framework's serializer: without references. The serializer writes declared fields only, so no
+ * field leaks that the contract does not declare, and it is as fast as `JSON.stringify`. `X or null` becomes `nullable`,
+ * which it can decide without trying both.
  */
 export function responseSchema(type: z.ZodType): Schema {
   const { $schema: _, ...schema } = z.toJSONSchema(type, {

@@ -4,7 +4,7 @@ import { isReserved, parseSessionPath } from './session-path.ts';
 
 const session = '/v1/public/parrot/sessions/0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11';
 
-describe('a path of the session proxy', () => {
+describe('parseSessionPath', () => {
   it.each([
     [`${session}/hello`, '/hello'],
     [`${session}/a/b%20c?d=e&f=%2F`, '/a/b%20c?d=e&f=%2F'],
@@ -15,7 +15,7 @@ describe('a path of the session proxy', () => {
     [`${session}/files/%2525zz`, '/files/%2525zz'],
     [`${session}/api/offer`, '/api/offer'],
     [`${session}/x?path=/bot`, '/x?path=/bot'],
-  ])('%s goes to the bot as %s', (url, target) => {
+  ])('maps %s to the target %s', (url, target) => {
     expect(parseSessionPath(url)).toEqual({
       agentName: 'parrot',
       sessionId: '0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11',
@@ -34,12 +34,12 @@ describe('a path of the session proxy', () => {
     '/v1/public/%zz/sessions/x/y',
     '',
     '*',
-  ])('%s is none', (url) => {
+  ])('returns null for %s', (url) => {
     expect(parseSessionPath(url)).toBeNull();
   });
 });
 
-describe('the routes that only the service may ask', () => {
+describe('isReserved', () => {
   const spellings = [
     '/bot',
     '/bot/',
@@ -72,7 +72,7 @@ describe('the routes that only the service may ask', () => {
     '/_bot/../_bot/stop',
   ];
 
-  it.each(spellings)('%s is one of them, however it is written', (path) => {
+  it.each(spellings)('is true for %s', (path) => {
     expect(isReserved(path)).toBe(true);
     expect(parseSessionPath(`${session}${path}`)?.reserved).toBe(true);
   });
@@ -89,11 +89,11 @@ describe('the routes that only the service may ask', () => {
     '/hello',
     '/bot/../x',
     '/100%25',
-  ])('%s is none of them', (path) => {
+  ])('is false for %s', (path) => {
     expect(isReserved(path)).toBe(false);
   });
 
-  it('stay so with any of their characters written as percent codes, up to three times over', () => {
+  it('is true with any characters percent-encoded up to three times', () => {
     const encode = (character: string, times: number) => {
       if (times === 0) return character;
       const code = character.charCodeAt(0).toString(16).padStart(2, '0');

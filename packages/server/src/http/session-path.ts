@@ -1,17 +1,17 @@
 import { publicBase } from '@bothost/contract';
 
-/** A request for the bot of a session (bot contract 2.12). `target` is the path and query as the bot gets them. */
+/** A request for the bot of a session. `target` is the path and query that the bot gets. */
 export type SessionPath = {
   readonly agentName: string;
   readonly sessionId: string;
   readonly target: string;
-  /** It names a route that only the service may ask. */
+  /** The route is reserved for the service. */
   readonly reserved: boolean;
 };
 
 const pattern = new RegExp(`^${publicBase}/([^/?#]+)/sessions/([^/?#]+)(/[^?#]*)?(\\?[^#]*)?(#.*)?$`);
 
-/** Null: not a path of the session proxy. */
+/** Parses a path of the session proxy; null for any other path. */
 export function parseSessionPath(url: string): SessionPath | null {
   const match = pattern.exec(url);
   if (match === null) return null;
@@ -20,12 +20,12 @@ export function parseSessionPath(url: string): SessionPath | null {
     return {
       agentName: decodeURIComponent(agentName),
       sessionId: decodeURIComponent(sessionId),
-      // Two slashes at the beginning are the name of a host to a server that reads this as a URL.
+      // A server that parses this as a URL reads two leading slashes as the start of a host name.
       target: path.replace(/^[/\\]+/, '/') + query,
       reserved: isReserved(path),
     };
   } catch {
-    // Broken percent-encoding names nothing.
+    // Malformed percent-encoding matches no path.
     return null;
   }
 }
@@ -33,12 +33,15 @@ export function parseSessionPath(url: string): SessionPath | null {
 const reservedPaths = new Set(['/bot', '/ws', '/whatsapp', '/readyz', '/livez']);
 const reservedFolders = ['/pcc', '/_bot'];
 
-/** What some server ends a segment at: parameters, and, once decoded, a query, a fragment, space and control characters. */
+/**
+ * Characters at which some server ends a segment: parameters, and, once decoded, a query, a fragment, space and control
+ * characters.
+ */
 const segmentEnd = /[;?#\0-\x20\x7f]/;
 
 /**
- * Whether a path is one of the reserved ones, however it is written: decoded, with empty, `.` and `..` segments resolved.
- * A server that reads it less strictly must not find one behind another spelling, so backslashes and case count too.
+ * Whether a path is reserved in any spelling: decoded, with empty, `.` and `..` segments resolved. Ignores case and treats
+ * backslashes as slashes, because a lenient server may do so.
  */
 export function isReserved(path: string): boolean {
   const segments: string[] = [];
@@ -53,7 +56,7 @@ export function isReserved(path: string): boolean {
   );
 }
 
-/** @throws URIError when the path itself is not percent-encoded; a `%` that it encodes is a `%`, and no error. */
+/** @throws URIError if the path itself has malformed percent-encoding. An encoded `%` is a literal one. */
 function decodeFully(path: string): string {
   let text = decodeURIComponent(path);
   for (let round = 1; round < 3; round += 1) text = text.replace(/(?:%[0-9a-f]{2})+/gi, decodeIfPossible);

@@ -9,7 +9,7 @@ import { startTestServer, type TestServer } from '../../test/support/test-server
 
 const megabyte = 1_048_576;
 
-describe('requests to the bot of a session', () => {
+describe('the session proxy', () => {
   let service: TestServer;
   let bot: BotDirectory;
   let id: string;
@@ -33,7 +33,7 @@ describe('requests to the bot of a session', () => {
     const [answer] = await once(sent, 'response');
     return answer as IncomingMessage;
   }
-  /** Waits until a number does not rise any more; gives it back. */
+  /** Waits until a number stops rising and returns it. */
   async function settled(read: () => number | Promise<unknown>): Promise<number> {
     let before = -1;
     const stands = async () => {
@@ -46,7 +46,7 @@ describe('requests to the bot of a session', () => {
     return before;
   }
 
-  it.each(proxyMethods)('pass with method, path, query, body and status: %s', async (method) => {
+  it.each(proxyMethods)('forwards method, path, query, body and status: %s', async (method) => {
     await order(
       `state.seen = null; state.onRequest = async (request, response) => {
         state.seen = { method: request.method, url: request.url, body: await textOf(request), type: request.headers['content-type'] };
@@ -68,7 +68,7 @@ describe('requests to the bot of a session', () => {
     expect(await order('state.seen')).toEqual({ method, url: '/a%20b/c?d=%26&e', body, type: 'x/y' });
   });
 
-  it('are refused with any other method', async () => {
+  it('refuses any other method', async () => {
     const answer = await sendRaw(
       service,
       `PROPFIND ${new URL(url('/x')).pathname} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\nconnection: close\r\n\r\n`,
@@ -76,7 +76,7 @@ describe('requests to the bot of a session', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 405 [\s\S]*"method-not-allowed"/);
   });
 
-  it('stream both ways at once: an answer begins before the request has ended', async () => {
+  it('streams in both directions at once', async () => {
     await order('state.onRequest = (request, response) => { response.writeHead(200); request.pipe(response); }; true');
     const sent = ask('/pipe', {}, 'POST');
     sent.write('first');
@@ -88,7 +88,7 @@ describe('requests to the bot of a session', () => {
     expect(await text(answer)).toBe('last');
   });
 
-  it('keep the memory of the service small when the client does not read', async () => {
+  it('limits memory if the client does not read', async () => {
     await order(
       `state.pushed = 0; state.onRequest = (request, response) => {
         const block = Buffer.alloc(${megabyte});
@@ -105,7 +105,7 @@ describe('requests to the bot of a session', () => {
     expect(received).toBe(160 * megabyte);
   });
 
-  it('keep the memory of the service small when the bot does not read', async () => {
+  it('limits memory if the bot does not read', async () => {
     await order(
       'state.onRequest = (request, response) => { state.held = request; state.answer = response; request.pause(); }; true',
     );
@@ -127,7 +127,7 @@ describe('requests to the bot of a session', () => {
     expect(await text(await answerOf(sent))).toBe(String(160 * megabyte));
   });
 
-  it('may have a body of 64 MB, and are refused with a larger one before any of it is sent', async () => {
+  it('accepts a body of 64 MB and refuses a larger one before forwarding it', async () => {
     await order(
       `state.reached = 0; state.onRequest = async (request, response) => { state.reached += 1; let size = 0; for await (const chunk of request) size += chunk.length; response.end(String(size)); }; true`,
     );
@@ -143,7 +143,7 @@ describe('requests to the bot of a session', () => {
     expect(await order('state.reached')).toBe(1);
   });
 
-  it('get cookies, CORS and content policies from the service alone', async () => {
+  it('drops cookies, CORS headers and content policies of the bot', async () => {
     await order(
       `state.onRequest = (request, response) => { response.writeHead(200, { 'set-cookie': 'a=b', 'access-control-allow-origin': 'https://bot.example',
         'access-control-allow-credentials': 'true', 'content-security-policy': "default-src *", 'transfer-encoding': 'chunked', 'x-fine': '1' }); response.end('x'); }; true`,
@@ -159,7 +159,7 @@ describe('requests to the bot of a session', () => {
     expect(headers.has('access-control-allow-credentials')).toBe(false);
   });
 
-  it('are held while the bot starts, and answered by it', async () => {
+  it('holds requests until the bot has started', async () => {
     const cold = await start(service, 'target');
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => fetch(sessionUrl(service, 'target', cold, '/echo'), withKey(service.publicKey))),
@@ -179,7 +179,7 @@ describe('requests to the bot of a session', () => {
       'access-control-request-headers': 'authorization, x-a',
     };
 
-    it.each(['/echo', '/api/offer', '/bot', ''])('are preflighted without a key: %s', async (path) => {
+    it.each(['/echo', '/api/offer', '/bot', ''])('answers preflights without a key: %s', async (path) => {
       for (const target of [
         url(path),
         `${service.url}/v1/public/target/start`,
@@ -195,7 +195,7 @@ describe('requests to the bot of a session', () => {
       }
     });
 
-    it('can read every failure', async () => {
+    it('lets them read every failure', async () => {
       const noKey = { headers: { origin } };
       const keyed = withKey(service.publicKey, { origin });
       const failures: [string, RequestInit, number][] = [
@@ -223,13 +223,13 @@ describe('requests to the bot of a session', () => {
       }
     });
 
-    it('are not answered so on the private API', async () => {
+    it('sends no CORS headers on the private API', async () => {
       const { headers } = await fetch(`${service.url}/v1/agents`, withKey(service.privateKey, { origin }));
       expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
     });
   });
 
-  it('leave nothing behind', async () => {
+  it('leaves no open connections', async () => {
     await stop(service, 'target', id);
     await idle(service, 'target');
   });

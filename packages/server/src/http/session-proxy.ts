@@ -23,8 +23,8 @@ export type ProxyContext = {
 const methods: ReadonlySet<string> = new Set(proxyMethods);
 
 /**
- * The session proxy: any request, streamed both ways with back-pressure. It stands before the framework, since it is the
- * one path whose bodies are not the service's.
+ * The session proxy: forwards any request, streamed in both directions with back-pressure. It precedes the framework, which
+ * would buffer bodies.
  */
 export function createSessionProxy(context: ProxyContext) {
   const requests = createBotRequests();
@@ -48,7 +48,7 @@ export function createSessionProxy(context: ProxyContext) {
 
   function refuse(incoming: IncomingMessage, response: ServerResponse, error: unknown, requestId: string) {
     const known = error instanceof ApiError ? error : context.toFailure(error);
-    if (known.status >= 500) context.logger.warn({ requestId, err: known.cause ?? known }, 'a proxied request failed');
+    if (known.status >= 500) context.logger.warn({ requestId, err: known.cause ?? known }, 'proxied request failed');
     context.telemetry.proxied('http', known.reason);
     sendFailure(response, known, requestId, corsHeaders(context.cors, incoming));
     if (!incoming.complete) discardBody(incoming);
@@ -77,13 +77,13 @@ export function createSessionProxy(context: ProxyContext) {
   return { handle, close: () => requests.close() };
 }
 
-/** Who asks; judged before anything else of a request (decisions, "order of checks"). */
+/** Authenticates the caller before anything else of the request is checked. */
 export async function authorize(context: Pick<ProxyContext, 'authenticator'>, key: string | null): Promise<Caller> {
   if (key === null) throw failure('key-missing');
   return context.authenticator.cached(key, 'public') ?? (await context.authenticator.authenticate(key, 'public'));
 }
 
-/** Where the bot is: one 404 for what is not there and what is another's (invariant 7). */
+/** The bot's location. The same 404 for missing sessions and those of other organizations. */
 export async function locate(
   context: Pick<ProxyContext, 'directory'>,
   incoming: IncomingMessage,
@@ -100,7 +100,10 @@ function isOf(known: SessionLocation, caller: Caller, path: SessionPath): boolea
   return known.organizationId === caller.organizationId && known.agentName === path.agentName;
 }
 
-/** Waits until the bot has the session, which takes a cold instance a while; 404 when the session ended meanwhile, 504 when it took too long. */
+/**
+ * Waits until the bot has the session, which takes time for a cold instance. Fails with 404 if the session ends, and 504
+ * after the time limit.
+ */
 async function hold(directory: SessionDirectory, sessionId: string, incoming: IncomingMessage): Promise<Address> {
   const gone = new AbortController();
   const onClose = () => gone.abort();

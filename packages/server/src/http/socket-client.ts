@@ -2,28 +2,34 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ApiError } from '@bothost/contract';
 import type { WebSocket, WebSocketServer } from 'ws';
-import type { Early } from './early-bytes.ts';
+import type { EarlyData } from './early-bytes.ts';
 import { refuseUpgrade } from './failure-response.ts';
 
-/** Whoever connects to an agent. Kinds differ in when they are answered, and in what they may say before the bot is there. */
+/**
+ * A client that connects to an agent. Kinds differ in when they are accepted, and in what they may send before the bot is
+ * ready.
+ */
 export type SocketClient = {
-  /** Aborts when it went away. */
+  /** Aborts when the client disconnects. */
   readonly gone: AbortSignal;
-  /** It has an instance, which may still have to start. */
+  /** Called when it has an instance, which may still be starting. */
   readonly claimed: () => Promise<void>;
-  /** The bot is there: what the client said so far is sent to it. The socket is paused; null when the client is gone. */
+  /**
+   * Called when the bot is connected: sends it the client's messages so far. Returns a paused socket; null if the client
+   * disconnected.
+   */
   readonly join: (bot: WebSocket) => Promise<WebSocket | null>;
   readonly refuse: (error: ApiError) => void;
 };
 
-/** A client's upgrade request before it was answered. */
-export type Upgrade = { readonly incoming: IncomingMessage; readonly socket: Duplex; readonly early: Early };
+/** A client's upgrade request that has no response yet. */
+export type Upgrade = { readonly incoming: IncomingMessage; readonly socket: Duplex; readonly early: EarlyData };
 
 /**
- * A client that is answered 101 when its bot has taken the socket, and by plain HTTP before (bot contract 4.3): it learns
- * the bot's choice among its subprotocols, and nothing that it sends has to be kept.
+ * A client that gets 101 once its bot has accepted the socket, and plain HTTP before: it learns the subprotocol that the bot
+ * chose, and none of its messages has to be held.
  */
-export function createPatientClient(server: WebSocketServer, upgrade: Upgrade, requestId: string): SocketClient {
+export function createWebSocketClient(server: WebSocketServer, upgrade: Upgrade, requestId: string): SocketClient {
   const { incoming, socket, early } = upgrade;
   return {
     gone: early.gone,
@@ -37,7 +43,7 @@ export function createPatientClient(server: WebSocketServer, upgrade: Upgrade, r
   };
 }
 
-/** Answers 101. The socket stays paused; null when the client is gone. */
+/** Sends 101. Returns a paused socket; null if the client disconnected. */
 export function accept(server: WebSocketServer, { incoming, socket, early }: Upgrade): Promise<WebSocket | null> {
   return new Promise((resolve) => {
     early.gone.addEventListener('abort', () => resolve(null), { once: true });

@@ -2,22 +2,22 @@ import type { IncomingMessage } from 'node:http';
 import { type Carrier, carriers } from '@bothost/contract';
 import { bearerToken } from './bearer.ts';
 
-/** Whom a socket is for. */
+/** The agent that a socket is for. */
 export type ServiceHost = { readonly agentName: string; readonly organizationName: string };
 
-/** A WebSocket client of an agent (bot contract 4.3 and 4.4). `query` is what the bot gets. */
+/** A socket path of an agent. `query` is forwarded to the bot. */
 export type SocketPath = { readonly token: string | null; readonly query: string } & (
   | { readonly carrier: null; readonly host: ServiceHost }
-  /** `host` is null where the call's first messages name it. */
+  /** `host` is null if the call's first messages name it. */
   | { readonly carrier: Carrier; readonly host: ServiceHost | null }
 );
 
 const pattern = new RegExp(`^/ws/(generic|${carriers.join('|')})(?:/([^/]+))?(?:/([^/]+))?/?$`);
 
 /**
- * Reads `/ws/generic` and the carriers' paths: `/{agent}.{org}[/{token}]` or `?serviceHost={agent}.{org}` after them. Twilio
- * keeps no query, so `/ws/twilio` alone is one, too. The token is taken from the `Authorization` header, else `?token=`,
- * else the last path segment. Null: not such a path.
+ * Parses `/ws/generic` and the carriers' paths: `/{agent}.{org}[/{token}]` or `?serviceHost={agent}.{org}` after them. Twilio
+ * drops queries, so `/ws/twilio` alone is valid, too. The token is in the `Authorization` header, else in `?token=`, else in
+ * the last path segment. Null for any other path.
  */
 export function parseSocketPath(request: Pick<IncomingMessage, 'url' | 'headers' | 'rawHeaders'>): SocketPath | null {
   const [path = '', queryText = ''] = (request.url ?? '').split('?', 2);
@@ -35,7 +35,7 @@ export function parseSocketPath(request: Pick<IncomingMessage, 'url' | 'headers'
   return host === null ? null : { ...rest, carrier, host };
 }
 
-/** Reads `{agent}.{org}`: neither name holds a dot. */
+/** Parses `{agent}.{org}`; neither name contains a dot. */
 export function parseServiceHost(text: string): ServiceHost | null {
   const [agentName = '', organizationName = '', ...rest] = text.split('.');
   if (agentName === '' || organizationName === '' || rest.length > 0) return null;

@@ -9,11 +9,14 @@ import { relay } from './socket-relay.ts';
 
 type Client = { readonly socket: WebSocket; readonly sessionId: string };
 
-/** Nobody can ask a bot whose client closed: its exit status says what it saw. Its end may be told before it has seen that. */
+/**
+ * Once the client has closed, the bot cannot be asked; its exit status says what it saw. The session may end before the bot
+ * has seen it.
+ */
 const exitsWithCode = `const closed = new Promise((resolve) => sockets.clients.forEach((socket) => socket.on("close", resolve)));
   process.on("SIGTERM", async () => process.exit((await closed) % 256)); true`;
 
-/** Both ends of a connection: the one on the server, and the one that came. */
+/** Both ends of a connection: the server's and the client's. */
 async function pair(server: WebSocketServer): Promise<[WebSocket, WebSocket]> {
   const { port } = server.address() as AddressInfo;
   const far = new WebSocket(`ws://127.0.0.1:${port}`);
@@ -35,7 +38,7 @@ describe('a WebSocket between a client and a bot', () => {
   });
   afterEach(() => idle(service, 'talker'));
 
-  /** The two ways to a bot: the agent's own address, where frames are read, and the session proxy, where bytes are spliced. */
+  /** Two ways to a bot: the agent's address, where frames are relayed, and the session proxy, where bytes are spliced. */
   async function open(way: 'relay' | 'splice', offered: string[] = [], query = ''): Promise<Client> {
     if (way === 'relay') {
       const body = { transport: 'websocket' as const };
@@ -91,7 +94,7 @@ describe('a WebSocket between a client and a bot', () => {
       await end(way, client);
     });
 
-    it('tells the client the subprotocol that the bot chose', async () => {
+    it('returns the subprotocol that the bot chose', async () => {
       const client = await open(way, ['first.example', 'second.example']);
       expect(client.socket.protocol).toBe('first.example');
       await end(way, client);
@@ -108,7 +111,7 @@ describe('a WebSocket between a client and a bot', () => {
       [4321, 'because'],
       [1000, ''],
       [3000, 'a library of its own'],
-    ])('passes on how the bot closed: %i', async (code, reason) => {
+    ])('forwards the close code of the bot: %i', async (code, reason) => {
       const client = await open(way);
       const closed = once(client.socket, 'close');
       await order(client, `sockets.clients.forEach((socket) => socket.close(${code}, ${JSON.stringify(reason)}))`);
@@ -117,10 +120,10 @@ describe('a WebSocket between a client and a bot', () => {
       await end(way, client);
     });
 
-    it('keeps the memory of the service small when the client does not read', async () => {
+    it('limits memory if the client does not read', async () => {
       const client = await open(way);
       client.socket.pause();
-      // 512 MB in all; it stops to push when its own side of the connection is full.
+      // Sends 512 MB in total; pauses when its side of the connection is full.
       await order(
         client,
         `state.pushed = 0; state.push = () => { const block = Buffer.alloc(1048576); sockets.clients.forEach((socket) => {
@@ -153,7 +156,7 @@ describe('a WebSocket between a client and a bot', () => {
     ['with no code, as a normal end', (socket: WebSocket) => socket.close(), 1000],
     ['by breaking off, as an error', (socket: WebSocket) => socket.terminate(), 1011],
     ['with a code and a reason, as they are', (socket: WebSocket) => socket.close(4002, 'enough'), 4002],
-  ])('tells the bot that the client closed %s', async (_, close, code) => {
+  ])('forwards to the bot that the client closed %s', async (_, close, code) => {
     const client = await open('relay');
     await order(client, exitsWithCode);
     close(client.socket);
@@ -161,7 +164,7 @@ describe('a WebSocket between a client and a bot', () => {
     await expect.poll(() => exitOf(client)).toBe(code % 256);
   });
 
-  it('closes on both sides when the session is stopped', async () => {
+  it('closes both sockets when the session is stopped', async () => {
     const client = await open('relay');
     await order(client, exitsWithCode);
     const closed = once(client.socket, 'close');
@@ -171,7 +174,7 @@ describe('a WebSocket between a client and a bot', () => {
     await expect.poll(() => exitOf(client)).toBe(1001 % 256);
   });
 
-  it('takes messages of 16 MB and closes on larger ones, from either side', async () => {
+  it('accepts messages of 16 MB and closes on larger ones, from both sides', async () => {
     const fits = await open('relay');
     fits.socket.send(Buffer.alloc(16 * 1024 * 1024));
     const [echoed] = await once(fits.socket, 'message');
@@ -189,7 +192,7 @@ describe('a WebSocket between a client and a bot', () => {
     await ended(service, 'talker', fromBot.sessionId);
   });
 
-  it('keeps the memory of the service small when the bot does not read', async () => {
+  it('limits memory if the bot does not read', async () => {
     const client = await open('relay');
     await order(client, 'sockets.clients.forEach((socket) => socket.pause())');
     let pushed = 0;
@@ -218,7 +221,7 @@ describe('a WebSocket between a client and a bot', () => {
     client.socket.terminate();
   });
 
-  it('ends when its client went away while the bot did not read', async () => {
+  it('ends if the client disconnects while the bot does not read', async () => {
     const servers = [new WebSocketServer({ port: 0 }), new WebSocketServer({ port: 0 })] as const;
     const [[client, far], [bot, deaf]] = await Promise.all([pair(servers[0]), pair(servers[1])]);
     deaf.pause();
@@ -232,7 +235,7 @@ describe('a WebSocket between a client and a bot', () => {
     for (const server of servers) server.close();
   });
 
-  it('stops reading also when messages with nothing in them pile up, and loses none', async () => {
+  it('pauses reading for queued empty messages too, and loses none', async () => {
     const servers = [new WebSocketServer({ port: 0 }), new WebSocketServer({ port: 0 })] as const;
     const upgraded = once(servers[1], 'connection');
     const [[client, far], [bot, ear]] = await Promise.all([pair(servers[0]), pair(servers[1])]);
@@ -242,7 +245,7 @@ describe('a WebSocket between a client and a bot', () => {
     ear.on('message', () => {
       heard += 1;
     });
-    // Nothing leaves the service, as with a bot that does not read.
+    // Blocks output of the service, as if the bot did not read.
     socket.cork();
     for (let sent = 0; sent < 20_000; sent += 1) far.send('');
     await expect.poll(() => client.isPaused).toBe(true);
@@ -253,7 +256,7 @@ describe('a WebSocket between a client and a bot', () => {
     for (const server of servers) server.close();
   });
 
-  it('gives the bot the query but for the token and the names, and the headers of its session', async () => {
+  it('gives the bot the query without token and names, and the headers of its session', async () => {
     const client = await open('relay', [], '&body=e30%3D&room=7&serviceHost=x.y');
     const upgrades = (await order(client, 'state.upgrades')) as { url: string; headers: Record<string, string> }[];
     expect(upgrades.map(({ url }) => url)).toEqual(['/ws?body=e30%3D&room=7']);

@@ -1,17 +1,17 @@
 import type { RawData, WebSocket } from 'ws';
 
-/** So much may wait in one direction before the other side is no longer read. */
+/** High-water mark of one direction in bytes; above it the other side is paused. */
 const highWaterBytes = 1_048_576;
-/** And so many messages: each takes memory beside its bytes, an empty one too. */
+/** High-water mark in messages, because empty ones take memory too. */
 const highWaterMessages = 4_096;
 
-/** Below the idle time-outs of load balancers, 60 s as a rule. */
+/** Below the idle time-outs of load balancers, usually 60 s. */
 const pingMilliseconds = 20_000;
 
 /**
- * Relays two open WebSockets: messages as they are, in order, with back-pressure; close code and reason passed on. Resolves
- * when either has closed. Pings are answered on each leg by itself (bot contract 4.3). The client is pinged: one that went
- * away while the bot did not read is not read either, and only a write can tell.
+ * Relays messages between two open WebSockets, in order, with back-pressure, and forwards close code and reason. Resolves
+ * when either has closed. Answers pings on each connection, and pings the client: if it disconnects while the bot does not
+ * read, it is not read either, and only a failed write shows the loss.
  */
 export function relay(client: WebSocket, bot: WebSocket, pingEvery = pingMilliseconds): Promise<void> {
   forward(client, bot);
@@ -43,13 +43,13 @@ function forward(from: WebSocket, to: WebSocket) {
   });
   from.on('close', (code, reason) => {
     if (to.readyState === to.OPEN) to.close(sendableCode(code), reason);
-    // A peer that does not answer the closing handshake is not waited for.
+    // Does not wait for a peer that does not answer the closing handshake.
     if (to.isPaused) to.resume();
   });
   from.on('error', () => from.terminate());
 }
 
-/** Codes that say what was seen and may not be sent (RFC 6455 7.4.1). */
+/** Codes that are reserved for local use and may not be sent (RFC 6455 7.4.1). */
 function sendableCode(code: number): number {
   if (code === 1005) return 1000;
   if (code === 1006 || code === 1015) return 1011;

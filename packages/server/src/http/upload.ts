@@ -14,18 +14,20 @@ export type UploadContext = {
 
 const pattern = new RegExp(`^${uploadPath.replace('{uploadId}', '([0-9a-fA-F-]{36})')}(?:\\?.*)?$`);
 
-/** The upload that a URL is of, written as it was given out: one name, so that one at a time sends it. Null when it is none. */
+/**
+ * Parses the upload id of a URL, in its canonical spelling only, so that one request at a time sends it. Null if invalid.
+ */
 export function parseUploadPath(url: string): string | null {
   return pattern.exec(url)?.[1]?.toLowerCase() ?? null;
 }
 
-/** Without a byte for this long the client is gone, and no archive may take longer than this. */
+/** Idle limit: without a byte for this long, the client counts as disconnected. Total limit for an archive. */
 const idleMilliseconds = 60_000;
 const longestMilliseconds = 3_600_000;
 
 /**
- * Receives archives, streamed to the disk (`getBuildUploadUrl` of the contract says how they are sent). It stands before the
- * framework, which would hold a body in memory. The token comes as a field or a header: no log has it.
+ * Receives archives and streams them to disk; `getBuildUploadUrl` of the contract describes the requests. It precedes the
+ * framework, which would buffer the body. The token is a field or a header, so that no log contains it.
  */
 export function createUploadEndpoint(context: UploadContext) {
   async function answer(incoming: IncomingMessage, uploadId: string): Promise<UploadProgress> {
@@ -36,7 +38,7 @@ export function createUploadEndpoint(context: UploadContext) {
       case 'PATCH': {
         const offset = String(incoming.headers['upload-offset'] ?? '');
         if (!/^\d{1,15}$/.test(offset)) {
-          throw failure('invalid-request', { message: 'Upload-Offset is missing, or is not a whole number.' });
+          throw failure('invalid-request', { message: 'Upload-Offset is missing or not a whole number.' });
         }
         return context.uploads.append(uploadId, token, Number(offset), incoming);
       }
@@ -70,7 +72,7 @@ export function createUploadEndpoint(context: UploadContext) {
       clearTimeout(deadline);
       const fields = { requestId, method: incoming.method, path: fillPath(uploadPath, { uploadId }) };
       const ms = Math.round(performance.now() - began);
-      // Null: the connection broke, and nobody was answered.
+      // Null if the connection broke before a response.
       const status = response.headersSent ? response.statusCode : null;
       context.logger.info({ ...fields, status, ms }, 'request');
     }
@@ -78,7 +80,7 @@ export function createUploadEndpoint(context: UploadContext) {
 }
 
 function refuse(incoming: IncomingMessage, response: ServerResponse, known: ApiError, requestId: string): void {
-  // The connection broke: nobody is there to be told.
+  // The connection broke, so no response is possible.
   if (incoming.destroyed && !incoming.complete) return void response.destroy();
   sendFailure(response, known, requestId, known.status === 405 ? { allow: 'HEAD, PATCH, POST' } : {});
   discardBody(incoming);
@@ -98,11 +100,11 @@ function send(response: ServerResponse, progress: UploadProgress, requestId: str
   response.writeHead(200, headers).end(body);
 }
 
-/** What a form may hold beside the archive. */
+/** Limit for form fields other than the archive. */
 const formBytes = 65_536;
 const formLimits = { files: 1, fields: 30, parts: 31, fieldSize: 4_096, fieldNameSize: 200, headerPairs: 50 };
 
-/** Fields first, then the archive as `file`: what comes after it is not looked at. Resolves when `take` has it whole. */
+/** Reads fields, then the archive as `file`; ignores what follows. Resolves when `take` has the complete archive. */
 function receiveForm(
   incoming: IncomingMessage,
   take: (token: string, file: Readable) => Promise<UploadProgress>,

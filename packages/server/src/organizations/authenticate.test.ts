@@ -21,12 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => rows.close());
 
-describe('who asks with a key', () => {
+describe('createAuthenticator', () => {
   const open = () => createAuthenticator(context());
   const make = (kind: 'private' | 'public' = 'private', more: object = {}) =>
     createKey(context(), scope(), { kind, name: 'asked', ...more });
 
-  it('is its organization', async () => {
+  it('returns the organization of a key', async () => {
     const { id, key } = await make();
     expect(await open().authenticate(key, 'private')).toEqual({
       organizationId,
@@ -36,7 +36,7 @@ describe('who asks with a key', () => {
     });
   });
 
-  it('is nobody with a key of the other kind, also once it is known', async () => {
+  it('refuses a key of the other kind, also from the cache', async () => {
     const authenticator = open();
     const { key } = await make('public');
     await expect(authenticator.authenticate(key, 'private')).rejects.toMatchObject(invalid);
@@ -44,11 +44,11 @@ describe('who asks with a key', () => {
     expect(() => authenticator.cached(key, 'private')).toThrow(expect.objectContaining(invalid));
   });
 
-  it.each(['', 'sk_', 'sk_wrong', 'x'.repeat(5_000)])('is nobody with what is no key (%#)', async (key) => {
+  it.each(['', 'sk_', 'sk_wrong', 'x'.repeat(5_000)])('refuses a malformed key (%#)', async (key) => {
     await expect(open().authenticate(key, 'private')).rejects.toMatchObject(invalid);
   });
 
-  it('is answered from memory for less than a second', async () => {
+  it('caches a key for less than a second', async () => {
     const authenticator = open();
     const { key } = await make();
     expect(authenticator.cached(key, 'private')).toBeUndefined();
@@ -59,7 +59,7 @@ describe('who asks with a key', () => {
     expect(authenticator.cached(key, 'private')).toBeUndefined();
   });
 
-  it('is nobody from the second on in which the key expires, in memory too', async () => {
+  it('refuses a key from its expiry on, also from the cache', async () => {
     const authenticator = open();
     const { key } = await make('private', { expiresInSeconds: 1 });
     clock += 500;
@@ -69,7 +69,7 @@ describe('who asks with a key', () => {
     await expect(open().authenticate(key, 'private')).rejects.toMatchObject(invalid);
   });
 
-  it('is nobody after a revocation: here at once, elsewhere within a second at the latest', async () => {
+  it('refuses a revoked key at once here, and within a second on other servers', async () => {
     const [here, elsewhere] = [open(), open()];
     const { id, key } = await make();
     await here.authenticate(key, 'private');
@@ -81,7 +81,7 @@ describe('who asks with a key', () => {
     await expect(elsewhere.authenticate(key, 'private')).rejects.toMatchObject(invalid);
   });
 
-  it('an answer that was on its way at a revocation is not remembered', async () => {
+  it('does not cache a lookup that overlaps a revocation', async () => {
     const authenticator = open();
     const { id, key } = await make();
     const asked = authenticator.authenticate(key, 'private');
@@ -90,7 +90,7 @@ describe('who asks with a key', () => {
     expect(authenticator.cached(key, 'private')).toBeUndefined();
   });
 
-  it('forgetting one key leaves the others, forgetting all leaves none', async () => {
+  it('forgets one key or all', async () => {
     const authenticator = open();
     const [one, other] = [await make(), await make()];
     await authenticator.authenticate(one.key, 'private');
@@ -102,7 +102,7 @@ describe('who asks with a key', () => {
     expect(authenticator.cached(other.key, 'private')).toBeUndefined();
   });
 
-  it("the key's last use is kept, to the minute", async () => {
+  it('records the last use of a key, to the minute', async () => {
     const authenticator = open();
     const { id, key } = await make();
     const lastUse = async () => (await listKeys(context(), scope())).find((one) => one.id === id)?.lastUsedAt;
@@ -116,7 +116,7 @@ describe('who asks with a key', () => {
     await expect.poll(lastUse).toBe(new Date(clock).toISOString());
   });
 
-  it('is nobody after a revocation elsewhere as soon as that is told, and everything is asked for again after a gap', async () => {
+  it('drops a key when another server announces its revocation, and the whole cache after missed messages', async () => {
     const authenticator = open();
     const [revoked, other] = [await make(), await make()];
     await authenticator.authenticate(revoked.key, 'private');

@@ -4,7 +4,7 @@ import type { Database } from '../store/tables.ts';
 import { hashKey } from './keys.ts';
 import { type KeyWithOrganization, keyByHash, touchKey } from './rows.ts';
 
-/** Who asks: the organization that a key speaks for. */
+/** The API key behind a request, and its organization. */
 export type Caller = {
   readonly organizationId: string;
   readonly organizationName: string;
@@ -12,27 +12,30 @@ export type Caller = {
   readonly keyName: string;
 };
 
-/** Who asks, and from where: what the audit log says of them. */
-export type Asker = Caller & Actor;
+/** The caller of one request, with its address and request id for the audit log. */
+export type Principal = Caller & Actor;
 
-/** Why a key of an organization is not taken, as the cause of `key-invalid`: for its audit log, and nobody else. */
-export class RefusedKey extends Error {
-  override readonly name = 'RefusedKey';
+/** Why an existing key is refused: the cause of `key-invalid`, for the audit log of its organization only. */
+export class RefusedKeyError extends Error {
+  override readonly name = 'RefusedKeyError';
   readonly caller: Caller;
   readonly why: 'key-revoked' | 'key-expired' | 'key-of-other-kind';
-  constructor(caller: Caller, why: RefusedKey['why']) {
+  constructor(caller: Caller, why: RefusedKeyError['why']) {
     super(why);
     this.caller = caller;
     this.why = why;
   }
 }
 
-/** What a key is used for. No key of an organization is the operator's: that one is refused says whose it is. */
+/**
+ * What a key is used for. No API key works as `operator`; it is looked up so that its organization's audit log records the
+ * attempt.
+ */
 export type KeyUse = 'private' | 'public' | 'operator';
 
 /**
- * Finds the caller of a key. `cached` answers without the database where it can (undefined: it cannot say). `forget` drops
- * a key at once, or all: on a revocation here, and on the word of another replica.
+ * Finds the caller of a key. `cached` does not query the database; undefined: not cached. `forget` drops a key, or all, when
+ * one is revoked here or another server announces it.
  */
 export type Authenticator = {
   readonly authenticate: (key: string, kind: KeyUse) => Promise<Caller>;
@@ -40,24 +43,24 @@ export type Authenticator = {
   readonly forget: (keyId?: string) => void;
 };
 
-/** A revocation on another replica holds within this time, even when its notification was lost (decisions, "keys"). */
-const cacheMilliseconds = 900;
-/** `last_used_at` is written at most this often per key. */
-const touchMilliseconds = 60_000;
-/** Wrong keys are not remembered, so a flood of them cannot fill memory; right ones are bounded all the same. */
+/** A revocation on another server takes effect within this time, even if its notification is lost. */
+const cacheMs = 900;
+/** Minimum interval of writes of `last_used_at` per key. */
+const touchIntervalMs = 60_000;
+/** Invalid keys are not cached, so a flood of them takes no memory. */
 const cacheEntries = 10_000;
 
 type Entry = { readonly found: KeyWithOrganization; readonly until: number };
 
 /**
- * Authenticates keys against the database and remembers valid ones for less than a second. `authenticate` rejects with the
- * failure `key-invalid`; its cause is a `RefusedKey` when the key exists but may not be used for this.
+ * Authenticates keys with the database and caches valid ones for less than a second. `authenticate` rejects with the failure
+ * `key-invalid`; its cause is a `RefusedKeyError` if the key exists but may not be used for this.
  */
 export function createAuthenticator(context: { db: Database; now: () => Date }): Authenticator {
-  /** By hash: a key itself is nowhere kept. */
+  /** By hash; keys themselves are never stored. */
   const entries = new Map<string, Entry>();
   const touched = new Map<string, number>();
-  /** Raised by `forget`, so that an answer that was on its way before a revocation is not remembered after it. */
+  /** Incremented by `forget`, so that a lookup that started before a revocation is not cached after it. */
   let generation = 0;
 
   function accept(found: KeyWithOrganization, kind: KeyUse, now: number): Caller {
@@ -68,7 +71,8 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
       keyId: found.id,
       keyName: found.key_name,
     };
-    const refused = (why: RefusedKey['why']) => failure('key-invalid', { cause: new RefusedKey(caller, why) });
+    const refused = (why: RefusedKeyError['why']) =>
+      failure('key-invalid', { cause: new RefusedKeyError(caller, why) });
     if (found.kind !== kind) throw refused('key-of-other-kind');
     if (found.revoked_at !== null) throw refused('key-revoked');
     if (expired) throw refused('key-expired');
@@ -78,9 +82,9 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
 
   function touch(found: KeyWithOrganization, now: number) {
     const last = touched.get(found.id) ?? found.last_used_at?.getTime() ?? 0;
-    if (now - last < touchMilliseconds) return;
+    if (now - last < touchIntervalMs) return;
     touched.set(found.id, now);
-    // Only for people: a failure to write it must not fail the request, and the next minute tries again.
+    // For display only, so a failed write must not fail the request. The next minute retries it.
     touchKey(context.db, found.id, new Date(now)).catch(() => touched.delete(found.id));
   }
 
@@ -106,7 +110,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
     if (found === undefined) throw failure('key-invalid');
     if (before === generation) {
       if (entries.size >= cacheEntries) entries.clear();
-      entries.set(hash.toString('base64'), { found, until: now + cacheMilliseconds });
+      entries.set(hash.toString('base64'), { found, until: now + cacheMs });
     }
     return accept(found, kind, now);
   }

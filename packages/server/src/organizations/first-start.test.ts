@@ -17,7 +17,7 @@ describe('the first start', () => {
   });
   afterEach(() => rows.close());
 
-  it('makes an organization with a private and a public key, which are kept before they count', async () => {
+  it('creates an organization with two keys, and calls keep before they are valid', async () => {
     const kept: unknown[] = [];
     const first = await firstStart(context(), 'eu', made, async (keys) => {
       kept.push(keys);
@@ -36,7 +36,7 @@ describe('the first start', () => {
     expect(await getProperties(context(), { organizationId })).toEqual({ defaultRegion: 'eu' });
   });
 
-  it('happens once: later starts make nothing and keep nothing', async () => {
+  it('happens once; later starts create nothing', async () => {
     await firstStart(context(), 'eu', made, async () => undefined);
     const later = await firstStart(context(), 'eu', { ...made, organization: 'other' }, () =>
       Promise.reject(new Error('nothing is kept at a later start')),
@@ -44,7 +44,7 @@ describe('the first start', () => {
     expect(later).toBeNull();
   });
 
-  it('of several servers at once happens once, whatever they would call it', async () => {
+  it('of several servers at once creates one organization', async () => {
     const keeps: string[] = [];
     const starts = await Promise.all(
       ['home', 'home', 'other', 'third'].map((organization) =>
@@ -61,7 +61,7 @@ describe('the first start', () => {
     ]);
   });
 
-  it('that is cut off before it counts leaves nothing, and the next one makes other keys', async () => {
+  it('that is interrupted creates nothing, and the next one creates other keys', async () => {
     let lost = '';
     await expect(
       firstStart(context(), 'eu', made, async ({ privateKey }) => {
@@ -74,7 +74,7 @@ describe('the first start', () => {
     expect(next?.privateKey).not.toBe(lost);
   });
 
-  it('takes the keys that it is given', async () => {
+  it('uses the configured keys', async () => {
     const [privateKey, publicKey] = [`sk_${'a'.repeat(32)}`, `pk_${'b'.repeat(32)}`];
     const first = await firstStart(
       context(),

@@ -4,12 +4,12 @@ import { anyOrganization, insertOrganization, lockFirstOrganization } from './ro
 
 export type Bootstrap = {
   readonly organization: string;
-  /** Absent: made. */
+  /** Generated if absent. */
   readonly privateKey: string | null;
   readonly publicKey: string | null;
 };
 
-/** What the first start made; null when the database has an organization already. */
+/** What the first start created; null if the database has an organization already. */
 export type FirstStart = {
   readonly organizationId: string;
   readonly organizationName: string;
@@ -18,10 +18,9 @@ export type FirstStart = {
 };
 
 /**
- * Makes the organization and its two keys, all or nothing, if there is none yet (decisions, "first start"), also when servers of
- * several regions start at once. `keep` is
- * called with the keys before the transaction commits: a process that is killed in between has written a profile with
- * keys that do not exist, and the next start writes it again; never the other way round, keys that nobody has.
+ * Creates the organization and its two keys in one transaction if there is none yet, also when servers of several regions
+ * start at once. Calls `keep` with the keys before the commit: after a kill in between, the written profile has invalid keys,
+ * which the next start replaces. The reverse, valid keys that are stored in no profile, cannot happen.
  */
 export async function firstStart(
   context: { db: Database; now: () => Date; newId: () => string },
@@ -56,7 +55,7 @@ export async function firstStart(
   });
 }
 
-/** The organization that agents from directories belong to: the first one. */
+/** The organization of agents from directories: the oldest one. */
 export async function homeOrganization(context: { db: Database }): Promise<{ id: string; name: string } | null> {
   const row = await anyOrganization(context.db);
   return row === undefined ? null : { id: row.id, name: row.name };

@@ -22,7 +22,7 @@ describe('API keys', () => {
   it.each([
     ['private', /^sk_[0-9A-Za-z]{49}$/, 7],
     ['public', /^pk_[0-9A-Za-z]{49}$/, 11],
-  ] as const)('a %s key is made with its checksum, and shown this once', async (kind, form, shown) => {
+  ] as const)('a created %s key has a checksum and is shown once', async (kind, form, shown) => {
     const made = await createKey(context(), scope(), { kind, name: 'mine' });
     expect(made).toMatchObject({ kind, name: 'mine', expiresAt: null, lastUsedAt: null, revokedAt: null });
     expect(made.key).toMatch(form);
@@ -33,26 +33,26 @@ describe('API keys', () => {
     expect(listed.find(({ id }) => id === made.id)).toEqual({ ...made, key: undefined });
   });
 
-  it('of a key only its hash is stored', async () => {
+  it('are stored as hashes', async () => {
     const { id, key } = await createKey(context(), scope(), { kind: 'private', name: 'hashed' });
     const stored = await rows.db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
     expect(stored.hash).toEqual(hashKey(key));
     expect(JSON.stringify(stored)).not.toContain(key.slice(11));
   });
 
-  it('no two are the same', async () => {
+  it('are unique', async () => {
     const made = await Promise.all(
       Array.from({ length: 20 }, () => createKey(context(), scope(), { kind: 'public', name: 'many' })),
     );
     expect(new Set(made.map(({ key }) => key)).size).toBe(20);
   });
 
-  it('an expiry is counted from now', async () => {
+  it('expire after the given time', async () => {
     const { expiresAt } = await createKey(context(), scope(), { kind: 'private', name: 'short', expiresInSeconds: 90 });
     expect(expiresAt).toBe(new Date(clock + 90_000).toISOString());
   });
 
-  it('revoking keeps the key in the list, and its first moment counts', async () => {
+  it('stay in the list when revoked, with the first time of revocation', async () => {
     const { id } = await createKey(context(), scope(), { kind: 'private', name: 'leaked' });
     const { revokedAt } = await revokeKey(context(), scope(), id);
     expect(revokedAt).toBe(new Date(clock).toISOString());
@@ -61,7 +61,7 @@ describe('API keys', () => {
     expect((await listKeys(context(), scope())).find((key) => key.id === id)?.revokedAt).toBe(revokedAt);
   });
 
-  it("another organization's keys do not exist", async () => {
+  it('of another organization are 404', async () => {
     const other = { organizationId: await rows.organization() };
     const { id } = await createKey(context(), scope(), { kind: 'private', name: 'ours' });
     expect(await listKeys(context(), other)).toEqual([]);

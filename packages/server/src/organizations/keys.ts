@@ -8,10 +8,10 @@ import { isUuid } from '../store/uuid.ts';
 import { type ApiKeyRow, insertKey, keysOf, revoke } from './rows.ts';
 
 type Scope = { readonly organizationId: string };
-/** Without a key it is the service itself that does it. */
+/** `keyId` null: the service itself. */
 type ActingScope = Scope & Partial<Actor>;
 
-/** What is stored of a key. Keys carry 256 bits of randomness, so one round of SHA-256 is enough. */
+/** The stored form of a key. Keys have 256 bits of randomness, so one round of SHA-256 suffices. */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
@@ -21,7 +21,7 @@ export async function listKeys(context: { db: Database }, scope: Scope): Promise
   return rows.map(present);
 }
 
-/** Makes a key, or stores the one given (unattended install). The answer is the only place where the key ever appears. */
+/** Creates a key, or stores the given one (unattended install). Only this response contains the key. */
 export async function createKey(
   context: { db: Database; now: () => Date; newId: () => string },
   scope: ActingScope,
@@ -49,7 +49,7 @@ export async function createKey(
   return { ...present(row), key };
 }
 
-/** Revoking a revoked key changes nothing. Another organization's key does not exist. */
+/** Idempotent. @throws failure `key-not-found`, also for another organization's key */
 export async function revokeKey(
   context: { db: Database; now: () => Date },
   scope: ActingScope,

@@ -25,21 +25,21 @@ describe('the profile of the command line', () => {
 
   const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-  it('is written for its owner only, with the directories to it', async () => {
+  it('is written with mode 0600, and missing directories are created', async () => {
     expect(await writeProfile(file, other, profile)).toBe(file);
     expect(parse(await readFile(file, 'utf8'))).toEqual(profile);
     expect(await mode(file)).toBe('600');
     expect(await readdir(join(file, '..'))).toEqual(['config.toml']);
   });
 
-  it('of the same service gets the new keys, and keeps what else a person put there', async () => {
+  it('of the same service gets new keys and keeps other settings', async () => {
     await writeProfile(file, other, profile);
     await writeFile(file, `${await readFile(file, 'utf8')}output = "json"\n`);
     await writeProfile(file, other, { ...profile, private_key: 'sk_2' });
     expect(parse(await readFile(file, 'utf8'))).toEqual({ ...profile, private_key: 'sk_2', output: 'json' });
   });
 
-  it('that anybody could read is for its owner only afterwards', async () => {
+  it('gets mode 0600 if it was readable by others', async () => {
     await writeProfile(file, other, profile);
     await rm(file);
     await writeFile(file, 'output = "json"\n', { mode: 0o644 });
@@ -51,7 +51,7 @@ describe('the profile of the command line', () => {
     ['of another service', `api_url = "https://bots.example.com"\nprivate_key = "sk_theirs"\n`],
     ['of the hosted default, which names no service', 'private_key = "sk_theirs"\n'],
     ['that is not TOML', 'private_key = sk_theirs'],
-  ])('%s stays as it is: its keys are nowhere else', async (_, text) => {
+  ])('%s is not changed', async (_, text) => {
     await mkdir(join(file, '..'), { recursive: true });
     await writeFile(file, text);
     expect(await writeProfile(file, other, profile)).toBe(other);
@@ -60,7 +60,7 @@ describe('the profile of the command line', () => {
     expect(await mode(other)).toBe('600');
   });
 
-  it('that cannot be written fails, and leaves the old one', async () => {
+  it('that cannot be written fails and keeps the old one', async () => {
     await writeProfile(file, other, profile);
     const before = await readFile(file, 'utf8');
     await expect(writeProfile(join(file, 'below-a-file'), other, profile)).rejects.toThrow();

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parse, stringify } from 'smol-toml';
 
-/** What the command line needs to know of a service (decisions, "first start"). */
+/** What the command line stores about a service. */
 export type Profile = {
   readonly api_url: string;
   readonly organization: string;
@@ -12,8 +12,9 @@ export type Profile = {
 };
 
 /**
- * Writes the command line's profile, mode 0600, by temporary file and rename. A profile with the keys of another service
- * stays: its keys are nowhere else. Then it goes to `otherFile`. One of the same address is kept beside it as `.bak`. Returns where it was written.
+ * Writes the command line's profile with mode 0600, by a temporary file and rename. A profile with another service's keys is
+ * not overwritten, because it may be their only copy; then writes to `otherFile`. A profile of the same address is copied to
+ * `.bak`. Returns the path of the written file.
  */
 export async function writeProfile(file: string, otherFile: string, profile: Profile): Promise<string> {
   const existing = await readProfile(file);
@@ -30,13 +31,13 @@ export async function writeProfile(file: string, otherFile: string, profile: Pro
   } finally {
     await handle.close();
   }
-  // Another data directory of this address may still need its keys: the old file stays beside the new one.
+  // Another data directory with this address may still need its keys, so the old file stays beside the new one.
   if (existing !== null && !foreign && existing['private_key'] !== undefined) await rename(target, `${target}.bak`);
   await rename(temporary, target);
   return target;
 }
 
-/** Null: there is none. One that is not TOML counts as another service's, so that nothing in it is lost. */
+/** Null if missing. A file that is not TOML counts as another service's, so that its content is not lost. */
 async function readProfile(file: string): Promise<Record<string, unknown> | null> {
   let text: string;
   try {

@@ -12,7 +12,7 @@ export function anyOrganization(db: Database): Promise<OrganizationRow | undefin
   return db.selectFrom('organizations').selectAll().orderBy('created_at').limit(1).executeTakeFirst();
 }
 
-/** Until the transaction ends, nobody else is between asking for an organization and making the first one. */
+/** Serializes first starts until the transaction ends. */
 export async function lockFirstOrganization(db: Database): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('bothost first organization', 0))`.execute(db);
 }
