@@ -12,7 +12,7 @@ import type { Caller } from './organizations/authenticate.ts';
 import { abandonSession } from './reconciler/abandon-session.ts';
 import { bodyParameter } from './sessions/body-parameter.ts';
 import { signToken } from './sessions/socket-token.ts';
-import { type Started, startSession as start } from './sessions/start.ts';
+import { type StartedSession, startSession as start } from './sessions/start.ts';
 
 type Request = NonNullable<RequestOf<Operations['startSession']>['body']>;
 type Wanted = {
@@ -71,7 +71,7 @@ function bodyText(body: unknown, transport: string): string | null {
 
 type Input = Parameters<typeof start>[1] & { readonly transport: 'none' | 'webrtc' };
 
-function begin(context: Context, input: Input, { claim, deployment }: Started): void {
+function begin(context: Context, input: Input, { claim, deployment }: StartedSession): void {
   if (claim === null) return;
   const { sessionId, organizationId, agentName } = input;
   const { instanceId, address, readyAt, reportsSession } = claim;
@@ -104,7 +104,7 @@ function answer(
   context: Context,
   caller: Caller,
   agentName: string,
-  made: { sessionId: string; transport: string; body: string | null; started: Started; wanted: Wanted },
+  made: { sessionId: string; transport: string; body: string | null; started: StartedSession; wanted: Wanted },
 ): StartResponse {
   const { sessionId, transport, body, started, wanted } = made;
   if (transport !== 'websocket') {

@@ -2,24 +2,24 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { bodyParameter } from './body-parameter.ts';
 
-it('is the base64 of the JSON where nothing needs an escape', () => {
+it('is the base64 of JSON that needs no escapes', () => {
   expect(bodyParameter('{"caller":"anna"}')).toBe(Buffer.from('{"caller":"anna"}').toString('base64'));
 });
 
-it('decodes to the same value, needs no percent-encoding, and never holds + or /', () => {
+it('decodes to the same value and needs no percent-encoding', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' })), (body) => {
       const parameter = bodyParameter(JSON.stringify(body));
       expect(parameter).toMatch(/^[A-Za-z0-9]+=*$/);
       const decoded: unknown = JSON.parse(Buffer.from(parameter, 'base64').toString('utf8'));
-      // JSON knows no negative zero.
+      // JSON has no negative zero.
       expect(decoded).toEqual(JSON.parse(JSON.stringify(body)));
     }),
     { numRuns: 500 },
   );
 });
 
-it('holds for each character by itself, alone and between others', () => {
+it('does so for every character, alone and between others', () => {
   for (let code = 0; code <= 0xffff; code += 1) {
     const json = JSON.stringify({ a: `x${String.fromCharCode(code)}yz` });
     const parameter = bodyParameter(json);

@@ -1,6 +1,6 @@
 /**
- * A start body as the query parameter of a WebSocket: standard base64 of the JSON (bot contract 2.7). Characters that could
- * give `+` or `/` are written as `\u` escapes first, since a `+` would arrive as a space. `json` is compact JSON text.
+ * Encodes a start body as the query parameter of a WebSocket: standard base64 of the JSON. Characters that would give `+` or
+ * `/` are replaced by `\u` escapes first, because a `+` would be decoded as a space. `json` is compact JSON text.
  */
 export function bodyParameter(json: string): string {
   const escaped = json.replace(

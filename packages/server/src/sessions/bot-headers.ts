@@ -1,14 +1,14 @@
 import type { Carrier } from '@bothost/contract';
 
 /**
- * The headers that tell a bot which session it serves (bot contract 2.3). Both names are sent: images of the reference
- * read only the first.
+ * Headers that identify the session to a bot. Both names are sent, because images of the reference platform read only the
+ * first.
  */
 export function sessionHeaders(sessionId: string): Record<string, string> {
   return { 'x-daily-session-id': sessionId, 'x-session-id': sessionId };
 }
 
-/** Beside them, on the request that starts the session. */
+/** Additional headers of the request that starts the session. */
 export function startHeaders(session: {
   readonly id: string;
   readonly transport: 'none' | 'webrtc' | 'websocket' | Carrier;
@@ -28,8 +28,8 @@ export function startHeaders(session: {
 }
 
 /**
- * Names that only the service may set (bot contract 2.3): removed from whatever a client sends, on upgrades too.
- * Lower case. Some servers of bots take `_` for `-`.
+ * Header names that only the service may set: removed from requests of clients, also from upgrades. In lower case; some bot
+ * servers read `_` as `-`.
  */
 export function isServiceHeader(name: string): boolean {
   const hyphenated = name.replaceAll('_', '-');

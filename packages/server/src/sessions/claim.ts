@@ -21,8 +21,9 @@ export type ClaimingSession = Pick<ServingDeployment, 'agentId' | 'deploymentId'
 };
 
 /**
- * Claims an instance for a session, in its transaction; `first` is the statement that makes the session. Where secrets did
- * not open at the last start, a session that would need another one is not begun before they do: it could only fail.
+ * Claims an instance for a session in one transaction, which `first`, the statement that creates the session, starts. If
+ * secrets could not be decrypted at the last start, checks them before a session that needs a new instance, which could only
+ * fail.
  *
  * @throws failure `at-capacity`, `secrets-unavailable`
  */
@@ -38,7 +39,7 @@ export async function claimForSession(
   return claim;
 }
 
-/** The reason may name sets, which are not the public's to know: it is on the agent, and in the log. */
+/** The reason may name secret sets, so it is shown on the agent and in the log, not in the public API. */
 async function requireSecrets(context: ClaimContext, session: ClaimingSession): Promise<void> {
   try {
     if (session.missedSecrets !== null) await decryptForDeployment(context, session.missedSecrets);

@@ -32,7 +32,7 @@ const input = (agentName: string, fields: Partial<StartInput> = {}): StartInput 
   requestedAt: ago(1),
   ...fields,
 });
-/** An agent of a name of its own, with a serving deployment. */
+/** An agent with a unique name and a serving deployment. */
 async function agent(fields: Parameters<TestRows['deployment']>[1] = {}, more: Parameters<TestRows['agent']>[1] = {}) {
   const name = `a${newId().slice(-12)}`;
   const agentId = await rows.agent(organizationId, { name, ...more });
@@ -43,7 +43,7 @@ const sessionRow = (id: string) => rows.db.selectFrom('sessions').selectAll().wh
 const instanceOf = (sessionId: string) =>
   rows.db.selectFrom('instances').selectAll().where('session_id', '=', sessionId).executeTakeFirst();
 
-describe('the client of a WebSocket start', () => {
+describe('connectSession', () => {
   const target = (agentName: string, sessionId: string) => ({ organizationId, agentName, sessionId });
   async function waiting(fields: Parameters<TestRows['deployment']>[1] = {}) {
     const { name, of } = await agent(fields);
@@ -52,7 +52,7 @@ describe('the client of a WebSocket start', () => {
     return { name, of, sessionId: start.sessionId };
   }
 
-  it('gets an instance when it comes', async () => {
+  it('claims an instance when the client connects', async () => {
     const { name, sessionId } = await waiting();
     const { claim, maxSessionSeconds } = await connectSession(context(), target(name, sessionId));
     expect(maxSessionSeconds).toBe(7200);
@@ -60,7 +60,7 @@ describe('the client of a WebSocket start', () => {
     expect(await sessionRow(sessionId)).toMatchObject({ state: 'starting', relay_id: serverId, requested_at: testNow });
   });
 
-  it('comes once: of several at the same time one gets it', async () => {
+  it('accepts one of several concurrent clients', async () => {
     const { name, sessionId } = await waiting();
     const results = await Promise.allSettled(
       Array.from({ length: 5 }, () => connectSession(context(), target(name, sessionId))),
@@ -71,7 +71,7 @@ describe('the client of a WebSocket start', () => {
     }
   });
 
-  it('at capacity keeps its token: it may come again', async () => {
+  it('keeps the token valid when it fails at capacity', async () => {
     const { name, of, sessionId } = await waiting({ max_agents: 1 });
     const taken = await rows.session(of);
     const instance = await rows.instance(of, { session_id: taken });
@@ -85,20 +85,20 @@ describe('the client of a WebSocket start', () => {
     await connectSession(context(), target(name, sessionId));
   });
 
-  it('cannot take the session of another agent with it', async () => {
+  it("refuses another agent's token", async () => {
     const { sessionId } = await waiting();
     const { name } = await agent();
     await expect(connectSession(context(), target(name, sessionId))).rejects.toMatchObject({ reason: 'token-invalid' });
     expect(await sessionRow(sessionId)).toMatchObject({ state: 'waiting' });
   });
 
-  it('comes too late when the session was stopped', async () => {
+  it('refuses a client of a stopped session', async () => {
     const { name, sessionId } = await waiting();
     await stopSession(context(), { organizationId }, name, sessionId);
     await expect(connectSession(context(), target(name, sessionId))).rejects.toMatchObject({ reason: 'token-invalid' });
   });
 
-  it('needs no token where the agent asks for none', async () => {
+  it('needs no token if the agent requires none', async () => {
     const { name } = await agent({ websocket_auth: 'none' });
     const sessionId = newId();
     await connectWithoutToken(context(), target(name, sessionId));
@@ -110,14 +110,14 @@ describe('the client of a WebSocket start', () => {
     expect(await instanceOf(sessionId)).toBeDefined();
   });
 
-  it('learns nothing of agents that it may not reach', async () => {
+  it('reveals nothing about agents that the client may not use', async () => {
     const { name } = await agent();
     const errors = await Promise.all(
       [name, 'nobody'].map((one) =>
         connectWithoutToken(context(), target(one, newId())).catch((error: unknown) => error),
       ),
     );
-    // The cause is for the service's own log; what the caller gets is the same.
+    // The cause goes to the service's log only; the caller gets the same response.
     const [told, other] = errors.map((error) => (error instanceof ApiError ? errorBody(error, 'request') : error));
     expect(told).toEqual(other);
     expect(told).toMatchObject({ reason: 'token-invalid' });

@@ -7,25 +7,25 @@ import { changeSession, insertSession } from './rows.ts';
 
 type Context = ClaimContext & {
   host: { readonly region: string };
-  /** This server process, which relays the socket. */
+  /** The server process that relays the socket. */
   serverId: string;
 };
 
-export type Connected = { readonly claim: Claim; readonly maxSessionSeconds: number };
+export type ConnectedSession = { readonly claim: Claim; readonly maxSessionSeconds: number };
 
-/** For the log: where a call of a carrier's goes silent, its operator has nothing else to go by. */
+/** For the log, which is all that an operator has when a phone call stays silent. */
 const wantsToken =
   'the agent takes sockets with a token only: stream to wsUrl/token of a start request, or set websocket_auth = "none"';
 
 type Target = { readonly organizationId: string; readonly agentName: string };
 
 /**
- * The client of a WebSocket start has come: its session takes an instance. The change from `waiting` is what makes a token
- * good for one use, on all servers together. At capacity nothing is changed, so the client may try again with its token.
+ * Gives the waiting session of a WebSocket client an instance. The change from `waiting` makes a token valid once, on all
+ * servers together. At capacity nothing changes, so the client may retry with its token.
  *
  * @throws failure `token-invalid`, `at-capacity`, `secrets-unavailable`
  */
-export function connectSession(context: Context, target: Target & { sessionId: string }): Promise<Connected> {
+export function connectSession(context: Context, target: Target & { sessionId: string }): Promise<ConnectedSession> {
   return context.db.transaction().execute(async (db) => {
     const deployment = await lockForStart(db, target.organizationId, target.agentName, context.host.region);
     if (typeof deployment === 'string') throw failure('token-invalid');
@@ -44,14 +44,18 @@ export function connectSession(context: Context, target: Target & { sessionId: s
 }
 
 /**
- * A client of an agent that asks for no token (`websocket_auth = "none"`): the session is made at the connection.
+ * For an agent that requires no token (`websocket_auth = "none"`): creates the session when the client connects.
  *
- * @throws failure `token-invalid` (the agent wants one, or nothing serves), `at-capacity`, `secrets-unavailable`
+ * @throws failure `token-invalid` (the agent requires a token, or has no serving deployment), `at-capacity`,
+ * `secrets-unavailable`
  */
-export function connectWithoutToken(context: Context, target: Target & { sessionId: string }): Promise<Connected> {
+export function connectWithoutToken(
+  context: Context,
+  target: Target & { sessionId: string },
+): Promise<ConnectedSession> {
   return context.db.transaction().execute(async (db) => {
     const deployment = await lockForStart(db, target.organizationId, target.agentName, context.host.region);
-    // An agent that is not there is told like one that wants a token: paths of sockets need no key (invariant 7).
+    // A missing agent gets the same response as one that requires a token, because socket paths need no key.
     if (typeof deployment === 'string') throw failure('token-invalid', { cause: new Error(deployment) });
     if (deployment.websocketAuth !== 'none') throw failure('token-invalid', { cause: new Error(wantsToken) });
     const now = context.now();
@@ -76,6 +80,6 @@ async function claim(
   context: Context,
   wanted: ClaimingSession & { readonly maxSessionSeconds: number },
   first?: RawBuilder<unknown>,
-): Promise<Connected> {
+): Promise<ConnectedSession> {
   return { claim: await claimForSession(context, wanted, first), maxSessionSeconds: wanted.maxSessionSeconds };
 }

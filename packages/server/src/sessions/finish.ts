@@ -5,9 +5,9 @@ import type { Database, SessionState } from '../store/tables.ts';
 import { endRow, type SessionRow } from './rows.ts';
 
 /**
- * Ends a session, exactly once, with its metrics: one transaction, so that a kill leaves either an open session or a whole
- * record. `late` are samples that were not stored yet. Undefined when the session had ended
- * already, or is not in the state `only`.
+ * Ends a session exactly once, with its metrics, in one transaction, so that a kill leaves either an open session or a
+ * complete record. `late`: samples that are not stored yet. Undefined if the session had ended already or is not in the state
+ * `only`.
  */
 export function finishSession(
   context: { db: Database },

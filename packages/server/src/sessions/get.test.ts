@@ -9,7 +9,6 @@ import { finishSession } from './finish.ts';
 import { getSession } from './get.ts';
 
 const notFound = expect.objectContaining({ name: 'ApiError', reason: 'not-found', status: 404 });
-/** Spec 2.1. */
 const twelve = [
   'sessionId',
   'serviceId',
@@ -51,14 +50,14 @@ describe('getSession', () => {
     ['ended', { state: 'ended', completion_status: 'HTTP_ERROR', ended_at: ago(1) }],
   ] as const;
 
-  it.each(states)('has all twelve fields of a session that is %s', async (_, fields) => {
+  it.each(states)('returns all twelve fields of a session that is %s', async (_, fields) => {
     const session = await get(await add(fields));
     expect(Object.keys(session)).toEqual(expect.arrayContaining(twelve));
     expect(operations.getSession.response.parse(session)).toEqual(session);
     expect(session.meetingIds).toEqual([]);
   });
 
-  it('has nulls until the bot has started', async () => {
+  it('returns nulls until the bot has started', async () => {
     const session = await get(await add({ requested_at: ago(3), claimed_at: ago(3), cold_start: null }));
     expect(session).toMatchObject({
       endedAt: null,
@@ -71,7 +70,7 @@ describe('getSession', () => {
     });
   });
 
-  it('has the start once it happened, in seconds from the request and by phases', async () => {
+  it('returns the duration of the start and its phases in seconds', async () => {
     const id = await add({
       state: 'live',
       created_at: ago(10),
@@ -88,7 +87,7 @@ describe('getSession', () => {
     });
   });
 
-  it('a warm start has no boot', async () => {
+  it('returns no boot phase for a warm start', async () => {
     const times = { requested_at: ago(10), claimed_at: ago(9.9), ready_at: ago(900), bot_started_at: ago(9.8) };
     expect(await get(await add({ state: 'live', cold_start: false, ...times }))).toMatchObject({
       botStartSeconds: 0,
@@ -97,7 +96,7 @@ describe('getSession', () => {
     });
   });
 
-  it('one that ended before its bot started has no start', async () => {
+  it('returns no start for a session that ended before its bot started', async () => {
     const id = await add({
       state: 'ended',
       completion_status: 'BOT_START_TIMEOUT',
@@ -107,7 +106,7 @@ describe('getSession', () => {
     expect(await get(id)).toMatchObject({ botStartSeconds: null, coldStart: null, endState: 'agent_start_timeout' });
   });
 
-  it('shows the metrics so far of a live session, and the same after its end', async () => {
+  it('returns the metrics of a live session, and the same after its end', async () => {
     const id = await add({ state: 'live', bot_started_at: ago(10) });
     const start = Math.floor(ago(10).getTime() / 1000);
     const samples = Array.from({ length: 7 }, (_, n): Sample => [start + n, 100 * (n + 1), 1_000 * (n + 1)]);
@@ -136,7 +135,7 @@ describe('getSession', () => {
     expect((await get(id)).resourceMetrics).toEqual(live);
   });
 
-  it('shows an end that came with its cause and its events', async () => {
+  it('returns the cause and the events of an end', async () => {
     const at = testNow.toISOString();
     const id = await add({
       state: 'live',
@@ -152,19 +151,19 @@ describe('getSession', () => {
     });
   });
 
-  it('takes the id in either case, and says it in lower case', async () => {
+  it('accepts the id in either case and returns it in lower case', async () => {
     const id = await add();
     expect((await get(id.toUpperCase())).sessionId).toBe(id);
   });
 
   it.each(['', 'x', '123', '0192f0c4-7d2a-7c11-8a53', '%00', "'; drop table sessions; --"])(
-    'an id that is no UUID (%j) cannot exist',
+    'answers 404 for an id that is not a UUID (%j)',
     async (id) => {
       await expect(get(id)).rejects.toEqual(notFound);
     },
   );
 
-  it('says the same 404 of what is not there, of another agent, of another organization', async () => {
+  it('answers the same 404 for missing sessions and those of other agents and organizations', async () => {
     const other = await rows.organization();
     const otherAgent = await rows.agent(other);
     const otherDeployment = await rows.deployment(otherAgent);
@@ -185,7 +184,7 @@ describe('getSession', () => {
     expect(errors[0]).toEqual(notFound);
   });
 
-  it('finds the sessions of a deleted agent by its id, and not by its name', async () => {
+  it("finds a deleted agent's sessions by its id, not its name", async () => {
     const old = await rows.agent(organizationId, { name: 'old' });
     const session = await rows.session({ organizationId, agentId: old, deploymentId: await rows.deployment(old) });
     await rows.db.updateTable('agents').set({ deleted_at: testNow }).where('id', '=', old).execute();
@@ -195,7 +194,7 @@ describe('getSession', () => {
   });
 });
 
-describe('the end of a session', () => {
+describe('finishSession', () => {
   let rows: TestRows;
   let of: { organizationId: string; agentId: string; deploymentId: string };
   const context = () => ({ db: rows.db });
@@ -208,7 +207,7 @@ describe('the end of a session', () => {
   });
   afterAll(() => rows.close());
 
-  it('happens once, whoever comes at the same time', async () => {
+  it('ends a session once when called concurrently', async () => {
     const id = await rows.session(of, { state: 'live' });
     const ends = await Promise.all(
       (['HTTP_COMPLETED', 'HTTP_ERROR', '500', ReportedStatus.parse('DONE')] as const).map((status) =>
@@ -220,19 +219,19 @@ describe('the end of a session', () => {
     expect((await getSession(context(), of, 'parrot', id)).completionStatus).toBe(first?.completion_status);
   });
 
-  it('keeps the cause that was decided before, whatever the bot says at last', async () => {
+  it('keeps a cause that was decided before', async () => {
     const id = await rows.session(of, { state: 'ending', ending_status: 'SESSION_TIME_LIMIT' });
     expect((await finishSession(context(), id, 'HTTP_COMPLETED', testNow, []))?.completion_status).toBe(
       'SESSION_TIME_LIMIT',
     );
   });
 
-  it('is never before its beginning', async () => {
+  it('records no end before the start', async () => {
     const id = await rows.session(of, { state: 'live' });
     expect((await finishSession(context(), id, 'WS_CONNECTION_CLOSED', ago(60), []))?.ended_at).toEqual(testNow);
   });
 
-  it('drops the body, and adds the samples that were not stored yet, each once', async () => {
+  it('removes the body and adds each late sample once', async () => {
     const id = await rows.session(of, { state: 'live', body: '{"a":1}' });
     await insertSamples(rows.db, [
       {
@@ -256,7 +255,7 @@ describe('the end of a session', () => {
     expect(await rows.db.selectFrom('session_samples').selectAll().where('session_id', '=', id).execute()).toEqual([]);
   });
 
-  it('of a session without samples has no metrics', async () => {
+  it('records no metrics without samples', async () => {
     const id = await rows.session(of, { state: 'starting' });
     await finishSession(context(), id, 'HTTP_ERROR', testNow, []);
     expect((await getSession(context(), of, 'parrot', id)).resourceMetrics).toBeNull();

@@ -7,7 +7,7 @@ import { presentSession } from './present.ts';
 import { findWithMetrics } from './rows.ts';
 
 /**
- * Spec 4.1. An id that is no UUID, an unknown agent and another organization's session are all the same 404.
+ * Returns one session. The same 404 for an invalid id, an unknown agent and another organization's session.
  *
  * @throws failure `not-found`
  */

@@ -13,7 +13,7 @@ export type SessionFilter = {
   readonly endState: string | undefined;
 };
 
-/** `end_state` in SQL, for filters; `endStateOf` in `present.ts` computes it from a row, and a test compares the two. */
+/** `end_state` in SQL, for filters. `endStateOf` in `present.ts` computes it from a row; a test compares the two. */
 export const endStateSql = sql<string>`case
   when state <> 'ended' then 'active'
   when completion_status in ('SESSION_STOPPED', 'SESSION_TIME_LIMIT') then 'terminated'
@@ -46,7 +46,7 @@ export async function countSessions(db: Database, filter: SessionFilter): Promis
   return Number(row.count);
 }
 
-/** A page, newest first; the id breaks ties, so that the order is total. */
+/** A page, newest first. The id breaks ties, so the order is total. */
 export function pageOfSessions(
   db: Database,
   filter: SessionFilter,

@@ -19,7 +19,7 @@ const endStates = Object.keys({
 const seconds = (date: Date) => Math.floor(date.getTime() / 1000);
 const plain = { limit: 10, offset: 0, status: 'all', startType: 'all', startTimeMin: 0, startTimeMax: 0 } as const;
 
-describe('the list of sessions', () => {
+describe('listSessions', () => {
   let rows: TestRows;
   let of: { organizationId: string; agentId: string; deploymentId: string };
   let secondDeployment: string;
@@ -28,7 +28,7 @@ describe('the list of sessions', () => {
   type Query = Parameters<typeof listSessions>[3];
   const list = (query: Partial<Query> = {}, agent = 'parrot') =>
     listSessions({ db: rows.db }, of, agent, { ...plain, ...query });
-  /** The names of the sessions that a query finds, in order. */
+  /** Names of the sessions that a query returns, in order. */
   const names = async (query: Partial<Query>) => {
     const { sessions } = await list(query);
     return sessions.map(({ sessionId }) => Object.keys(ids).find((name) => ids[name] === sessionId));
@@ -80,7 +80,7 @@ describe('the list of sessions', () => {
   });
   afterAll(() => rows.close());
 
-  it('has all, newest first, and their number', async () => {
+  it('returns all sessions, newest first, and their number', async () => {
     expect(await names({})).toEqual(['waiting', 'live', 'never', 'done', 'failed', 'stopped']);
     expect(await list()).toMatchObject({ total_count: 6, nextCursor: null });
   });
@@ -105,17 +105,17 @@ describe('the list of sessions', () => {
     ['those of an end state', () => ({ endState: 'agent_error' }), ['failed']],
     ['those of a word that is no end state', () => ({ endState: 'exploded' }), []],
     ['those of two filters at once', () => ({ status: 'ended', startType: 'cold' }), ['stopped']],
-  ])('has %s', async (_, query, expected) => {
+  ])('returns %s', async (_, query, expected) => {
     expect(await names(query())).toEqual(expected);
     expect((await list(query())).total_count).toBe(expected.length);
   });
 
-  it.each(endStates)('filtered by the end state %s has exactly the sessions that show it', async (endState) => {
+  it.each(endStates)('filters by the end state %s', async (endState) => {
     const all = (await list()).sessions.filter((session) => session.endState === endState);
     expect((await list({ endState })).sessions).toEqual(all);
   });
 
-  it('comes in pages, by offset or by cursor', async () => {
+  it('pages by offset and by cursor', async () => {
     const first = await list({ limit: 4 });
     expect(first.sessions).toHaveLength(4);
     expect(first.total_count).toBe(6);
@@ -134,35 +134,35 @@ describe('the list of sessions', () => {
     '2026-11-20T12:00:00.000Z',
     `2026-13-40T12:00:00.000Z ${id}`,
     `+275760-09-13T00:00:00.000Z ${id}`,
-  ])('a cursor that is none (%s) is told', async (text) => {
+  ])('refuses an invalid cursor (%s)', async (text) => {
     await expect(list({ cursor: Buffer.from(text).toString('base64url') })).rejects.toMatchObject({
       reason: 'invalid-request',
       issues: [{ path: 'query.cursor' }],
     });
   });
 
-  it('of an unknown agent is 404', async () => {
+  it('answers 404 for an unknown agent', async () => {
     await expect(list({}, 'nobody')).rejects.toMatchObject({ reason: 'not-found' });
   });
 
-  it('of a deleted agent is there under its id', async () => {
+  it('returns the sessions of a deleted agent by its id', async () => {
     const agentId = await rows.agent(of.organizationId, { name: 'old', deleted_at: testNow });
     await expect(list({}, 'old')).rejects.toMatchObject({ reason: 'not-found' });
     expect(await list({}, agentId)).toEqual({ total_count: 0, sessions: [], nextCursor: null });
   });
 });
 
-describe('the list while sessions are added', () => {
+describe('listSessions while sessions are added', () => {
   let rows: TestRows;
   beforeAll(async () => {
     rows = await testRows();
   });
   afterAll(() => rows.close());
 
-  it('by cursor shows each session that was there at the first page once, in order', async () => {
+  it('returns each session of the first moment once, in order, by cursor', async () => {
     const organizationId = await rows.organization();
     const page = fc.record({ limit: fc.integer({ min: 1, max: 4 }), added: fc.array(fc.nat(3), { maxLength: 3 }) });
-    // Several of one moment, so that the id has to break ties.
+    // Several sessions have the same time, so the id breaks ties.
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat(5), { maxLength: 8 }),
@@ -191,7 +191,7 @@ describe('the list while sessions are added', () => {
   });
 });
 
-describe('the end state of a session', () => {
+describe('the end state', () => {
   let rows: TestRows;
   beforeAll(async () => {
     rows = await testRows();
@@ -214,7 +214,7 @@ describe('the end state of a session', () => {
     'A500',
   ];
 
-  it('is the same word in the filter as in the answer, for all states, statuses and starts', async () => {
+  it('is the same in SQL and in TypeScript for all states, statuses and starts', async () => {
     const all = (['waiting', 'starting', 'live', 'ending', 'ended'] as const).flatMap((state) =>
       (state === 'ended' ? words : [null]).flatMap((completion_status) =>
         [null, testNow].map((bot_started_at) => ({ state, completion_status, bot_started_at })),

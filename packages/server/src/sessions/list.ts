@@ -7,7 +7,11 @@ import { presentSummary } from './present.ts';
 
 type List = Operations['getSessions'];
 
-/** Cloud API 5.2: newest first; by cursor the list is stable while sessions are added. @throws failure `not-found`, `invalid-request` */
+/**
+ * Lists sessions, newest first. Pages by cursor are stable while sessions are added.
+ *
+ * @throws failure `not-found`, `invalid-request`
+ */
 export async function listSessions(
   context: { db: Database },
   scope: { organizationId: string },
@@ -50,7 +54,7 @@ function encodeCursor({ createdAt, id }: Cursor): string {
 function decodeCursor(text: string): Cursor {
   const [time = '', id = ''] = Buffer.from(text, 'base64url').toString().split(' ');
   const createdAt = new Date(time);
-  // Only what `encodeCursor` writes: other forms of a date, or years of five digits, may be none for the database.
+  // Only the form that `encodeCursor` writes; PostgreSQL may reject other forms of a date, or years of five digits.
   if (!isUuid(id) || !/^\d{4}-/.test(time) || Number.isNaN(createdAt.getTime()) || createdAt.toISOString() !== time) {
     throw failure('invalid-request', { issues: [{ path: 'query.cursor', message: 'not a cursor of this list' }] });
   }

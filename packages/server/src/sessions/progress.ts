@@ -2,21 +2,21 @@ import type { CompletionStatus } from '@bothost/contract';
 import type { Database, StoredEvent } from '../store/tables.ts';
 import { appendEvents, bodyOf, changeSession, openSessions } from './rows.ts';
 
-/** A session that has not ended, as the reconciler sees it. */
+/** An open session, as the reconciler observes it. */
 export type OpenSession = Awaited<ReturnType<typeof openSessions>>[number];
 
 export function listOpenSessions(db: Database, region: string): Promise<OpenSession[]> {
   return openSessions(db, region);
 }
 
-/** Before the hand-over to a bot that could not be asked afterwards whether it had it. */
+/** Records that dispatch starts, for a bot that cannot be asked afterwards whether it got the session. */
 export async function markDispatched(context: { db: Database; now: () => Date }, sessionId: string): Promise<void> {
   await changeSession(context.db, sessionId, ['starting'], { handed_over_at: context.now() });
 }
 
 /**
- * The bot took the session. `cold`: no ready idle instance existed when it was asked for. Does nothing when it was known
- * or the session has ended.
+ * Records that the bot accepted the session. `cold`: there was no ready instance when it was requested. Does nothing if that
+ * was recorded before, or the session has ended.
  */
 export async function markLive(
   context: { db: Database; now: () => Date },
@@ -32,7 +32,10 @@ export async function markLive(
   });
 }
 
-/** Decides a session's end, before its instance is stopped: the first cause wins. False when it had one, or has ended. */
+/**
+ * Decides the cause of a session's end before its instance is stopped; the first cause wins. False if it had one, or has
+ * ended.
+ */
 export async function decideEnd(
   context: { db: Database; now: () => Date },
   sessionId: string,
@@ -42,12 +45,12 @@ export async function decideEnd(
   return (await changeSession(context.db, sessionId, ['starting', 'live'], change)) !== undefined;
 }
 
-/** Keeps what happened to a session, also after its end. Details must hold no secrets. */
+/** Adds events to a session, also after its end. Details must not contain secrets. */
 export async function recordEvents(db: Database, sessionId: string, events: readonly StoredEvent[]): Promise<void> {
   if (events.length > 0) await appendEvents(db, sessionId, events);
 }
 
-/** The body that the start request had for the bot, as JSON text. */
+/** The request body for the bot, as JSON text. */
 export async function bodyForBot(db: Database, sessionId: string): Promise<string | null> {
   return (await bodyOf(db, sessionId))?.body ?? null;
 }

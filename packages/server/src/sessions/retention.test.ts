@@ -5,7 +5,7 @@ import { purgeSessions } from './retention.ts';
 
 const day = 86_400;
 
-describe('retention', () => {
+describe('session retention', () => {
   let rows: TestRows;
   let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
   const purge = (days: number) => purgeSessions({ db: rows.db, now: () => testNow }, days);
@@ -27,7 +27,7 @@ describe('retention', () => {
   });
   afterAll(() => rows.close());
 
-  it('keeps what goes on, however old, and what ended within its days; the rest goes with its metrics', async () => {
+  it('removes sessions that ended before the limit, with their metrics, and keeps open ones of any age', async () => {
     const open = await rows.session(of, { state: 'live', created_at: ago(500 * day) });
     const young = await rows.session(of, ended(90 * day - 1));
     const old = await rows.session(of, ended(90 * day + 1));
@@ -52,13 +52,13 @@ describe('retention', () => {
     expect(metrics).toEqual([{ session_id: young }]);
   });
 
-  it('of 0 days keeps all sessions', async () => {
+  it('keeps all sessions at 0 days', async () => {
     const id = await rows.session(of, ended(5_000 * day));
     expect(await purge(0)).toBe(0);
     expect(await left('sessions')).toContain(id);
   });
 
-  it('goes on until all is gone, also when that is more than one batch', async () => {
+  it('removes more than one batch', async () => {
     const rowsOfOne = Array.from({ length: 1_500 }, () => ({
       organization_id: of.organizationId,
       agent_id: of.agentId,
@@ -81,7 +81,7 @@ describe('retention', () => {
     expect(await old.execute()).toEqual([]);
   });
 
-  it("keeps an instance's row for a day after its end, and never touches one that runs", async () => {
+  it("keeps an instance's row for a day after its end, and those of running ones", async () => {
     const running = await rows.instance(of, { created_at: ago(9 * day) });
     const fresh = await rows.instance(of, { state: 'ended', ended_at: ago(day - 1) });
     const gone = await rows.instance(of, { state: 'ended', ended_at: ago(day + 1) });

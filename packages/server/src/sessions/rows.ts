@@ -6,7 +6,7 @@ import { isUuid } from '../store/uuid.ts';
 
 export type SessionRow = Selectable<SessionsTable>;
 
-/** A session as it begins; everything else of it comes later. */
+/** Columns of a new session. The others are set later. */
 export type NewSession = Pick<
   SessionRow,
   'id' | 'organization_id' | 'agent_id' | 'deployment_id' | 'state' | 'transport' | 'created_at' | 'updated_at'
@@ -22,9 +22,9 @@ export function insertSession(row: NewSession): RawBuilder<unknown> {
 }
 
 /**
- * A session of an agent of the organization, with its final metrics: one query by primary keys, because this is what
- * lookups ask all day; written out, because building it each time took longer than sending it. The agent is named, or
- * given by id (a deleted one keeps its sessions under it).
+ * A session with its final metrics, of an agent that is given by name or id (sessions of a deleted agent are found by its
+ * id). A single prepared query by primary keys, because it is the most frequent one; building its text each time took longer
+ * than sending it.
  */
 export async function findWithMetrics<Metrics>(
   db: Database,
@@ -37,7 +37,7 @@ export async function findWithMetrics<Metrics>(
   return (await db.executeQuery(query)).rows[0];
 }
 
-/** What of a session is shown. */
+/** Columns that responses are made of. */
 const presented = [
   'id',
   'organization_id',
@@ -62,7 +62,7 @@ const lookUp = `select ${presented.map((column) => `sessions.${column}`).join(',
   where sessions.id = $1 and agents.organization_id = $2
     and (agents.name = $3 and agents.deleted_at is null or agents.id = $4::uuid)`;
 
-/** Changes a session that is in one of `states`; undefined when it is not (any more). */
+/** Updates a session that is in one of `states`; undefined if it is not. */
 export function changeSession(
   db: Database,
   id: string,
@@ -78,7 +78,7 @@ export function changeSession(
     .executeTakeFirst();
 }
 
-/** Ends a session, once: a cause that was decided before (`ending_status`) wins. Undefined when it has ended already. */
+/** Ends a session once. A cause that was decided before (`ending_status`) wins. Undefined if it has ended already. */
 export function endRow(
   db: Database,
   id: string,
@@ -86,7 +86,8 @@ export function endRow(
   endedAt: Date,
   only: SessionState | undefined,
 ): Promise<SessionRow | undefined> {
-  // A last heartbeat may be older than the session's own last moments, and a record must be in order. Nulls do not count.
+  // The last heartbeat may be older than the session's last events, but times of a record must be in order. `greatest`
+  // ignores nulls.
   const latest = sql<Date>`greatest(${endedAt}::timestamptz, created_at, requested_at, bot_started_at)`;
   return db
     .updateTable('sessions')
@@ -104,7 +105,7 @@ export function endRow(
     .executeTakeFirst();
 }
 
-/** At most this many events are kept of a session: a bot must not be able to grow its own record. */
+/** Limit of events per session, so that a bot cannot grow its own record. */
 const eventsAtMost = 100;
 
 export async function appendEvents(db: Database, id: string, events: readonly StoredEvent[]): Promise<void> {
@@ -112,7 +113,7 @@ export async function appendEvents(db: Database, id: string, events: readonly St
     where id = ${id} and jsonb_array_length(events) < ${eventsAtMost}`.execute(db);
 }
 
-/** The sessions of a region that have not ended, with their instances. */
+/** The open sessions of a region, with their instances. */
 export function openSessions(db: Database, region: string) {
   return db
     .selectFrom('sessions')
@@ -146,7 +147,7 @@ export function openSessions(db: Database, region: string) {
     .execute();
 }
 
-/** Where a proxied request of a session goes: its agent's name and its instance's address, if it has one yet. */
+/** The name of a session's agent and the address of its instance, if it has one yet. */
 export function addressRow(db: Database, sessionId: string) {
   return db
     .selectFrom('sessions')

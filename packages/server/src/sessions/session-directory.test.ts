@@ -14,7 +14,7 @@ const entry = (fields: object = {}) => ({
   ...fields,
 });
 
-describe('where sessions run', () => {
+describe('the session directory', () => {
   let rows: TestRows;
   let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
   const open = () => createSessionDirectory({ db: rows.db });
@@ -27,7 +27,7 @@ describe('where sessions run', () => {
   });
   afterAll(() => rows.close());
 
-  it('is known from its claim to its end', async () => {
+  it('has a session from its claim to its end', async () => {
     const directory = open();
     const one = entry();
     directory.expect(one);
@@ -42,7 +42,7 @@ describe('where sessions run', () => {
     expect(directory.running()).toEqual([]);
   });
 
-  it('nothing is made of a word about a session that is not known', () => {
+  it('ignores updates of unknown sessions', () => {
     const directory = open();
     directory.ready('unknown', address);
     directory.opened('unknown');
@@ -50,7 +50,7 @@ describe('where sessions run', () => {
     expect(directory.known('unknown')).toBeUndefined();
   });
 
-  it('those who wait for the instance, and those who wait for the bot, are told in turn', async () => {
+  it('resolves waits for the instance, then waits for the bot', async () => {
     const directory = open();
     const one = entry();
     directory.expect(one);
@@ -66,7 +66,7 @@ describe('where sessions run', () => {
     expect(await directory.whenOpen(one.sessionId, never)).toEqual(address);
   });
 
-  it('those who wait are told when the session ends', async () => {
+  it('resolves waits with null when the session ends', async () => {
     const directory = open();
     const one = entry();
     directory.expect(one);
@@ -75,7 +75,7 @@ describe('where sessions run', () => {
     expect(await Promise.all(waiting)).toEqual([null, null]);
   });
 
-  it('one may wait for a session that is not known yet: a server that comes back', async () => {
+  it('accepts waits for a session that a restarted server does not know yet', async () => {
     const directory = open();
     const one = entry();
     const waiting = directory.whenOpen(one.sessionId, never);
@@ -85,7 +85,7 @@ describe('where sessions run', () => {
     expect(await waiting).toEqual(address);
   });
 
-  it('who waits no longer gets nothing', async () => {
+  it('resolves an aborted wait with null', async () => {
     const directory = open();
     const one = entry();
     directory.expect(one);
@@ -95,7 +95,7 @@ describe('where sessions run', () => {
     expect(await waiting).toBeNull();
   });
 
-  describe('asked of the database', () => {
+  describe('lookup in the database', () => {
     const find = async (state: 'waiting' | 'starting' | 'live' | 'ending', instance?: 'starting' | 'ready') => {
       const sessionId = await rows.session(of, { state });
       const ready = instance === 'ready' ? {} : { state: 'starting' as const, host: null, port: null, ready_at: null };
@@ -108,18 +108,18 @@ describe('where sessions run', () => {
       ['starting', 'starting', { address: null, open: false }],
       ['starting', 'ready', { address, open: false }],
       ['live', 'ready', { address, open: true }],
-    ] as const)('a session that is %s, its instance %s, is found', async (state, instance, expected) => {
+    ] as const)('finds a session that is %s with an instance that is %s', async (state, instance, expected) => {
       const { sessionId, found } = await find(state, instance);
       expect(found).toMatchObject({ sessionId, organizationId: of.organizationId, agentName: 'parrot', ...expected });
     });
 
-    it('one that ends or has ended is not', async () => {
+    it('does not find a session that is ending or ended', async () => {
       expect((await find('ending', 'ready')).found).toBeUndefined();
       const ended = await rows.session(of, { state: 'ended', completion_status: '500', ended_at: testNow });
       expect(await open().find(ended)).toBeUndefined();
     });
 
-    it.each(['', 'x', newId()])('nor is what is none (%j)', async (id) => {
+    it.each(['', 'x', newId()])('does not find an invalid id (%j)', async (id) => {
       expect(await open().find(id)).toBeUndefined();
     });
   });

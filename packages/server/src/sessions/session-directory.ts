@@ -4,7 +4,7 @@ import { addressRow } from './rows.ts';
 
 export type Address = { readonly host: string; readonly port: number };
 
-/** What the proxy needs to know of a session that has not ended. */
+/** An open session, as the proxy needs it. */
 export type SessionLocation = {
   readonly sessionId: string;
   readonly organizationId: string;
@@ -12,29 +12,29 @@ export type SessionLocation = {
   readonly instanceId: string | null;
   /** Null until the instance is ready. */
   readonly address: Address | null;
-  /** The bot has the session, so requests may reach it. */
+  /** The bot has the session, so requests may be forwarded. */
   readonly open: boolean;
 };
 
 /**
- * Where the sessions of this server run, in memory, so that the proxy asks the database only for sessions that it does not
- * know. The database stays the arbiter: an entry is made after its row and removed when the row ends.
+ * In-memory directory of this server's sessions, so that the proxy queries the database only for unknown ones. The database
+ * stays authoritative: an entry is added after its row and removed when the row ends.
  */
 export type SessionDirectory = {
   readonly known: (sessionId: string) => SessionLocation | undefined;
-  /** Like `known`, but asks the database for one that is not. Undefined: there is no such open session. */
+  /** Like `known`, but queries the database for an unknown session. Undefined if it is not open. */
   readonly find: (sessionId: string) => Promise<SessionLocation | undefined>;
   readonly expect: (entry: Omit<SessionLocation, 'open'>) => void;
-  /** Its instance answers. */
+  /** The instance is ready. */
   readonly ready: (sessionId: string, address: Address) => void;
-  /** Its bot has it. */
+  /** The bot has the session. */
   readonly opened: (sessionId: string) => void;
   readonly gone: (sessionId: string) => void;
-  /** Resolves with the address once the instance is ready; null when the session ends before, or at the abort. */
+  /** Resolves with the address once the instance is ready; null if the session ends before, or at the abort. */
   readonly whenReady: (sessionId: string, signal: AbortSignal) => Promise<Address | null>;
   /** The same, once the bot has the session. */
   readonly whenOpen: (sessionId: string, signal: AbortSignal) => Promise<Address | null>;
-  /** The sessions that have an instance that answers. */
+  /** Sessions with a ready instance. */
   readonly running: () => { sessionId: string; instanceId: string }[];
 };
 
@@ -65,11 +65,11 @@ export function createSessionDirectory(context: { db: Database }): SessionDirect
     const { host, port } = row;
     const address = row.instance_state === 'ready' && host !== null && port !== null ? { host, port } : null;
     const fields = { organizationId: row.organization_id, agentName: row.agent_name, instanceId: row.instance_id };
-    // Not remembered: only what this server attends is told to be gone at its end.
+    // Not cached, because the end is reported only for sessions that this server owns.
     return entries.get(key) ?? { sessionId: key, ...fields, address, open: row.session_state === 'live' };
   }
 
-  /** Waits until an entry gives an answer; its removal is one, too. */
+  /** Waits until an entry has a result. Its removal is one, too. */
   function wait(
     sessionId: string,
     signal: AbortSignal,

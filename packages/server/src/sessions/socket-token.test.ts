@@ -9,32 +9,32 @@ const seconds = now.getTime() / 1000;
 const payload = { agent: 'parrot', org: 'home', session: '0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11', exp: seconds + 300 };
 const token = signToken(key, payload);
 
-describe('a token for a WebSocket', () => {
-  it('says what it was made for', () => {
+describe('verifyToken', () => {
+  it('returns the payload of a signed token', () => {
     expect(verifyToken(key, token, now)).toEqual(payload);
   });
 
-  it('can stand in a path and in a query as it is', () => {
+  it('accepts tokens that need no percent-encoding', () => {
     expect(encodeURIComponent(token)).toBe(token);
   });
 
-  it('is good until its second, and not in it', () => {
+  it('refuses a token from the second of its expiry on', () => {
     expect(verifyToken(key, token, new Date((seconds + 300) * 1000 - 1))).toEqual(payload);
     expect(verifyToken(key, token, new Date((seconds + 300) * 1000))).toBeNull();
   });
 
-  it('of another service is worth nothing', () => {
+  it('refuses a token of another service', () => {
     expect(verifyToken(randomBytes(32), token, now)).toBeNull();
   });
 
   it.each(['', '.', '..', 'a.b', token.split('.')[0] ?? '', `${token}.`, `.${token}`, `${token}.x`])(
-    'that is none (%j) is refused',
+    'refuses a malformed token (%j)',
     (text) => {
       expect(verifyToken(key, text, now)).toBeNull();
     },
   );
 
-  it('is refused with any one character replaced, removed or added, unless it decodes to the same', () => {
+  it('refuses a token with one character replaced, removed or added, unless it decodes to the same bytes', () => {
     const character = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=%');
     fc.assert(
       fc.property(fc.nat(token.length), fc.constantFrom(0, 1), character, (at, removed, added) => {
@@ -51,7 +51,7 @@ describe('a token for a WebSocket', () => {
     );
   });
 
-  it('cannot be given another payload under its signature', () => {
+  it('refuses another payload with the same signature', () => {
     fc.assert(
       fc.property(fc.record({ agent: fc.string(), org: fc.string(), session: fc.uuid(), exp: fc.nat() }), (other) => {
         const forged = Buffer.from(JSON.stringify(other)).toString('base64url');

@@ -1,20 +1,20 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 
-/** What a WebSocket token says (bot contract 4.3): one session of one agent, until a moment in Unix seconds. */
+/** Payload of a WebSocket token: one session of one agent, and the expiry in Unix seconds. */
 const Payload = z.object({ agent: z.string(), org: z.string(), session: z.string(), exp: z.number() });
 export type TokenPayload = z.infer<typeof Payload>;
 
 /**
- * `<base64url payload>.<base64url HMAC-SHA256>`. The session id is the nonce: a token is used when its session leaves
- * `waiting`, which the database lets happen once.
+ * `<base64url payload>.<base64url HMAC-SHA256>`. The session id is the nonce: a token is used up when its session leaves
+ * `waiting`, which the database allows once.
  */
 export function signToken(key: Buffer, payload: TokenPayload): string {
   const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
   return `${text}.${signature(key, text).toString('base64url')}`;
 }
 
-/** The payload of a token that is genuine and has not expired; null otherwise, whatever is wrong with it. */
+/** The payload of a token with a valid signature that has not expired, else null. */
 export function verifyToken(key: Buffer, token: string, now: Date): TokenPayload | null {
   const [text = '', sent = '', ...rest] = token.split('.');
   const expected = signature(key, text);

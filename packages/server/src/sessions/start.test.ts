@@ -27,7 +27,7 @@ const input = (agentName: string, fields: Partial<StartInput> = {}): StartInput 
   requestedAt: ago(1),
   ...fields,
 });
-/** An agent of a name of its own, with a serving deployment. */
+/** An agent with a unique name and a serving deployment. */
 async function agent(fields: Parameters<TestRows['deployment']>[1] = {}, more: Parameters<TestRows['agent']>[1] = {}) {
   const name = `a${newId().slice(-12)}`;
   const agentId = await rows.agent(organizationId, { name, ...more });
@@ -38,8 +38,8 @@ const sessionRow = (id: string) => rows.db.selectFrom('sessions').selectAll().wh
 const instanceOf = (sessionId: string) =>
   rows.db.selectFrom('instances').selectAll().where('session_id', '=', sessionId).executeTakeFirst();
 
-describe('the start of a session', () => {
-  it('needs no instance for which secrets would have to be opened that did not open at the last start', async () => {
+describe('startSession', () => {
+  it('refuses to claim a new instance while its secrets cannot be decrypted', async () => {
     const secretSet = `set-${newId().slice(-12)}`;
     await vault.put(organizationId, secretSet, pairs({ A: 'a value' }));
     const set = await rows.db
@@ -66,7 +66,7 @@ describe('the start of a session', () => {
     expect(await startSession(context(), input(name))).toMatchObject({ claim: { instanceId: warm } });
   });
 
-  it('takes the longest idle ready instance', async () => {
+  it('claims the ready instance that was idle longest', async () => {
     const { name, of } = await agent();
     await rows.instance(of, { created_at: ago(5) });
     const oldest = await rows.instance(of, { created_at: ago(9), ready_at: ago(8), reports_session: true });
@@ -88,13 +88,13 @@ describe('the start of a session', () => {
     });
   });
 
-  it('else takes one that is starting, which is a cold start', async () => {
+  it('claims a starting instance if none is ready', async () => {
     const { name, of } = await agent();
     const id = await rows.instance(of, { state: 'starting', host: null, port: null, ready_at: null });
     expect((await startSession(context(), input(name))).claim).toMatchObject({ instanceId: id, address: null });
   });
 
-  it('else makes a place for a new one', async () => {
+  it('creates an instance if none is starting', async () => {
     const { name } = await agent();
     const start = input(name);
     const { claim } = await startSession(context(), start);
@@ -106,7 +106,7 @@ describe('the start of a session', () => {
     });
   });
 
-  it('takes no instance of the deployment before, nor one that is stopping', async () => {
+  it('claims no instance of another deployment or one that is stopping', async () => {
     const { name, of } = await agent();
     const old = await rows.instance(of);
     const deploymentId = await rows.deployment(of.agentId);
@@ -114,7 +114,7 @@ describe('the start of a session', () => {
     expect([old, stopping]).not.toContain((await startSession(context(), input(name))).claim?.instanceId);
   });
 
-  it('at max_agents is refused, and leaves nothing', async () => {
+  it('fails at max_agents without creating a row', async () => {
     const { name } = await agent({ max_agents: 1 });
     await startSession(context(), input(name));
     const start = input(name);
@@ -122,21 +122,21 @@ describe('the start of a session', () => {
     expect(await sessionRow(start.sessionId)).toBeUndefined();
   });
 
-  it('at max_agents is refused although an idle instance is there', async () => {
+  it('fails at max_agents also with an idle instance', async () => {
     const { name, of } = await agent({ max_agents: 1 });
     await startSession(context(), input(name));
     await rows.instance(of);
     await expect(startSession(context(), input(name))).rejects.toMatchObject({ reason: 'at-capacity' });
   });
 
-  it('counts the sessions of the deployment before, too', async () => {
+  it('counts sessions of earlier deployments', async () => {
     const { name, of } = await agent({ max_agents: 1 });
     await startSession(context(), input(name));
     await rows.deployment(of.agentId, { max_agents: 1 });
     await expect(startSession(context(), input(name))).rejects.toMatchObject({ reason: 'at-capacity' });
   });
 
-  it('is possible again when an instance has ended', async () => {
+  it('succeeds again when an instance has ended', async () => {
     const { name } = await agent({ max_agents: 1 });
     const start = input(name);
     await startSession(context(), start);
@@ -148,7 +148,7 @@ describe('the start of a session', () => {
     expect((await startSession(context(), input(name))).claim).not.toBeNull();
   });
 
-  it('of twelve at once gives each its own instance, and never more than max_agents', async () => {
+  it('gives twelve concurrent sessions separate instances, up to max_agents', async () => {
     const { name, of } = await agent({ max_agents: 5 });
     for (let count = 0; count < 3; count += 1) await rows.instance(of);
     const results = await Promise.allSettled(Array.from({ length: 12 }, () => startSession(context(), input(name))));
@@ -180,14 +180,14 @@ describe('the start of a session', () => {
     await expect(startSession(context(), input(await name()))).rejects.toMatchObject({ reason });
   });
 
-  it('over a WebSocket waits for its client and takes nothing', async () => {
+  it('claims nothing for a WebSocket start', async () => {
     const { name } = await agent();
     const start = input(name, { transport: 'websocket', body: '{}' });
     expect((await startSession(context(), start)).claim).toBeNull();
     expect(await sessionRow(start.sessionId)).toMatchObject({ state: 'waiting', requested_at: null, claimed_at: null });
   });
 
-  it('over a WebSocket of an agent without tokens makes no session, and can carry no body', async () => {
+  it('creates no session for a WebSocket start without tokens, and refuses a body', async () => {
     const { name } = await agent({ websocket_auth: 'none' });
     const start = input(name, { transport: 'websocket' });
     await startSession(context(), start);

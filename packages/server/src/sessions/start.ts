@@ -16,19 +16,19 @@ export type StartInput = {
   readonly requestedAt: Date;
 };
 
-export type Started = { readonly deployment: ServingDeployment; readonly claim: Claim | null };
+export type StartedSession = { readonly deployment: ServingDeployment; readonly claim: Claim | null };
 
 /**
- * Makes a session and claims its instance, in one transaction: there is never an instance without a session row, nor a
- * session that holds capacity without its instance. A WebSocket start claims nothing until its client connects.
+ * Creates a session and claims its instance in one transaction, so neither exists without the other. A WebSocket start claims
+ * nothing until its client connects.
  *
  * @throws failure `not-found`, `deployment-not-ready`, `at-capacity`, `secrets-unavailable`, `body-needs-token`
  */
-export function startSession(context: Context, input: StartInput): Promise<Started> {
+export function startSession(context: Context, input: StartInput): Promise<StartedSession> {
   return context.db.transaction().execute(async (db) => {
     const deployment = await serving({ ...context, db }, input);
     const waits = input.transport === 'websocket';
-    // Clients of such an agent come without a token, so nothing would tie one to this session: theirs is made when they connect.
+    // Clients of such an agent have no token that could name this session. Theirs is created when they connect.
     if (waits && deployment.websocketAuth === 'none') return { deployment, claim: null };
     const now = context.now();
     const session = insertSession({

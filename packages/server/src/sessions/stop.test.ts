@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rows.close());
 
 const context = () => ({ db: rows.db, now: () => testNow });
-/** An agent of a name of its own, with a serving deployment. */
+/** An agent with a unique name and a serving deployment. */
 async function agent(fields: Parameters<TestRows['deployment']>[1] = {}, more: Parameters<TestRows['agent']>[1] = {}) {
   const name = `a${newId().slice(-12)}`;
   const agentId = await rows.agent(organizationId, { name, ...more });
@@ -25,17 +25,17 @@ async function agent(fields: Parameters<TestRows['deployment']>[1] = {}, more: P
 }
 const sessionRow = (id: string) => rows.db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
 
-describe('the stop of a session', () => {
+describe('stopSession', () => {
   const stop = (name: string, sessionId: string) => stopSession(context(), { organizationId }, name, sessionId);
 
-  it.each(['starting', 'live'] as const)('that is %s is decided, and not yet its end', async (state) => {
+  it.each(['starting', 'live'] as const)('decides the end of a session that is %s without ending it', async (state) => {
     const { name, of } = await agent();
     const id = await rows.session(of, { state });
     await stop(name, id);
     expect(await sessionRow(id)).toMatchObject({ state: 'ending', ending_status: 'SESSION_STOPPED', ended_at: null });
   });
 
-  it('twice is the same as once', async () => {
+  it('is idempotent', async () => {
     const { name, of } = await agent();
     const id = await rows.session(of, { state: 'live' });
     await stop(name, id);
@@ -43,14 +43,14 @@ describe('the stop of a session', () => {
     expect(await sessionRow(id)).toMatchObject({ state: 'ending' });
   });
 
-  it('does not change a cause that was decided before', async () => {
+  it('keeps a cause that was decided before', async () => {
     const { name, of } = await agent();
     const id = await rows.session(of, { state: 'ending', ending_status: 'SESSION_TIME_LIMIT' });
     await stop(name, id);
     expect(await sessionRow(id)).toMatchObject({ ending_status: 'SESSION_TIME_LIMIT' });
   });
 
-  it('whose client never came ends it', async () => {
+  it('ends a session whose client has not connected', async () => {
     const { name, of } = await agent();
     const id = await rows.session(of, { state: 'waiting', transport: 'websocket' });
     await stop(name, id);
@@ -61,7 +61,7 @@ describe('the stop of a session', () => {
     });
   });
 
-  it("that has ended, is another agent's, or is none, is 404", async () => {
+  it("answers 404 for an ended, missing or another agent's session", async () => {
     const { name, of } = await agent();
     const other = await agent();
     const ended = await rows.session(of, { state: 'ended', completion_status: '500', ended_at: testNow });
@@ -73,8 +73,8 @@ describe('the stop of a session', () => {
   });
 });
 
-describe('the progress of a session', () => {
-  it('to live is written once: the first moment counts', async () => {
+describe('markLive', () => {
+  it('records the first time only', async () => {
     const { of } = await agent();
     const id = await rows.session(of);
     await markLive(context(), id, { at: ago(5), readyAt: ago(6), cold: true });
@@ -87,7 +87,7 @@ describe('the progress of a session', () => {
     });
   });
 
-  it('does not bring back one whose end is decided', async () => {
+  it('does not change a session whose end is decided', async () => {
     const { of } = await agent();
     const id = await rows.session(of);
     expect(await decideEnd(context(), id, 'SESSION_STOPPED')).toBe(true);
