@@ -19,13 +19,15 @@ export default defineConfig({
       'packages/server/test/support/test-database.setup.ts',
       'packages/runtime/test/process/uv.setup.ts',
     ],
+    // Some machines turn Python's bytecode cache off; compiling the packages at each start takes longer than most tests.
+    env: { PYTHONDONTWRITEBYTECODE: '' },
     provide: {
       // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
       pythonCache: process.env['BOTHOST_TEST_CACHE'] ?? fileURLToPath(new URL('node_modules/.cache', import.meta.url)),
       // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
       python: process.env['BOTHOST_TEST_PYTHON'],
       // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
-      surroundings: process.env,
+      surroundings: { ...process.env, PYTHONDONTWRITEBYTECODE: '' },
     },
   },
 });

@@ -24,7 +24,11 @@ const suites = [
   // A crash test must not pass by chance: its faults are rare, so it is never retried.
   suite('test:crash', { variables: { BOTHOST_TEST_KILLS: process.env.BOTHOST_TEST_KILLS ?? '20' }, retries: 0 }),
   ...(isRoot
-    ? [asOrdinaryUser('test'), asOrdinaryUser('test:system', 'packages/runtime', 'packages/server/test/faults')]
+    ? [
+        // What depends on the account: files, processes and bots.
+        asOrdinaryUser('test', 'packages/cli/src', 'packages/runtime', 'packages/server'),
+        asOrdinaryUser('test:system', 'packages/runtime', 'packages/server/test/faults'),
+      ]
     : []),
   suite('test:browser'),
   suite('test:registry'),

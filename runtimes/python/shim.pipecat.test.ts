@@ -7,14 +7,16 @@ import { openTestEnvironment } from './tests/environment.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A directory that may stay between runs. */
+    /** A directory that is kept between runs. */
     pythonCache: string;
     python: string | undefined;
+    /** A folder of programs that includes uv; '' if there is no Python. */
+    uvFolder: string;
   }
 }
 
-/** The shim's own tests are Python, against the real Pipecat; here they are run, with the checks of its code. */
-const environment = await openTestEnvironment(inject('pythonCache'), inject('python'));
+/** Runs the shim's Python tests with the real Pipecat, and the checks of its code. */
+const environment = await openTestEnvironment(inject('pythonCache'), inject('python'), inject('uvFolder'));
 
 async function run(program: string, ...parameters: readonly string[]): Promise<{ status: number; output: string }> {
   if (environment.kind === 'missing') throw new Error(environment.reason);
@@ -34,13 +36,13 @@ describe('the Python host shim', () => {
 
   it.each([
     ['is formatted', 'ruff', ['format', '--check', '.', '../../examples/pipecat-echo']],
-    ['has nothing that ruff finds', 'ruff', ['check', '.', '../../examples/pipecat-echo']],
-    ['has types throughout', 'mypy', ['--no-error-summary']],
+    ['passes the lint of ruff', 'ruff', ['check', '.', '../../examples/pipecat-echo']],
+    ['is completely typed', 'mypy', ['--no-error-summary']],
   ])('%s', async (_, program, parameters) => {
     expect(await run(program, ...parameters)).toMatchObject({ status: 0 });
   });
 
-  it('does all that its own tests ask, against the real Pipecat', async ({ annotate }) => {
+  it('passes its Python tests with the real Pipecat', async ({ annotate }) => {
     const { status, output } = await run('pytest', '-q');
     await annotate(output.trim().split('\n').at(-1) ?? '');
     expect(status, output).toBe(0);

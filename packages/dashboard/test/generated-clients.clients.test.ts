@@ -20,6 +20,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A directory that is kept between runs. */
     clientCache: string;
+    /** A folder of programs that includes uv; '' if there is no Python. */
+    uvFolder: string;
   }
 }
 
@@ -34,7 +36,7 @@ const inherited = Object.fromEntries(
   Object.entries(import.meta.env).filter(
     ([name, value]) =>
       typeof value === 'string' &&
-      /^(PIP_|npm_config_registry$|https?_proxy$|no_proxy$|SSL_CERT_|NODE_EXTRA_CA)/i.test(name),
+      /^(PIP_|UV_|npm_config_registry$|https?_proxy$|no_proxy$|SSL_CERT_|NODE_EXTRA_CA)/i.test(name),
   ),
 ) as Readonly<Record<string, string>>;
 
@@ -45,7 +47,10 @@ let program: string;
 beforeAll(async () => {
   if (!hasBrowser) return;
   const names = Object.keys(inherited).join(',');
-  service = await startService({ ...inherited, BOTHOST_AGENTS: talkingBot, BOTHOST_BUILD_ENVIRONMENT: names }, 300_000);
+  // pip takes ten times as long as uv for the packages of Pipecat.
+  const path = `${import.meta.env['PATH']}:${inject('uvFolder')}`;
+  const settings = { PATH: path, BOTHOST_AGENTS: talkingBot, BOTHOST_BUILD_ENVIRONMENT: names };
+  service = await startService({ ...inherited, ...settings }, 300_000);
   browser = await launchBrowser(service.folder);
   program = join(service.folder, 'botcli', 'main.js');
   const outDir = join(service.folder, 'botcli');
@@ -136,7 +141,7 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
   });
 
   test('converses with a bot under the development runner, and shows an error when it has stopped', async () => {
-    const bot = await runLocally(cache);
+    const bot = await runLocally(cache, inject('uvFolder'));
     onTestFinished(bot.close);
     const { page } = await open(client, { startUrl: bot.startUrl, publicKey: null });
     for (const transport of ['Peer to peer', 'WebSocket']) {

@@ -16,12 +16,13 @@ export type TestEnvironment =
   | { readonly kind: 'missing'; readonly reason: string };
 
 /**
- * Makes the Python environment of the shim's tests in `cacheDirectory`, once for its requirements; later runs take what is
- * there. `interpreter`: a Python of the caller's choice. Rejects when an installation fails.
+ * Installs the Python environment of the shim's tests with uv into `cacheDirectory`; later runs with the same requirements reuse
+ * it. `interpreter` is a Python of the caller's choice. Rejects when an installation fails.
  */
 export async function openTestEnvironment(
   cacheDirectory: string,
   interpreter: string | undefined,
+  uvFolder: string,
 ): Promise<TestEnvironment> {
   const python = await firstUsable(interpreter === undefined ? interpreters : [interpreter]);
   if (python === null) {
@@ -35,15 +36,16 @@ export async function openTestEnvironment(
   for (const file of requirements) hash.update(await readFile(file));
   const environment = join(cacheDirectory, `python-shim-${hash.digest('hex').slice(0, 16)}`);
   const bin = join(environment, 'bin');
-  // Written last: what was broken off is made anew.
+  // Written last, so that an interrupted installation starts again.
   const mark = join(environment, 'complete');
   if (existsSync(mark)) return { kind: 'ready', bin };
   await rm(environment, { recursive: true, force: true });
   await mkdir(cacheDirectory, { recursive: true });
   await run(python.path, ['-m', 'venv', environment]);
-  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-input'];
-  const shim = await ownRequirements(join(bin, 'python'));
-  await run(join(bin, 'python'), [...install, '-r', join(folder, 'tests/requirements.txt'), ...shim]);
+  const interpreterInside = join(bin, 'python');
+  const install = ['pip', 'install', '--quiet', '--python', interpreterInside];
+  const shim = await ownRequirements(interpreterInside);
+  await run(join(uvFolder, 'uv'), [...install, '-r', join(folder, 'tests/requirements.txt'), ...shim]);
   await writeFile(mark, '');
   return { kind: 'ready', bin };
 }
@@ -62,7 +64,7 @@ async function firstUsable(candidates: readonly string[]): Promise<Interpreter |
   return null;
 }
 
-/** What the shim itself asks for, without installing it: the tests run its sources. */
+/** The requirements of the shim, which is not installed: the tests run its sources. */
 async function ownRequirements(python: string): Promise<readonly string[]> {
   const ask =
     'import json, tomllib; print(json.dumps(tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"]))';

@@ -11,7 +11,9 @@ import importlib.util
 import json
 import os
 import socket
+import ssl
 import sys
+import time
 import warnings
 from contextlib import contextmanager
 
@@ -107,4 +109,7 @@ if __name__ == "__main__":
     asked = json.load(sys.stdin)
     socket.socket.connect = refuse
     socket.getaddrinfo = refuse
+    # Without a network, clients need no certificates, and waiting between attempts has no use. Both took most of the time.
+    ssl.SSLContext.load_verify_locations = lambda *_arguments, **_named: None
+    time.sleep = lambda _seconds: None
     print(json.dumps([try_out(project) for project in asked]))

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findPython } from './find-python.ts';
-import { openUv } from './uv.ts';
+import { findPython, type Interpreter } from './find-python.ts';
+import { openUv, type Uv } from './uv.ts';
 
 /** What is installed together. None of the vendors' packages exclude each other; some are too large for every machine. */
 export type PackageGroup = {
@@ -28,34 +27,56 @@ const always = ['runner', 'silero', 'webrtc', 'websocket', 'daily', 'livekit', '
 
 /** A Python environment with the library and a group of vendors' packages, kept in the cache under the hash of its lock. */
 export async function openLibraryEnvironment(group: PackageGroup): Promise<LibraryEnvironment> {
-  const uv = await openUv();
+  const uv = openUv();
   const python = await findPython();
-  const drafts = await mkdtemp(join(tmpdir(), 'botcli-lock-'));
+  const env = { ...uv.environment, UV_PYTHON: python.program };
+  const run = (...args: readonly string[]) => promisify(execFile)(uv.program, ['--quiet', ...args], { env });
+  const lock = await lockFile(group, uv, python, run);
+  const hash = hashOf(`${python.program} ${python.version}\n${await readFile(lock, 'utf8')}`);
+  const environment = join(uv.cache, `pipecat-${hash}`);
+  const ready = { kind: 'there', bin: join(environment, 'bin'), pythonVersion: python.version } as const;
+  // Written last, so that an interrupted installation starts again.
+  const mark = join(environment, 'complete');
+  if (existsSync(mark)) return ready;
+  await rm(environment, { recursive: true, force: true });
+  const { bavail, bsize } = await statfs(uv.cache);
+  const free = (bavail * bsize) / 1e9;
+  if (free < group.gigabytes) {
+    return {
+      kind: 'missing',
+      reason: `it needs ${group.gigabytes} GB of disk space, and ${free.toFixed(1)} GB are free`,
+    };
+  }
+  await run('venv', environment);
+  await run('pip', 'sync', '--python', environment, lock);
+  await writeFile(mark, '');
+  return ready;
+}
+
+/** The exact versions of a group, kept in the cache: the same requirements, date and tools give the same versions. */
+async function lockFile(
+  group: PackageGroup,
+  uv: Uv,
+  python: Interpreter,
+  run: (...args: readonly string[]) => Promise<unknown>,
+): Promise<string> {
+  const extras = [...new Set([...always, ...group.extras])].sort();
+  const requirements = [`pipecat-ai[${extras}]==${library}`, ...beside, ''].join('\n');
+  const inputs = [uv.program, uv.environment['UV_EXCLUDE_NEWER'], python.program, python.version, requirements];
+  const lock = join(uv.cache, `pipecat-lock-${hashOf(inputs.join('\n'))}.txt`);
+  if (existsSync(lock)) return lock;
+  const drafts = await mkdtemp(join(uv.cache, 'pipecat-lock-'));
   try {
-    const [asked, lock] = [join(drafts, 'asked.in'), join(drafts, 'lock.txt')];
-    const extras = [...new Set([...always, ...group.extras])].sort();
-    await writeFile(asked, [`pipecat-ai[${extras}]==${library}`, ...beside, ''].join('\n'));
-    const env = { ...uv.environment, UV_PYTHON: python.program };
-    const run = (...args: readonly string[]) => promisify(execFile)(uv.program, ['--quiet', ...args], { env });
-    await run('pip', 'compile', '--no-header', '--no-annotate', '--output-file', lock, asked);
-    const text = await readFile(lock, 'utf8');
-    const hash = createHash('sha256').update(`${python.program} ${python.version}\n${text}`).digest('hex').slice(0, 16);
-    const environment = join(uv.cache, `pipecat-${hash}`);
-    const there = { kind: 'there', bin: join(environment, 'bin'), pythonVersion: python.version } as const;
-    // Written last: what was broken off is made anew.
-    const mark = join(environment, 'complete');
-    if (existsSync(mark)) return there;
-    await rm(environment, { recursive: true, force: true });
-    const { bavail, bsize } = await statfs(uv.cache);
-    const free = (bavail * bsize) / 1e9;
-    if (free < group.gigabytes) {
-      return { kind: 'missing', reason: `it wants ${group.gigabytes} GB of disk, and ${free.toFixed(1)} GB are free` };
-    }
-    await run('venv', environment);
-    await run('pip', 'sync', '--python', environment, lock);
-    await writeFile(mark, '');
-    return there;
+    const [asked, draft] = [join(drafts, 'asked.in'), join(drafts, 'lock.txt')];
+    await writeFile(asked, requirements);
+    await run('pip', 'compile', '--no-header', '--no-annotate', '--output-file', draft, asked);
+    await rename(draft, lock);
+    return lock;
   } finally {
     await rm(drafts, { recursive: true, force: true });
   }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

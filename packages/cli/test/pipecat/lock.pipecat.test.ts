@@ -1,81 +1,87 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findPython, type Interpreter } from './find-python.ts';
 import { openUv, type Uv } from './uv.ts';
-import { type WrittenProject, writeProjects } from './write-projects.ts';
+import { writeProjects } from './write-projects.ts';
 
 /**
- * The bounds of generated projects against the registry: resolved, not installed. Each set of dependencies once; those of a
- * pair of transports are what both bring, so pairs are left out.
+ * Resolves the dependencies of generated projects with the registry, without installing them. Projects with the same lower
+ * bounds are resolved as one: versions that satisfy all of them satisfy each of them.
  */
+type Joined = { readonly directory: string; readonly python: string; readonly library: string };
+
 let directory: string;
 let uv: Uv;
-let python: Interpreter;
-type Bounded = WrittenProject & { readonly pyproject: string; readonly lowestPython: string };
-let distinct: readonly Bounded[];
+let interpreter: Interpreter;
+let joined: readonly Joined[];
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'botcli-lock-'));
-  uv = await openUv();
-  python = await findPython();
-  const byDependencies = new Map<string, Bounded>();
-  for (const project of (await writeProjects(directory)).filter(({ name }) => !isPair(name))) {
-    const pyproject = await readFile(join(project.directory, 'pyproject.toml'), 'utf8');
-    const dependencies = pyproject.slice(pyproject.indexOf('requires-python'));
-    const lowestPython = /^requires-python = ">=(.*)"$/m.exec(pyproject)?.[1] ?? '';
-    if (!byDependencies.has(dependencies)) byDependencies.set(dependencies, { ...project, pyproject, lowestPython });
+  uv = openUv();
+  interpreter = await findPython();
+  const written = await writeProjects(join(directory, 'projects'));
+  const files = written.map((project) => readFile(join(project.directory, 'pyproject.toml'), 'utf8'));
+  const byBounds = new Map<string, string[]>();
+  for (const text of await Promise.all(files)) {
+    const python = /^requires-python = ">=(.*)"$/m.exec(text)?.[1] ?? '';
+    const library = /"pipecat-ai\[[^\]]*\]>=([0-9.]+),/.exec(text)?.[1] ?? '';
+    if (minor(python) > minor(interpreter.version)) {
+      process.stdout.write(`not resolved: a project for Python ${python}; this machine has ${interpreter.version}\n`);
+    } else byBounds.set(`${python} ${library}`, [...(byBounds.get(`${python} ${library}`) ?? []), text]);
   }
-  const all = [...byDependencies.values()];
-  distinct = all.filter(({ lowestPython }) => minor(lowestPython) <= minor(python.version));
-  for (const { name, lowestPython } of all.filter((one) => !distinct.includes(one))) {
-    process.stdout.write(`not resolved: ${name}: it needs Python ${lowestPython}, and here is ${python.version}\n`);
-  }
-  process.stdout.write(`${distinct.length} different sets of dependencies\n`);
+  joined = await Promise.all([...byBounds].map(([bounds, texts]) => writeJoined(bounds, texts)));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
-
-function isPair(name: string): boolean {
-  const [, one, other] = /^(\S+) and ([^,\s]+)/.exec(name) ?? [];
-  return one !== undefined && one !== other;
-}
 
 function minor(version: string): number {
   return Number(version.split('.')[1]);
 }
 
-/** What uv says against each project, some at once: most of it is waiting for the registry. */
-async function refusals(argsFor: (project: Bounded) => readonly string[]): Promise<readonly string[]> {
-  const found: string[] = [];
-  const queue = distinct.values();
-  const work = async () => {
-    for (const project of queue) {
-      const { name, directory: cwd } = project;
-      const [args, env] = [['--quiet', ...argsFor(project)], { ...uv.environment, UV_PYTHON: python.program }];
-      await promisify(execFile)(uv.program, args, { cwd, env }).catch((error: unknown) =>
-        found.push(`${name}: ${error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)}`),
-      );
-    }
-  };
-  await Promise.all([work(), work(), work(), work()]);
-  return found;
+/** Writes a project with the dependencies and the dependency groups of all `texts`. */
+async function writeJoined(bounds: string, texts: readonly string[]): Promise<Joined> {
+  const [python = '', library = ''] = bounds.split(' ');
+  const lists = new Map<string, Set<string>>();
+  for (const [, name = '', items = ''] of texts.flatMap((text) => [
+    ...text.matchAll(/^(\w+) = \[\n((?: {4}.+\n)+)\]/gm),
+  ])) {
+    lists.set(name, new Set([...(lists.get(name) ?? []), ...items.trimEnd().split('\n')]));
+  }
+  const list = (name: string) => `${name} = [\n${[...(lists.get(name) ?? [])].join('\n')}\n]\n`;
+  const groups = [...lists.keys()].filter((name) => name !== 'dependencies');
+  const project = ['[project]', 'name = "joined"', 'version = "1"', `requires-python = ">=${python}"`];
+  const text = [...project, list('dependencies'), '[dependency-groups]', ...groups.map(list)].join('\n');
+  const folder = join(directory, `python-${python}-library-${library}`);
+  await mkdir(folder);
+  await writeFile(join(folder, 'pyproject.toml'), text);
+  return { directory: folder, python, library };
 }
 
-test('every project can be locked for all Pythons that it allows, with its groups', async () => {
-  expect(await refusals(() => ['lock'])).toEqual([]);
-  const sizes = await Promise.all(distinct.map((one) => readFile(join(one.directory, 'uv.lock'), 'utf8')));
-  expect(sizes.every((lock) => /^name = "pipecat-ai"$/m.test(lock))).toBe(true);
+/** Runs uv in the folders of all joined projects, at the same time: it waits for the registry. */
+async function resolveAll(argumentsFor: (project: Joined) => readonly string[]): Promise<void> {
+  const env = { ...uv.environment, UV_PYTHON: interpreter.program };
+  await Promise.all(
+    joined.map((project) =>
+      promisify(execFile)(uv.program, ['--quiet', ...argumentsFor(project)], { cwd: project.directory, env }),
+    ),
+  );
+}
+
+test('all projects can be locked for every Python that they allow, with their groups', async () => {
+  await resolveAll(() => ['lock']);
+  const locks = await Promise.all(joined.map((one) => readFile(join(one.directory, 'uv.lock'), 'utf8')));
+  expect(locks.length).toBeGreaterThan(1);
+  for (const lock of locks) expect(lock).toMatch(/^name = "pipecat-ai"$/m);
 });
 
-test('the lower bounds resolve, too: releases as old as a project says it takes are there', async () => {
-  const lowest = ['pip', 'compile', '--no-header', '--resolution', 'lowest-direct', '--output-file', 'lowest.txt'];
-  expect(await refusals(({ lowestPython }) => [...lowest, '--python-version', lowestPython, 'pyproject.toml'])).toEqual(
-    [],
-  );
-  for (const { name, directory: place, pyproject } of distinct) {
-    const lower = /"pipecat-ai\[[^\]]*\]>=([0-9.]+),/.exec(pyproject)?.[1];
-    expect(await readFile(join(place, 'lowest.txt'), 'utf8'), `${name} in ${dirname(place)}`).toContain(`==${lower}\n`);
+test('all projects resolve with the lowest versions that they allow', async () => {
+  const compile = ['pip', 'compile', '--no-header', '--resolution', 'lowest-direct', '--output-file', 'lowest.txt'];
+  await resolveAll(({ python }) => [...compile, '--python-version', python, 'pyproject.toml']);
+  for (const { directory: folder, library } of joined) {
+    expect(await readFile(join(folder, 'lowest.txt'), 'utf8'), folder).toMatch(
+      new RegExp(`^pipecat-ai(\\[.*\\])?==${library}$`, 'm'),
+    );
   }
 });

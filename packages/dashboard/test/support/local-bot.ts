@@ -17,12 +17,13 @@ export const talkingBot = fileURLToPath(new URL('talking-bot', import.meta.url))
 /** Starts the bot under Pipecat's development runner, as `uv run bot.py` does. `cache` keeps its packages between runs. */
 export async function runLocally(
   cache: string,
+  uvFolder: string,
 ): Promise<{ readonly startUrl: string; readonly close: () => Promise<void> }> {
-  const python = await pythonWithPackages(cache);
+  const python = await pythonWithPackages(cache, uvFolder);
   const port = await freePort();
   const child = spawn(python, ['bot.py', '--port', String(port)], {
     cwd: talkingBot,
-    env: { PATH: import.meta.env['PATH'], HOME: cache, PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' },
+    env: { PATH: import.meta.env['PATH'], HOME: cache, PYTHONUNBUFFERED: '1' },
     stdio: ['ignore', 'ignore', 'ignore'],
   });
   const origin = `http://localhost:${port}`;
@@ -32,7 +33,7 @@ export async function runLocally(
   return { startUrl: `${origin}/start`, close: () => stopProcess(child) };
 }
 
-async function pythonWithPackages(cache: string): Promise<string> {
+async function pythonWithPackages(cache: string, uvFolder: string): Promise<string> {
   const project = await readFile(join(talkingBot, 'pyproject.toml'), 'utf8');
   const { stdout: version } = await run('python3', ['-c', 'import sys; print(sys.version)']);
   const hash = createHash('sha256').update(version).update(project).digest('hex').slice(0, 16);
@@ -45,7 +46,7 @@ async function pythonWithPackages(cache: string): Promise<string> {
   await mkdir(cache, { recursive: true });
   await run('python3', ['-m', 'venv', environment]);
   const [, requirement = ''] = /dependencies = \["(.*)"\]/.exec(project) ?? [];
-  await run(python, ['-m', 'pip', 'install', '--quiet', '--no-input', requirement], { maxBuffer: 10_000_000 });
+  await run(join(uvFolder, 'uv'), ['pip', 'install', '--quiet', '--python', python, requirement]);
   await writeFile(marker, '');
   return python;
 }

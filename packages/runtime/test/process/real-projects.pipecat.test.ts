@@ -26,20 +26,15 @@ const environment = Object.fromEntries(
   Object.entries(variables).flatMap(([name, value = '']) => (indexVariables.test(name) ? [[name, value]] : [])),
 );
 
-let root: string;
 let uv: string;
 
-/** Installs uv from the Python package index. */
+/** A folder with uv alone: the folder that the tests share also has a Python. */
 beforeAll(async () => {
   if (!hasPython) return;
-  root = await mkdtemp(join(tmpdir(), 'bothost-uv-'));
-  await chmod(root, 0o755);
-  await promisify(execFile)('python3', ['-m', 'venv', root]);
-  await promisify(execFile)(join(root, 'bin/python'), ['-m', 'pip', 'install', '--quiet', 'uv==0.13.8']);
-  uv = join(root, 'only');
-  await mkdir(uv);
-  await symlink('../bin/uv', join(uv, 'uv'));
-  return () => rm(root, { recursive: true, force: true });
+  uv = await mkdtemp(join(tmpdir(), 'bothost-uv-'));
+  await chmod(uv, 0o755);
+  await symlink(join(inject('uvFolder'), 'uv'), join(uv, 'uv'));
+  return () => rm(uv, { recursive: true, force: true });
 });
 
 type Bench = {
