@@ -121,7 +121,9 @@ describe('the one-time token of a WebSocket client', () => {
       /^HTTP\/1.1 400 /,
     );
     expect(await upgrade(`upgrade: websocket\r\n${key}\r\nsec-websocket-version: 7`)).toMatch(/^HTTP\/1.1 400 /);
-    expect((await fetch(`${service.url}${pathname}?token=${token}`)).status).toBe(426);
+    const plain = await fetch(`${service.url}${pathname}?token=${token}`);
+    expect(plain.status).toBe(426);
+    expect(await plain.json()).toMatchObject({ reason: 'upgrade-required' });
     expect((await connect(`${wsUrl}?token=${token}`)).status).toBe(101);
     await ended(service, 'talker', sessionId);
   });

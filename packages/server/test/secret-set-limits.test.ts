@@ -1,0 +1,40 @@
+import { secretSetSize, secretSetsPerOrganization } from '@bothost/contract';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientConfig } from '../src/store/address.ts';
+import { ask } from './support/ask.ts';
+import { startTestServer, type TestServer } from './support/test-server.ts';
+
+describe('PUT /secrets/{set}', () => {
+  let service: TestServer;
+  beforeAll(async () => {
+    service = await startTestServer();
+  });
+  afterAll(() => service.close());
+
+  const put = (set: string, values: readonly string[]) => {
+    const secrets = values.map((secretValue, index) => ({ secretKey: `KEY_${index}`, secretValue }));
+    return ask(service, 'PUT', `/secrets/${set}`, { secrets });
+  };
+
+  it('refuses a set that is larger than the limit', async () => {
+    const value = 'x'.repeat(65_536);
+    const answer = await put('large', Array(secretSetSize.bytes / value.length + 1).fill(value));
+    expect(answer).toMatchObject({ status: 400, json: { reason: 'secret-set-too-large' } });
+  });
+
+  it('refuses one set more than an organization may have', async () => {
+    expect((await put('first', ['value'])).status).toBe(202);
+    const database = new pg.Client(clientConfig(service.database.address));
+    await database.connect();
+    // Copies of the row: writing so many sets with requests takes longer than the rest of the suite.
+    const changes = "jsonb_build_object('id', gen_random_uuid(), 'name', 'copy-' || n)";
+    await database.query(
+      `insert into secret_sets select (jsonb_populate_record(s, ${changes})).* from secret_sets s, generate_series(2, $1) n`,
+      [secretSetsPerOrganization],
+    );
+    await database.end();
+    expect(await put('another', ['value'])).toMatchObject({ status: 400, json: { reason: 'secret-sets-too-many' } });
+    expect((await put('first', ['changed'])).status).toBe(202);
+  });
+});

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { proxyHoldSeconds } from '@bothost/contract';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { type BotDirectory, writeBot } from './support/bots.ts';
+import { ended, sessionUrl, start, stop, tell, withKey } from './support/client.ts';
+import { type Gate, openGate } from './support/start-gate.ts';
+import { startTestServer, type TestServer } from './support/test-server.ts';
+
+describe('a client that waits for a cold bot', () => {
+  let service: TestServer;
+  let bot: BotDirectory;
+  let gate: Gate;
+
+  beforeAll(async () => {
+    gate = await openGate();
+    bot = await writeBot('slow', { prelude: gate.prelude });
+    service = await startTestServer({ agents: [bot.path] });
+    // The first session takes the instance that proved the deployment.
+    const first = await start(service, 'slow');
+    await tell(service, 'slow', first, 'true');
+    gate.shut();
+    await stop(service, 'slow', first);
+  });
+  afterAll(async () => {
+    await service.close();
+    gate.close();
+    await bot.remove();
+  });
+
+  it('gets 504 for an HTTP request when the bot is not ready in time', async () => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    const spy = vi.spyOn(AbortSignal, 'timeout');
+    onTestFinished(() => spy.mockRestore());
+    spy.mockImplementation((ms) => timeout(ms === proxyHoldSeconds * 1000 ? 1 : ms));
+    const id = await start(service, 'slow');
+    const response = await fetch(sessionUrl(service, 'slow', id, '/echo'), withKey(service.publicKey));
+    expect(response.status).toBe(504);
+    expect(await response.json()).toMatchObject({ reason: 'bot-not-ready' });
+    await stop(service, 'slow', id);
+  });
+
+  it('gets 409 for a WebSocket when the session is stopped', async () => {
+    const body = { transport: 'websocket' } as const;
+    const made = await service.publicClient.startSession({ params: { agentName: 'slow' }, body });
+    const { sessionId = '', wsUrl = '', token = '' } = made;
+    const socket = new WebSocket(`${wsUrl}?token=${token}`);
+    socket.on('error', () => undefined);
+    onTestFinished(() => socket.terminate());
+    const refused = once(socket, 'unexpected-response');
+    await gate.next();
+    await stop(service, 'slow', sessionId);
+    const [, response] = await refused;
+    expect(response.statusCode).toBe(409);
+    const text = String((await response.toArray()).join(''));
+    expect(JSON.parse(text)).toMatchObject({ reason: 'session-ended' });
+    expect((await ended(service, 'slow', sessionId)).completionStatus).toBe('SESSION_STOPPED');
+  });
+});
