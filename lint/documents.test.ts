@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createTelemetry } from '../packages/server/src/metrics/telemetry.ts';
 import { settings } from '../packages/server/src/settings.ts';
+import { trackedFiles } from './prose/tracked-files.ts';
 
 /** The documents name files, settings and metrics that exist. `test/first-session.system.test.ts` runs the commands of the README. */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -61,7 +62,7 @@ describe('the documents', () => {
     expect([...unknown]).toEqual([]);
   });
 
-  it('the operations name metrics that the service has, and all of its own', () => {
+  it('docs/operations.md names only metrics that exist, and all metrics with the prefix bothost_', () => {
     const counted = createTelemetry()
       .registry.getMetricsAsArray()
       .map(({ name }) => name);
@@ -80,4 +81,41 @@ describe('the documents', () => {
     const named = documents.flatMap((path) => [...read(path).matchAll(/npm (?:run )?(start|test|[a-z]+:[a-z]+)/g)]);
     expect(named.map(([, name = '']) => name).filter((name) => scripts[name] === undefined)).toEqual([]);
   });
+
+  it.each(documents.filter((path) => path.startsWith('docs/')))('%s quotes messages that the program has', (path) => {
+    const missing = messagesIn(read(path)).filter((message) => !fragmentsOf(message).every(isInSources));
+    expect(missing).toEqual([]);
+  });
+
+  it('the check of quoted messages finds those of docs/operations.md', () => {
+    expect(messagesIn(read('docs/operations.md')).length).toBeGreaterThan(5);
+    expect(fragmentsOf('Port 7420 of ... is in use')).toEqual(['Port', 'of', 'is in use']);
+    expect(isInSources('is not a message of any program here')).toBe(false);
+  });
 });
+
+/** Inline code of at least three words that is neither a command nor Python. */
+function messagesIn(document: string): readonly string[] {
+  const text = document.replace(/^```.*?^```/gms, '');
+  const spans = [...text.matchAll(/(?<!`)`([^`\n]+)`/g)].map(([, span = '']) => span);
+  const isMessage = /^(?:\.\.\.|[A-Za-z][\w-]*)(?: [\w.,;:'()+-]+){2,}$/;
+  const isCode = /^(?:aws|async|botcli|chattr|cloud|curl|docker|from|npm|npx|operator|uv) | --?\w/;
+  return spans.filter((span) => isMessage.test(span) && !isCode.test(span));
+}
+
+/** What stands between the values in a message. */
+function fragmentsOf(message: string): readonly string[] {
+  return message
+    .split(/\.{3,}|\d+/)
+    .map((fragment) => fragment.trim())
+    .filter((fragment) => /[a-z]/i.test(fragment));
+}
+
+const sources = trackedFiles(['ts', 'tsx', 'py'])
+  .filter((path) => path.includes('/src/') && !path.includes('.test.'))
+  .map((path) => read(path).replace(/['"`]\s*\+\s*['"`]/g, ''))
+  .join('\n');
+
+function isInSources(fragment: string): boolean {
+  return sources.includes(fragment);
+}
