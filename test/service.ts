@@ -1,39 +1,35 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execPath } from 'node:process';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../packages/server/test/support/free-port.ts';
+import { serviceProcess } from '../packages/server/test/support/service-process.ts';
 
-/** The built service as its operator runs it: a process with a data directory, a database and keys of its own. */
+/** The built service as its operator runs it: a process with its own data directory, database and keys. */
 export interface Service {
   readonly origin: string;
   readonly privateKey: string;
   readonly publicKey: string;
-  /** Holds the home directory and the data directory; gone after `close`. */
+  /** Contains the home directory and the data directory. `close` removes it. */
   readonly folder: string;
-  /** For commands run beside the service: the built `botcli` on the path, and a home; nothing of whoever runs the tests. */
+  /** For commands run beside the service: the built `botcli` on the path, and a home; nothing of the tests' own environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Asks the private API; the answer's JSON. */
+  /** Sends a request to the private API; returns the JSON of the response. */
   readonly ask: (path: string, method?: string) => Promise<Record<string, unknown>>;
   readonly close: () => Promise<void>;
 }
 
-const root = fileURLToPath(new URL('../', import.meta.url));
 /** The built `botcli`, for `node`. */
-export const botcliProgram = join(root, 'packages/cli/bin/botcli.js');
-/** A service that is not ready by then is stopped, and tells why; one that has projects to prepare takes longer. */
-const startMilliseconds = 90_000;
-const privateKey = `sk_${'p'.repeat(40)}`;
-const publicKey = `pk_${'q'.repeat(40)}`;
+export const botcliProgram = fileURLToPath(new URL('../packages/cli/bin/botcli.js', import.meta.url));
 
-/** Starts what `npm run build` made. `settings` are environment variables of the service. */
+/**
+ * Starts the built service. `settings` are environment variables of the service. A service that has projects to prepare needs a
+ * longer `timeoutMs`.
+ */
 export async function startService(
   settings: Readonly<Record<string, string>> = {},
-  timeoutMilliseconds = startMilliseconds,
+  timeoutMs = 90_000,
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'bothost-service-'));
   // Bots and the database have accounts of their own when root runs this.
@@ -41,26 +37,24 @@ export async function startService(
   const programs = join(folder, 'programs');
   await mkdir(programs);
   await symlink(botcliProgram, join(programs, 'botcli'));
-  const environment = {
-    HOME: folder,
-    BOTHOST_PORT: String(await freePort()),
-    BOTHOST_DATA_DIR: join(folder, 'data'),
-    BOTHOST_BOOTSTRAP_PRIVATE_KEY: privateKey,
-    BOTHOST_BOOTSTRAP_PUBLIC_KEY: publicKey,
-    BOTHOST_SHUTDOWN_GRACE: '0',
-    ...settings,
-    PATH: `${programs}:${settings['PATH'] ?? `${dirname(execPath)}:/usr/local/bin:/usr/bin:/bin`}`,
-  };
-  const child = spawn(execPath, ['packages/server/dist/main.js'], {
-    cwd: root,
-    env: environment,
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const path = settings['PATH'] ?? `${dirname(execPath)}:/usr/local/bin:/usr/bin:/bin`;
+  const service = serviceProcess({
+    directory: folder,
+    port: await freePort(),
+    organization: 'home',
+    environment: { ...settings, PATH: `${programs}:${path}` },
   });
+  const server = service.start();
+  const limit = setTimeout(() => server.signal('SIGTERM'), timeoutMs);
+  await server.ready;
+  clearTimeout(limit);
   const remove = () => rm(folder, { recursive: true, force: true });
-  const origin = await ready(child, timeoutMilliseconds).catch(async (error: unknown) => {
+  if (server.readyAt() === null) {
+    const output = await readFile(service.logFile, 'utf8');
     await remove();
-    throw error;
-  });
+    throw new Error(`The service did not start:\n${output}`);
+  }
+  const { url: origin, privateKey, publicKey, environment } = service;
   return {
     origin,
     privateKey,
@@ -72,37 +66,9 @@ export async function startService(
       return (await fetch(`${origin}/v1/${path}`, { method, headers })).json() as Promise<Record<string, unknown>>;
     },
     close: async () => {
-      const exited = once(child, 'exit');
-      child.kill('SIGTERM');
-      await exited;
+      server.signal('SIGTERM');
+      await server.exited;
       await remove();
     },
   };
-}
-
-/** Reads on after the greeting, so that the service never waits for its reader. */
-async function ready(child: ChildProcess, timeoutMilliseconds: number): Promise<string> {
-  const output: string[] = [];
-  return new Promise((resolve, reject) => {
-    child.once('exit', () => reject(new Error(`the service did not start:\n${output.join('\n')}`)));
-    const limit = setTimeout(() => child.kill('SIGTERM'), timeoutMilliseconds);
-    if (child.stdout === null) return;
-    createInterface(child.stdout).on('line', (line) => {
-      output.push(line);
-      const origin = /^bothost is ready at (\S+)$/.exec(line)?.[1];
-      if (origin === undefined) return;
-      clearTimeout(limit);
-      resolve(origin);
-    });
-  });
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type BotDirectory, writeBot } from '../packages/server/test/support/bots.ts';
+import { freePort } from '../packages/server/test/support/free-port.ts';
 import { callOf, dial, twilioCall } from '../packages/server/test/support/phone-calls.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/support/test-server.ts';
 
@@ -45,14 +44,6 @@ function blocks(language: string): string[] {
 function pathIn(text: string): string {
   const url = /wss:\/\/bots\.example\.com[^\s"<]*/.exec(text)?.[0] ?? '';
   return url.replace('wss://bots.example.com', '').replace('phone.home', `phone.${service.organization}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 describe('the document on telephone calls', () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
-import { freePort } from '../../../../test/service.ts';
+import { freePort } from '../../../server/test/support/free-port.ts';
 import { stopProcess } from './generated-client.ts';
 
 const run = promisify(execFile);

@@ -30,16 +30,16 @@ beforeAll(async () => {
   client = createClient({ origin: service.url, key: service.privateKey });
 });
 afterAll(async () => {
-  const life = service.current();
-  life.signal('SIGTERM');
-  await life.dead;
+  const server = service.current();
+  server.signal('SIGTERM');
+  await server.exited;
   await rm(directory, { recursive: true, force: true });
 });
 
 async function restart(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
-  const life = service.current();
-  life.signal(signal);
-  await life.dead;
+  const server = service.current();
+  server.signal(signal);
+  await server.exited;
   service.start();
   await service.ready();
 }
@@ -139,7 +139,7 @@ it(`a server that is killed ${kills} times while archives come and are built los
   const log = await readFile(service.logFile, 'utf8');
   expect(log).not.toMatch(/\d{10}\.[A-Za-z0-9_-]{43}/);
   process.stdout.write(
-    `seed ${inject('killSeed')}: ${service.lives.length} lives, ${resumed} uploads resumed, ${takenUp} builds taken up\n`,
+    `seed ${inject('killSeed')}: ${service.processes.length} processes, ${resumed} uploads resumed, ${takenUp} builds taken up\n`,
   );
 });
 

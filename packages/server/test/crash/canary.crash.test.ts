@@ -87,7 +87,7 @@ describe('a value that was written', () => {
   afterAll(async () => {
     // Of a try that failed, which would leave it and its bots.
     service.current().signal('SIGTERM');
-    await service.current().dead;
+    await service.current().exited;
     for (const one of [directory, own]) rmSync(one, { recursive: true, force: true });
   });
 
@@ -283,14 +283,14 @@ describe('a value that was written', () => {
     await Promise.all(writes);
     const last = ask('PUT', '/v1/secrets/last', one('A'));
     service.current().signal('SIGABRT');
-    await Promise.all([service.current().dead, last]);
+    await Promise.all([service.current().exited, last]);
     expect(filesWith(forms)).toEqual([]);
     service.start();
     await service.ready();
     expect(await isReady('bird-cage')).toBe(true);
     await processes.end();
     service.current().signal('SIGTERM');
-    await service.current().dead;
+    await service.current().exited;
 
     expect(processes.found).toMatchObject({ arguments: new Set(), foreign: new Set() });
     expect(said.filter((answer) => holds(Buffer.from(answer)))).toEqual([]);

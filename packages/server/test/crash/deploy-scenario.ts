@@ -3,7 +3,7 @@ import type { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { archive } from '../support/archive.ts';
 import { versionedBot } from '../support/deploys.ts';
-import type { Answer, ServiceProcess } from '../support/service-process.ts';
+import type { ApiResponse, ServiceProcess } from '../support/service-process.ts';
 
 /** One deploy as its client sees it. */
 export type Deploy = {
@@ -19,7 +19,7 @@ export type DeployContext = {
   /** Emits `upload`, `create-build` and `create-deployment` before the request of that name. */
   readonly events: EventEmitter;
   /** Resolves when the server that follows a dead one is ready. */
-  readonly nextLife: (life: number) => Promise<void>;
+  readonly nextServer: (number: number) => Promise<void>;
 };
 
 const agent = 'versioned';
@@ -96,13 +96,13 @@ async function upload(context: DeployContext, deploy: Deploy, bytes: Buffer): Pr
     const { uploadId, uploadUrl, uploadFields, receivedBytes } = begun.body as Upload;
     let offset = receivedBytes;
     while (offset < bytes.length) {
-      const life = context.service.current().number;
+      const server = context.service.current().number;
       const piece = bytes.subarray(offset, offset + pieceBytes);
       const headers = { 'upload-token': uploadFields.token, 'upload-offset': String(offset) };
       const init = { method: 'PATCH', headers, body: new Uint8Array(piece) };
       const answer = await fetch(uploadUrl, init).catch(() => null);
       if (answer?.ok !== true) {
-        if (answer === null) await context.nextLife(life);
+        if (answer === null) await context.nextServer(server);
         break;
       }
       offset += piece.length;
@@ -112,12 +112,12 @@ async function upload(context: DeployContext, deploy: Deploy, bytes: Buffer): Pr
 }
 
 /** Retries until a response arrives. */
-async function insist(context: DeployContext, method: string, path: string, body?: object): Promise<Answer> {
+async function insist(context: DeployContext, method: string, path: string, body?: object): Promise<ApiResponse> {
   for (;;) {
     await context.service.ready();
-    const life = context.service.current().number;
+    const server = context.service.current().number;
     const answer = await context.service.call(method, path, context.service.privateKey, body);
-    if (answer === null) await context.nextLife(life);
+    if (answer === null) await context.nextServer(server);
     else if (answer.status === 503) await delay(pollMilliseconds);
     else return answer;
   }
@@ -144,7 +144,7 @@ export function startCaller(context: DeployContext): { readonly over: () => Prom
   async function talk(): Promise<void> {
     while (!isOver) {
       await service.ready();
-      const life = service.current().number;
+      const server = service.current().number;
       const started = await service.call('POST', `/v1/public/${agent}/start`, service.publicKey, {});
       const { sessionId } = (started?.body ?? {}) as { sessionId?: string };
       if (started !== null && started.status !== 200)
@@ -156,7 +156,7 @@ export function startCaller(context: DeployContext): { readonly over: () => Prom
         if (said?.status === 200 && typeof text === 'string') met.push(text);
         await service.call('DELETE', `/v1/agents/${agent}/sessions/${sessionId}`, service.privateKey);
       }
-      if (service.current().diedAt() !== null) await context.nextLife(life);
+      if (service.current().exitedAt() !== null) await context.nextServer(server);
     }
   }
   const done = talk();

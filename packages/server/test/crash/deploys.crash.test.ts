@@ -37,30 +37,30 @@ describe(`${wanted} kills of the server during deploys`, () => {
   let met: readonly string[] = [];
   let current: Deploy | null = null;
 
-  const context = (): DeployContext => ({ service, events, nextLife: (life) => service.ready(life) });
+  const context = (): DeployContext => ({ service, events, nextServer: (number) => service.ready(number) });
   const times = (phase: DeployPhase) => hits.filter((hit) => hit === phase).length;
   const scarcest = () => deployPhases.reduce((least, phase) => (times(phase) < times(least) ? phase : least));
   const inspect = () => (current === null ? Promise.resolve(null) : deployPhase(database, current.contentHash));
 
   /** Suspends the server, inspects the database, and then either resumes the server or kills it. */
   async function kill(aim: DeployPhase, begun: Promise<unknown>, isOver: () => boolean): Promise<void> {
-    const life = service.current();
+    const server = service.current();
     const { first, step, inspections } = searches[aim];
     await begun;
     await pause(random.next() * first);
     for (let count = 0; count < inspections && !isOver(); count += 1) {
-      life.freeze();
+      server.freeze();
       const phase = await inspect();
       if (phase === aim) {
-        life.signal('SIGKILL');
-        await life.dead;
+        server.signal('SIGKILL');
+        await server.exited;
         await database.settled();
         partial.push(...(await partialDeploys(database)));
         hits.push(phase);
         service.start();
         return;
       }
-      life.signal('SIGCONT');
+      server.signal('SIGCONT');
       await pause(random.next() * step);
     }
   }
@@ -95,7 +95,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     }
     met = await talk.over();
     process.stdout.write(`seed ${seed}: ${deployPhases.map((phase) => `${phase} ${times(phase)}`).join(', ')}; `);
-    process.stdout.write(`${deploys.length} deploys, ${met.length} sessions, ${service.lives.length} lives\n`);
+    process.stdout.write(`${deploys.length} deploys, ${met.length} sessions, ${service.processes.length} processes\n`);
   }, 1_200_000);
   afterAll(() => {
     for (const pid of pidsOf(directory)) process.kill(pid, 'SIGKILL');
@@ -132,11 +132,11 @@ describe(`${wanted} kills of the server during deploys`, () => {
   });
 
   it('leaves no orphans after an orderly stop', async () => {
-    const life = service.current();
-    await life.ready;
+    const server = service.current();
+    await server.ready;
     await database.close();
-    life.signal('SIGTERM');
-    expect(await life.dead).toBe(0);
+    server.signal('SIGTERM');
+    expect(await server.exited).toBe(0);
     expect(orphans(directory)).toEqual([]);
   });
 });

@@ -29,14 +29,17 @@ async function allBegun(milliseconds: number): Promise<{ readonly ended: Promise
 async function problemsOf(scenarios: readonly Scenario[]): Promise<readonly string[]> {
   const records = new Map((await run.observer.records()).map((record) => [record.id, record]));
   const entries = run.diary.entries();
-  const lives = run.service.lives.map((life) => ({ bornAt: life.bornAt, diedAt: life.diedAt() }));
+  const processes = run.service.processes.map((server) => ({
+    startedAt: server.startedAt,
+    exitedAt: server.exitedAt(),
+  }));
   const violated = scenarios.flatMap((scenario) => [
     ...scenario.problems.map((problem) => `${scenario.kind}: ${problem}`),
     ...violations(
       scenario,
       records.get(scenario.sessionId ?? ''),
       entries.filter(({ session }) => session === scenario.sessionId),
-      lives,
+      processes,
     ).map((problem) => `${scenario.kind}: ${problem}`),
   ]);
   return [...violated, ...crossSessionViolations(scenarios, [...records.values()], entries)];
@@ -49,10 +52,10 @@ async function postmaster(): Promise<number> {
 }
 
 async function stopInOrder(): Promise<void> {
-  const life = run.service.current();
-  await life.ready;
-  life.signal('SIGTERM');
-  expect(await life.dead).toBe(0);
+  const server = run.service.current();
+  await server.ready;
+  server.signal('SIGTERM');
+  expect(await server.exited).toBe(0);
   expect(orphans(run.directory)).toEqual([]);
 }
 
@@ -63,7 +66,7 @@ describe('SIGKILL', () => {
     process.kill(killed, 'SIGKILL');
     expect(await problemsOf(await ended)).toEqual([]);
     expect(await postmaster()).not.toBe(killed);
-    expect(run.service.lives).toHaveLength(1);
+    expect(run.service.processes).toHaveLength(1);
     await stopInOrder();
   });
 
@@ -80,8 +83,8 @@ describe('SIGKILL', () => {
     ended.catch(() => undefined);
     const before = await run.observer.records();
     await run.killer.killAll(pidsOf(run.directory).filter((pid) => pid !== run.service.current().pid));
-    const life = run.service.start();
-    await life.ready;
+    const server = run.service.start();
+    await server.ready;
     const open = async () => (await run.observer.records()).filter(({ state }) => state !== 'ended').length;
     await expect.poll(open, { timeout: 60_000 }).toBe(0);
     const records = await run.observer.records();
@@ -113,7 +116,7 @@ describe('SIGKILL', () => {
     expect(record?.sample_count).toBeGreaterThan(before);
     const client = createClient({ origin: service.url, key: service.privateKey });
     const { resourceMetrics } = await client.getSession({ params: { agentName: 'parrot', sessionId } });
-    expect((resourceMetrics?.timeseries[0]?.t ?? 0) * 1_000).toBeLessThan(service.lives[0]?.diedAt() ?? 0);
+    expect((resourceMetrics?.timeseries[0]?.t ?? 0) * 1_000).toBeLessThan(service.processes[0]?.exitedAt() ?? 0);
     await stopInOrder();
   });
 });

@@ -31,37 +31,44 @@ const record = {
   completion_status: 'HTTP_COMPLETED',
 } as SessionRecord;
 const entries = [said('entered', 3), said('ended', 9)];
-const oneLife = [{ bornAt: at(0).getTime(), diedAt: null }];
+const oneServer = [{ startedAt: at(0).getTime(), exitedAt: null }];
 
 describe('violations', () => {
   it('returns nothing for a valid record', () => {
-    expect(violations(scenario, record, entries, oneLife)).toEqual([]);
+    expect(violations(scenario, record, entries, oneServer)).toEqual([]);
     expect(crossSessionViolations([scenario], [record], entries)).toEqual([]);
   });
 
   const stopped = { ...scenario, stopAskedAt: at(5).getTime() };
-  const dead = { bornAt: at(0).getTime(), diedAt: at(8).getTime() };
-  const next = { bornAt: at(12).getTime(), diedAt: null };
+  const dead = { startedAt: at(0).getTime(), exitedAt: at(8).getTime() };
+  const next = { startedAt: at(12).getTime(), exitedAt: null };
   it.each([
-    ['a lost session', scenario, undefined, entries, oneLife, /lost/],
+    ['a lost session', scenario, undefined, entries, oneServer, /lost/],
     [
       'another end',
       scenario,
       { ...record, completion_status: 'HTTP_ERROR' as const },
       entries,
-      oneLife,
+      oneServer,
       /ended with HTTP_ERROR/,
     ],
-    ['an end other than the requested stop', stopped, record, entries, oneLife, /instead of SESSION_STOPPED/],
-    ['an end of a bot that was never called', scenario, record, [], oneLife, /no bot was called/],
-    ['a bot that was called twice', scenario, record, [...entries, said('entered', 4)], oneLife, /called 2 times/],
-    ['a bot of another instance', scenario, record, [said('entered', 3, 'j')], oneLife, /another instance was called/],
+    ['an end other than the requested stop', stopped, record, entries, oneServer, /instead of SESSION_STOPPED/],
+    ['an end of a bot that was never called', scenario, record, [], oneServer, /no bot was called/],
+    ['a bot that was called twice', scenario, record, [...entries, said('entered', 4)], oneServer, /called 2 times/],
+    [
+      'a bot of another instance',
+      scenario,
+      record,
+      [said('entered', 3, 'j')],
+      oneServer,
+      /another instance was called/,
+    ],
     [
       'an end before the start',
       scenario,
       { ...record, ended_at: at(2) },
       [said('entered', 3)],
-      oneLife,
+      oneServer,
       /out of order/,
     ],
     [
@@ -69,7 +76,7 @@ describe('violations', () => {
       scenario,
       { ...record, ended_at: at(8) },
       entries,
-      oneLife,
+      oneServer,
       /before its bot was done/,
     ],
     [
@@ -85,12 +92,12 @@ describe('violations', () => {
       scenario,
       { ...record, created_at: at(-1) },
       entries,
-      oneLife,
+      oneServer,
       /not created between/,
     ],
-    ['a start of unknown kind', scenario, { ...record, cold_start: null }, entries, oneLife, /cold/],
-  ])('reports %s', (_, one, invalid, diary, lives, expected) => {
-    expect(violations(one, invalid, diary, lives).join()).toMatch(expected);
+    ['a start of unknown kind', scenario, { ...record, cold_start: null }, entries, oneServer, /cold/],
+  ])('reports %s', (_, one, invalid, diary, processes, expected) => {
+    expect(violations(one, invalid, diary, processes).join()).toMatch(expected);
   });
 
   it('reports a session that was not requested and an instance with two sessions', () => {

@@ -2,8 +2,8 @@ import type { Entry } from './bot-diary.ts';
 import type { SessionRecord } from './observer.ts';
 import type { Kind, Scenario } from './session-scenario.ts';
 
-/** Lifetime of one server process, in milliseconds since the epoch; `diedAt` is null while it runs. */
-export type Lifetime = { readonly bornAt: number; readonly diedAt: number | null };
+/** Lifetime of one server process, in milliseconds since the epoch; `exitedAt` is null while it runs. */
+export type Lifetime = { readonly startedAt: number; readonly exitedAt: number | null };
 
 /** Tolerance between a timestamp and the event that it dates. */
 const slackMilliseconds = 50;
@@ -28,7 +28,7 @@ export function violations(
   scenario: Scenario,
   record: SessionRecord | undefined,
   entries: readonly Entry[],
-  lives: readonly Lifetime[],
+  processes: readonly Lifetime[],
 ): readonly string[] {
   if (record === undefined) return ['its session is lost'];
   const entered = entries.filter(({ what }) => what === 'entered');
@@ -37,7 +37,7 @@ export function violations(
     ...ofEnd(scenario, record, entered.length),
     ...ofBot(record, entered),
     ...ofTimes(scenario, record),
-    ...(left === undefined || scenario.kind === 'stopped' ? [] : ofLastMoment(record, left.at, lives)),
+    ...(left === undefined || scenario.kind === 'stopped' ? [] : ofLastMoment(record, left.at, processes)),
   ];
 }
 
@@ -75,17 +75,17 @@ function ofTimes(scenario: Scenario, record: SessionRecord): string[] {
 }
 
 /** A session ends no earlier than its bot, and no later than the start of the next server if none was running. */
-function ofLastMoment(record: SessionRecord, leftAt: number, lives: readonly Lifetime[]): string[] {
+function ofLastMoment(record: SessionRecord, leftAt: number, processes: readonly Lifetime[]): string[] {
   const endedAt = record.ended_at?.getTime() ?? 0;
   const problems: string[] = [];
   const isSocket = record.transport === 'websocket';
   if (!isSocket && record.completion_status !== 'SESSION_STOPPED' && endedAt < leftAt - slackMilliseconds) {
     problems.push(`it ended ${leftAt - endedAt} ms before its bot was done`);
   }
-  const next = lives.find(({ bornAt }) => bornAt > leftAt);
-  const last = lives.findLast(({ bornAt }) => bornAt <= leftAt);
-  const wasAlone = last !== undefined && last.diedAt !== null && last.diedAt <= leftAt && next !== undefined;
-  const isLate = endedAt > Math.max(next?.bornAt ?? 0, leftAt + exitMilliseconds);
+  const next = processes.find(({ startedAt }) => startedAt > leftAt);
+  const last = processes.findLast(({ startedAt }) => startedAt <= leftAt);
+  const wasAlone = last !== undefined && last.exitedAt !== null && last.exitedAt <= leftAt && next !== undefined;
+  const isLate = endedAt > Math.max(next?.startedAt ?? 0, leftAt + exitMilliseconds);
   if (wasAlone && record.completion_status !== 'SESSION_STOPPED' && isLate) {
     problems.push(`its bot was done ${endedAt - leftAt} ms before its end, while no server ran`);
   }

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../support/random.ts';
-import type { Life, ServiceProcess } from '../support/service-process.ts';
+import type { ServerProcess, ServiceProcess } from '../support/service-process.ts';
 import type { Observer } from './observer.ts';
 import { type Found, type Phase, phases } from './session-phases.ts';
 
@@ -15,7 +15,7 @@ export type Killer = {
   readonly killAtBoot: () => Promise<Kill>;
   /** Kills the server together with other processes, of which the database may be one. */
   readonly killAll: (pids: readonly number[]) => Promise<void>;
-  readonly afterDeath: (life: number) => Promise<ReadonlyMap<string, readonly string[]>>;
+  readonly afterDeath: (server: number) => Promise<ReadonlyMap<string, readonly string[]>>;
   readonly events: EventEmitter;
 };
 
@@ -51,53 +51,53 @@ export function createKiller(context: {
   const deaths = new Map<number, ReadonlyMap<string, readonly string[]>>();
 
   async function kill(aim: Phase): Promise<Kill> {
-    const life = service.current();
-    const found = await search(life, aim);
-    return end(life, found, found.some((one) => one.phase === aim) ? aim : rarest(found));
+    const server = service.current();
+    const found = await search(server, aim);
+    return end(server, found, found.some((one) => one.phase === aim) ? aim : rarest(found));
   }
 
   async function killAtBoot(): Promise<Kill> {
-    const life = service.current();
+    const server = service.current();
     await delay(random.next() * bootMilliseconds);
-    life.freeze();
+    server.freeze();
     const found = await observer.inspect(context.bystanders);
-    return end(life, found, rarest(found));
+    return end(server, found, rarest(found));
   }
 
   async function killAll(pids: readonly number[]): Promise<void> {
-    const life = service.current();
-    life.freeze();
+    const server = service.current();
+    server.freeze();
     for (const pid of pids) process.kill(pid, 'SIGKILL');
-    life.signal('SIGKILL');
-    await life.dead;
-    deaths.set(life.number, new Map());
+    server.signal('SIGKILL');
+    await server.exited;
+    deaths.set(server.number, new Map());
     events.emit('death');
   }
 
   /** Expects a suspended server. */
-  async function end(life: Life, found: readonly Found[], phase: Phase | null): Promise<Kill> {
-    life.signal('SIGKILL');
-    const code = await life.dead;
+  async function end(server: ServerProcess, found: readonly Found[], phase: Phase | null): Promise<Kill> {
+    server.signal('SIGKILL');
+    const code = await server.exited;
     if (code !== null) throw new Error(`the server exited by itself with status ${code}`);
     await observer.settled();
-    deaths.set(life.number, await observer.byTag());
+    deaths.set(server.number, await observer.byTag());
     events.emit('death');
-    return { phase, found, ready: life.readyAt() !== null };
+    return { phase, found, ready: server.readyAt() !== null };
   }
 
   /** Resolves with the server suspended. */
-  async function search(life: Life, aim: Phase): Promise<readonly Found[]> {
+  async function search(server: ServerProcess, aim: Phase): Promise<readonly Found[]> {
     const { event, first, step, inspections } = searches[aim];
     const until = performance.now() + searchMilliseconds;
     for (;;) {
       if (event !== null) await Promise.race([once(events, event), delay(searchMilliseconds)]);
       await pause(random.next() * first);
       for (let inspection = 1; inspection <= inspections; inspection += 1) {
-        life.freeze();
+        server.freeze();
         const found = await observer.inspect(context.bystanders);
         const isLate = performance.now() > until;
         if (isLate || found.some(({ phase }) => phase === aim)) return found;
-        life.signal('SIGCONT');
+        server.signal('SIGCONT');
         await pause(random.next() * step);
       }
     }
@@ -108,9 +108,9 @@ export function createKiller(context: {
     killAtBoot,
     killAll,
     events,
-    afterDeath: async (life) => {
+    afterDeath: async (server) => {
       for (;;) {
-        const known = deaths.get(life);
+        const known = deaths.get(server);
         if (known !== undefined) return known;
         await once(events, 'death');
       }

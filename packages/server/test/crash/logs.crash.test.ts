@@ -54,7 +54,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
         expect({ path, ...answer }).toMatchObject({ status: 200 });
         return answer.body as T;
       }
-      if (answer === null && service.current().number === before && service.current().diedAt() === null)
+      if (answer === null && service.current().number === before && service.current().exitedAt() === null)
         await delay(20);
       else await service.ready();
     }
@@ -91,7 +91,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
   });
   afterAll(async () => {
     service.current().signal('SIGTERM');
-    await service.current().dead;
+    await service.current().exited;
     rmSync(directory, { recursive: true, force: true });
   });
 
@@ -122,7 +122,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
       await service.ready();
       await delay(random.below(2_500));
       service.current().signal('SIGKILL');
-      await service.current().dead;
+      await service.current().exited;
       if (random.next() < 0.3) await delay(random.below(300));
       service.start();
     }

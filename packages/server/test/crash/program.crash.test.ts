@@ -21,10 +21,10 @@ describe('the program', () => {
   });
   afterEach(async () => {
     for (const service of started.splice(0).reverse()) {
-      const life = service.current();
+      const server = service.current();
       // The first signal stops it in order; one that already ended ignores it.
-      life.signal('SIGTERM');
-      await life.dead;
+      server.signal('SIGTERM');
+      await server.exited;
     }
     await rm(directory, { recursive: true, force: true });
   });
@@ -32,9 +32,9 @@ describe('the program', () => {
   async function run(environment: Record<string, string> = {}) {
     const service = serviceProcess({ directory, agents: [parrot], port, environment });
     started.push(service);
-    const life = service.start();
-    await life.ready;
-    return { service, life };
+    const server = service.start();
+    await server.ready;
+    return { service, server };
   }
 
   /** A session that its bot has taken. */
@@ -54,11 +54,11 @@ describe('the program', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     'stops in order at %s: sessions stopped, the database down, status 0',
     async (signal) => {
-      const { service, life } = await run();
+      const { service, server } = await run();
       const sessionId = await live(service);
       expect(databaseRuns(service)).toBe(true);
-      life.signal(signal);
-      expect(await life.dead).toBe(0);
+      server.signal(signal);
+      expect(await server.exited).toBe(0);
       expect(databaseRuns(service)).toBe(false);
 
       const next = await run();
@@ -72,21 +72,21 @@ describe('the program', () => {
   it('leaves bots and database running when it is told to, for the next one', async () => {
     const first = await run({ BOTHOST_ON_STOP: 'leave' });
     const sessionId = await live(first.service);
-    first.life.signal('SIGTERM');
-    expect(await first.life.dead).toBe(0);
+    first.server.signal('SIGTERM');
+    expect(await first.server.exited).toBe(0);
     expect(databaseRuns(first.service)).toBe(true);
 
-    const { service, life } = await run();
+    const { service, server } = await run();
     expect(await hello(service, sessionId)).toMatchObject({ status: 200, body: { sessionId } });
     expect(await record(service, sessionId)).toMatchObject({ endedAt: null, endState: 'active' });
-    life.signal('SIGTERM');
-    expect(await life.dead).toBe(0);
+    server.signal('SIGTERM');
+    expect(await server.exited).toBe(0);
     expect(databaseRuns(service)).toBe(false);
   });
 
   it('with settings that are not right says all of them in a sentence each, and ends with status 1', async () => {
-    const { service, life } = await run({ BOTHOST_PORT: 'x', BOTHOST_ON_STOP: 'keep' });
-    expect(await life.dead).toBe(1);
+    const { service, server } = await run({ BOTHOST_PORT: 'x', BOTHOST_ON_STOP: 'keep' });
+    expect(await server.exited).toBe(1);
     const said = await readFile(service.logFile, 'utf8');
     expect(said).toMatch(/^bothost: Invalid settings:\n {2}BOTHOST_PORT: .+\n {2}BOTHOST_ON_STOP: .+\n$/);
     expect(existsSync(service.dataDirectory)).toBe(false);

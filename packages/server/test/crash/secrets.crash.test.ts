@@ -6,7 +6,7 @@ import type { AuditEntry, SecretRevision, SecretSetDetails, WrittenSecrets } fro
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { seeded } from '../support/random.ts';
-import { type Answer, type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+import { type ApiResponse, type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 
 const kills = Math.ceil(inject('kills') * 1.5);
 const seed = inject('killSeed');
@@ -27,7 +27,7 @@ describe(`${kills} kills of the server in writes of ${keys.length} keys (seed ${
   });
   afterAll(async () => {
     service.current().signal('SIGTERM');
-    await service.current().dead;
+    await service.current().exited;
     rmSync(directory, { recursive: true, force: true });
   });
 
@@ -59,13 +59,13 @@ describe(`${kills} kills of the server in writes of ${keys.length} keys (seed ${
       for (let kill = 0; kill < kills; kill++) {
         const set = choose(sets, kill);
         const generation = set.generation + 1;
-        let answer: Answer | null = null;
+        let answer: ApiResponse | null = null;
         const asked = put(set.name, generation).then((answered) => {
           answer = answered;
         });
         await delay(random.next() * (random.next() < 0.7 ? took.write * 1.2 : took.whole * 1.2));
         service.current().signal('SIGKILL');
-        await Promise.all([service.current().dead, asked]);
+        await Promise.all([service.current().exited, asked]);
         service.start();
         await service.ready();
 

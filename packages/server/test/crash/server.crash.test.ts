@@ -58,11 +58,14 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
   it('loses, duplicates or misreports no session', () => {
     const byId = new Map(records.map((record) => [record.id, record]));
     const entries = run.diary.entries();
-    const lives = run.service.lives.map((life) => ({ bornAt: life.bornAt, diedAt: life.diedAt() }));
+    const processes = run.service.processes.map((server) => ({
+      startedAt: server.startedAt,
+      exitedAt: server.exitedAt(),
+    }));
     const problems = scenarios.flatMap((scenario) => {
       const { sessionId } = scenario;
       const mine = entries.filter(({ session }) => session === sessionId);
-      const violated = sessionId === null ? [] : violations(scenario, byId.get(sessionId), mine, lives);
+      const violated = sessionId === null ? [] : violations(scenario, byId.get(sessionId), mine, processes);
       return [...scenario.problems, ...violated].map(
         (problem) => `${scenario.kind} ${scenario.tag} ${sessionId}: ${problem}`,
       );
@@ -71,11 +74,11 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
   });
 
   it('leaves no orphans after an orderly stop', async () => {
-    const life = run.service.current();
-    await life.ready;
+    const server = run.service.current();
+    await server.ready;
     await run.observer.close();
-    life.signal('SIGTERM');
-    expect(await life.dead).toBe(0);
+    server.signal('SIGTERM');
+    expect(await server.exited).toBe(0);
     expect(orphans(run.directory)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import type { Random } from '../support/random.ts';
-import type { Answer, ServiceProcess } from '../support/service-process.ts';
+import type { ApiResponse, ServiceProcess } from '../support/service-process.ts';
 import type { BotDiary } from './bot-diary.ts';
 import type { Observer } from './observer.ts';
 
@@ -31,8 +31,8 @@ export type ScenarioContext = {
   readonly random: Random;
   /** Emits `asking` before a start request and `ending` when a session is about to end. */
   readonly events: EventEmitter;
-  /** Resolves with the stored sessions by tag once that life of the server has ended. */
-  readonly afterDeath: (life: number) => Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Resolves with the stored sessions by tag once that process of the server has ended. */
+  readonly afterDeath: (server: number) => Promise<ReadonlyMap<string, readonly string[]>>;
 };
 
 /** A session that has not ended this long after its scenario counts as lost. */
@@ -71,12 +71,16 @@ export async function begin(context: ScenarioContext, kind: Kind, tag: string, m
   return { scenario, answer: await start(context, scenario, milliseconds) };
 }
 
-type StartAnswer = { readonly sessionId: string; readonly wsUrl?: string; readonly token?: string };
+type StartResponse = { readonly sessionId: string; readonly wsUrl?: string; readonly token?: string };
 
-async function start(context: ScenarioContext, scenario: Scenario, milliseconds: number): Promise<StartAnswer | null> {
+async function start(
+  context: ScenarioContext,
+  scenario: Scenario,
+  milliseconds: number,
+): Promise<StartResponse | null> {
   const { service, events } = context;
   await service.ready();
-  const life = service.current().number;
+  const server = service.current().number;
   scenario.askedAt = Date.now();
   events.emit('asking');
   const answer = await service.call('POST', `/v1/public/${agentOf(scenario.kind)}/start`, service.publicKey, {
@@ -84,10 +88,10 @@ async function start(context: ScenarioContext, scenario: Scenario, milliseconds:
     body: { tag: scenario.tag, ...bodyOf(scenario.kind, milliseconds) },
   });
   if (answer === null) {
-    const [found, ...more] = (await context.afterDeath(life)).get(scenario.tag) ?? [];
+    const [found, ...more] = (await context.afterDeath(server)).get(scenario.tag) ?? [];
     if (more.length > 0) scenario.problems.push(`one start made ${more.length + 1} sessions`);
     scenario.sessionId = found ?? null;
-    await service.ready(life);
+    await service.ready(server);
     return null;
   }
   scenario.answeredAt = Date.now();
@@ -95,7 +99,7 @@ async function start(context: ScenarioContext, scenario: Scenario, milliseconds:
     scenario.problems.push(`the start was answered ${answer.status} ${JSON.stringify(answer.body)}`);
     return null;
   }
-  const body = answer.body as StartAnswer;
+  const body = answer.body as StartResponse;
   scenario.sessionId = body.sessionId;
   return body;
 }
@@ -161,22 +165,27 @@ export async function stop(context: ScenarioContext, scenario: Scenario): Promis
 async function insist(context: ScenarioContext, method: string, path: string, key: string) {
   for (let tries = 1; ; tries += 1) {
     await context.service.ready();
-    const life = context.service.current().number;
-    const answer: Answer | null = await context.service.call(method, path, key);
+    const server = context.service.current().number;
+    const answer: ApiResponse | null = await context.service.call(method, path, key);
     // The database is unavailable; retry as a client would.
     if (answer?.status === 503) await delay(pollMilliseconds);
     else if (answer !== null) return { ...answer, tries };
     if (answer !== null) continue;
-    await context.afterDeath(life);
-    await context.service.ready(life);
+    await context.afterDeath(server);
+    await context.service.ready(server);
   }
 }
 
 /** Runs a WebSocket session. A client whose token is still unused reconnects after a restart. */
-async function talk(context: ScenarioContext, scenario: Scenario, { wsUrl, token }: StartAnswer, milliseconds: number) {
+async function talk(
+  context: ScenarioContext,
+  scenario: Scenario,
+  { wsUrl, token }: StartResponse,
+  milliseconds: number,
+) {
   for (;;) {
     await context.service.ready();
-    const life = context.service.current().number;
+    const server = context.service.current().number;
     const socket = new WebSocket(`${wsUrl}?token=${token}`);
     socket.on('error', () => undefined);
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
@@ -189,8 +198,8 @@ async function talk(context: ScenarioContext, scenario: Scenario, { wsUrl, token
       await closed;
       return;
     }
-    await context.afterDeath(life);
-    await context.service.ready(life);
+    await context.afterDeath(server);
+    await context.service.ready(server);
     const [record] = await context.observer.records([scenario.sessionId ?? '']);
     if (record?.state !== 'waiting') return;
   }

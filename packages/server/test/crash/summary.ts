@@ -14,9 +14,9 @@ export function summarize(options: {
   readonly records: readonly SessionRecord[];
 }): string {
   const { kills, service, scenarios, records } = options;
-  const restarts = service.lives.flatMap((life) => {
-    const readyAt = life.readyAt();
-    return readyAt === null || life.number === 0 ? [] : [readyAt - life.bornAt];
+  const restarts = service.processes.flatMap((server) => {
+    const readyAt = server.readyAt();
+    return readyAt === null || server.number === 0 ? [] : [readyAt - server.startedAt];
   });
   restarts.sort((a, b) => a - b);
   const at = (part: number) => restarts[Math.min(restarts.length - 1, Math.floor(part * restarts.length))] ?? 0;

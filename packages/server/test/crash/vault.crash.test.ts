@@ -31,7 +31,7 @@ describe(`${kills} kills of the server during rotations of vault keys (seed ${se
   });
   afterAll(async () => {
     service.current().signal('SIGTERM');
-    await service.current().dead;
+    await service.current().exited;
     rmSync(directory, { recursive: true, force: true });
   });
 
@@ -83,16 +83,16 @@ describe(`${kills} kills of the server during rotations of vault keys (seed ${se
         const asked = begin(work);
         await delay(random.next() * durations[work] * 1.1);
         service.current().signal('SIGKILL');
-        await Promise.all([service.current().dead, asked]);
+        await Promise.all([service.current().exited, asked]);
         service.start();
         await service.ready();
-        expect(service.current().diedAt()).toBe(null);
+        expect(service.current().exitedAt()).toBe(null);
 
         const found = await status();
         const task = found.tasks.find((one) => one.task === work);
-        const { bornAt } = service.current();
+        const { startedAt } = service.current();
         const isBegun = task !== undefined && Date.parse(task.startedAt) >= askedAt;
-        const isEnded = isBegun && task.endedAt !== null && Date.parse(task.endedAt) < bornAt;
+        const isEnded = isBegun && task.endedAt !== null && Date.parse(task.endedAt) < startedAt;
         killed[isEnded ? 'after' : isBegun ? 'during' : 'before'] += 1;
         // The next server continues by itself. Meanwhile every value decrypts.
         for (const set of sets) expect({ kill, work, ...(await put(set)) }).toMatchObject({ change: 'none' });

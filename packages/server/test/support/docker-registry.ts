@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from './free-port.ts';
 
 /** Debian's `docker-registry`; its package's own service is never used. */
 const program = 'docker-registry';
@@ -120,15 +120,6 @@ export async function pushImage(
 /** A certificate's content, as tokens that are signed by its key carry it. */
 export async function certificateContent(folder: RegistryFolder): Promise<string> {
   return (await readFile(folder.certificate, 'utf8')).replace(/-----[^-]+-----|\s/g, '');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 async function answers(port: number, withTls: boolean): Promise<boolean> {

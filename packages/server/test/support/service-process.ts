@@ -8,48 +8,53 @@ import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-export type Answer = { readonly status: number; readonly body: unknown };
+export type ApiResponse = { readonly status: number; readonly body: unknown };
 
-/** One process of the server, from its start to its death. */
-export type Life = {
+/** One process of the service, from its start to its exit. */
+export type ServerProcess = {
   readonly number: number;
   readonly pid: number | undefined;
   /** Milliseconds since the epoch. */
-  readonly bornAt: number;
-  readonly diedAt: () => number | null;
+  readonly startedAt: number;
+  readonly exitedAt: () => number | null;
   readonly readyAt: () => number | null;
-  /** Resolves when it is ready, or dead before that. */
+  /** Resolves when it is ready, or when it exits before. */
   readonly ready: Promise<void>;
-  readonly dead: Promise<number | null>;
+  /** The exit status; null after a signal. */
+  readonly exited: Promise<number | null>;
   readonly signal: (signal: NodeJS.Signals) => void;
-  /** Stops it between two instructions, so that the moment of its death can be looked at in peace. */
+  /** Sends SIGSTOP and waits until it stands still, so that its state can be inspected before it is killed. */
   readonly freeze: () => void;
 };
 
-/** The built program on one data directory, killed and started again and again. */
+/** The built service on one data directory and port, which can be killed and started again. */
 export type ServiceProcess = {
   readonly url: string;
   readonly organization: string;
   readonly dataDirectory: string;
   readonly publicKey: string;
   readonly privateKey: string;
-  readonly lives: readonly Life[];
-  readonly current: () => Life;
-  readonly start: () => Life;
-  /** Resolves when a life after that one is ready; without one, when the newest is. */
+  /** The variables that each process is started with. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly processes: readonly ServerProcess[];
+  readonly current: () => ServerProcess;
+  readonly start: () => ServerProcess;
+  /** Resolves when a process with a higher number is ready; by default, when the newest is. */
   readonly ready: (after?: number) => Promise<void>;
-  /** Null: the connection broke, or there was none. */
-  readonly call: (method: string, path: string, key: string, body?: unknown) => Promise<Answer | null>;
+  /** Null if the connection failed. */
+  readonly call: (method: string, path: string, key: string, body?: unknown) => Promise<ApiResponse | null>;
   readonly logFile: string;
 };
 
 export function serviceProcess(options: {
   readonly directory: string;
-  readonly agents: readonly string[];
+  /** Directories; default: the service's own. */
+  readonly agents?: readonly string[];
+  readonly organization?: string;
   readonly port: number;
-  /** A shell's line, in `directory`, that becomes the service; default: the program by itself. */
+  /** A shell command, run in `directory`, that starts the service. Default: the program. */
   readonly command?: string;
-  /** Settings beside those that every service of a test has. */
+  /** Settings in addition to those of every test. */
   readonly environment?: Readonly<Record<string, string>>;
 }): ServiceProcess {
   const { directory, port, command } = options;
@@ -58,15 +63,16 @@ export function serviceProcess(options: {
   const dataDirectory = join(directory, 'data');
   const logFile = join(directory, 'log');
   const log = createWriteStream(logFile, { flags: 'a' });
-  const [privateKey, publicKey, organization] = [`sk_${'p'.repeat(40)}`, `pk_${'q'.repeat(40)}`, 'test-org'];
-  const lives: Life[] = [];
+  const [privateKey, publicKey] = [`sk_${'p'.repeat(40)}`, `pk_${'q'.repeat(40)}`];
+  const { organization = 'test-org' } = options;
+  const processes: ServerProcess[] = [];
   const events = new EventEmitter().setMaxListeners(0);
-  const environment = {
+  const environment: Readonly<Record<string, string>> = {
     PATH: process.execPath.replace(/\/[^/]+$/, ''),
     HOME: directory,
     BOTHOST_PORT: String(port),
     BOTHOST_DATA_DIR: dataDirectory,
-    BOTHOST_AGENTS: options.agents.join(','),
+    ...(options.agents === undefined ? {} : { BOTHOST_AGENTS: options.agents.join(',') }),
     BOTHOST_BOOTSTRAP_ORGANIZATION: organization,
     BOTHOST_BOOTSTRAP_PRIVATE_KEY: privateKey,
     BOTHOST_BOOTSTRAP_PUBLIC_KEY: publicKey,
@@ -74,24 +80,24 @@ export function serviceProcess(options: {
     ...options.environment,
   };
 
-  function start(): Life {
+  function start(): ServerProcess {
     const child = spawn(...started, {
       cwd: directory,
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const life = lifeOf(child, lives.length);
+    const server = lifeOf(child, processes.length);
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
-    lives.push(life);
-    void life.ready.then(() => events.emit('ready'));
-    return life;
+    processes.push(server);
+    void server.ready.then(() => events.emit('ready'));
+    return server;
   }
 
   const current = () => {
-    const life = lives.at(-1);
-    if (life === undefined) throw new Error('the service was never started');
-    return life;
+    const server = processes.at(-1);
+    if (server === undefined) throw new Error('the service was never started');
+    return server;
   };
 
   return {
@@ -100,7 +106,8 @@ export function serviceProcess(options: {
     dataDirectory,
     publicKey,
     privateKey,
-    lives,
+    environment,
+    processes,
     current,
     start,
     ready: async (after = -1) => {
@@ -111,37 +118,37 @@ export function serviceProcess(options: {
   };
 }
 
-function lifeOf(child: ChildProcess, number: number): Life {
-  const bornAt = Date.now();
-  let diedAt: number | null = null;
+function lifeOf(child: ChildProcess, number: number): ServerProcess {
+  const startedAt = Date.now();
+  let exitedAt: number | null = null;
   let readyAt: number | null = null;
-  const dead = new Promise<number | null>((resolve) => {
+  const exited = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => {
-      diedAt ??= Date.now();
+      exitedAt ??= Date.now();
       resolve(code);
     });
   });
-  let said = '';
+  let output = '';
   const ready = new Promise<void>((resolve) => {
     child.stdout?.on('data', (chunk: Buffer) => {
       if (readyAt !== null) return;
-      said += chunk.toString();
-      if (!said.includes('bothost is ready')) return;
+      output += chunk.toString();
+      if (!output.includes('bothost is ready')) return;
       readyAt = Date.now();
       resolve();
     });
-    void dead.then(() => resolve());
+    void exited.then(() => resolve());
   });
   return {
     number,
     pid: child.pid,
-    bornAt,
-    diedAt: () => diedAt,
+    startedAt,
+    exitedAt: () => exitedAt,
     readyAt: () => readyAt,
     ready,
-    dead,
+    exited,
     signal: (signal) => {
-      if (signal === 'SIGKILL') diedAt ??= Date.now();
+      if (signal === 'SIGKILL') exitedAt ??= Date.now();
       child.kill(signal);
     },
     freeze: () => {
@@ -161,14 +168,14 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** A connection for each request: a pooled one could be of a server that is gone. */
+/** Opens a connection for each request: a pooled one could belong to a killed process. */
 async function call(options: {
   readonly port: number;
   readonly method: string;
   readonly path: string;
   readonly key: string;
   readonly body: unknown;
-}): Promise<Answer | null> {
+}): Promise<ApiResponse | null> {
   const { port, method, path, key, body } = options;
   const payload = body === undefined ? undefined : JSON.stringify(body);
   const headers = {
@@ -181,8 +188,8 @@ async function call(options: {
     const sent = request({ host: '127.0.0.1', port, method, path, headers, agent: false });
     sent.end(payload);
     const [response] = await once(sent, 'response');
-    const said = await text(response);
-    return { status: response.statusCode, body: said === '' ? null : JSON.parse(said) };
+    const body = await text(response);
+    return { status: response.statusCode, body: body === '' ? null : JSON.parse(body) };
   } catch {
     return null;
   }
