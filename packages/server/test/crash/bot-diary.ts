@@ -2,11 +2,14 @@ import { chmodSync, closeSync, openSync, readSync, writeFileSync } from 'node:fs
 import { z } from 'zod';
 
 /**
- * What the bots themselves say happened to them: a file outside of the service, to which each appends lines of its own. So
- * the service's records are held against a witness that no kill of the server can silence.
+ * A file outside the service to which the bots append what happens to them. The tests compare the service's records
+ * with it; no kill of the server can stop it.
  */
 const Entry = z.object({
-  /** `entered`: the handler of a session was called. `ended`: its answer was sent, its socket closed, or it is about to die. */
+  /**
+   * `entered`: the handler of a session was called. `ended`: its response was sent, its socket was closed, or it is
+   * about to crash.
+   */
   what: z.enum(['entered', 'ended']),
   session: z.string(),
   instance: z.string(),
@@ -19,7 +22,7 @@ export type BotDiary = { readonly path: string; readonly entries: () => readonly
 
 export function openBotDiary(path: string): BotDiary {
   writeFileSync(path, '');
-  // Every bot has an account of its own.
+  // Every bot runs under its own account.
   chmodSync(path, 0o666);
   const known: Entry[] = [];
   const buffer = Buffer.alloc(65_536);

@@ -44,7 +44,7 @@ async function restart(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
   await service.ready();
 }
 
-/** A call that a kill may break is made again, as a client would. */
+/** Repeats a request that a kill may break, as a client would. */
 async function insist<T>(call: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -59,7 +59,7 @@ async function insist<T>(call: () => Promise<T>): Promise<T> {
 
 type Upload = Awaited<ReturnType<Client['getBuildUploadUrl']>>;
 
-/** Sends the rest in pieces; false when the connection broke. */
+/** Sends the rest in parts; false if the connection broke. */
 async function sendRest(upload: Upload, bytes: Buffer): Promise<boolean> {
   const { uploadFields, uploadUrl, receivedBytes } = upload;
   const headers = { 'upload-token': uploadFields.token, 'upload-offset': receivedBytes };
@@ -79,7 +79,7 @@ async function sendRest(upload: Upload, bytes: Buffer): Promise<boolean> {
   return answer !== null;
 }
 
-it(`a server that is killed ${kills} times while archives come and are built loses none, and shows no half of one`, {
+it(`loses no upload and no build in ${kills} kills of the server, and shows no partial one`, {
   timeout: 60_000 + kills * 15_000,
 }, async () => {
   let resumed = 0;
@@ -143,8 +143,8 @@ it(`a server that is killed ${kills} times while archives come and are built los
   );
 });
 
-it('a build during which the service is killed twice fails, and one during which it is stopped goes on', async () => {
-  // Its output file is 16 TiB long, nearly all of it a hole.
+it('fails a build that was interrupted by two kills, and resumes one that was interrupted by a stop', async () => {
+  // Its output file is 16 TiB long and sparse.
   const script = "echo begun; perl -e 'truncate(STDOUT,16*1024**4-8192)'; sleep 1000";
   const bytes = archive(
     { path: 'package.json', body: JSON.stringify({ main: 'index.js', scripts: { build: script } }) },

@@ -21,15 +21,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 
-/** Long enough to be nowhere by chance, short enough that no storage compresses it. */
+/** Long enough not to occur by chance, short enough that PostgreSQL does not compress it. */
 const canary = `canary-${randomBytes(16).toString('hex')}`;
 
-/** How a value could lie somewhere: as it is, encoded at each of the three offsets of Base64, in hex, in UTF-16. */
+/** The encodings in which a value could be stored: plain, Base64 at each of the three offsets, hex, UTF-16. */
 function formsOf(value: string): readonly Buffer[] {
   const bytes = Buffer.from(value);
   const encoded = [0, 1, 2].map((offset) => {
     const whole = Buffer.concat([Buffer.alloc(offset), bytes, Buffer.alloc(3)]).toString('base64');
-    // What shares characters with neighbours is left away.
+    // Characters that also encode neighboring bytes are left out.
     return Buffer.from(whole.slice(4, Math.floor(bytes.length / 3) * 4 - 4));
   });
   return [bytes, ...encoded, Buffer.from(bytes.toString('hex')), Buffer.from(value, 'utf16le')];
@@ -39,12 +39,12 @@ const forms = formsOf(canary);
 const holds = (where: Buffer, what: readonly Buffer[] = forms) => what.some((form) => where.includes(form));
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
-/** What `npm start` runs, in a folder with a link to the packages, on a machine that writes core dumps if any may. */
+/** The command of `npm start`, in a folder with a link to the packages and with core dumps enabled. */
 const { start } = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } })
   .scripts;
 const startCommand = `ulimit -S -c "$(ulimit -H -c)"; ${start}`;
 
-/** Whether a program that crashes in this folder leaves its memory there, where nothing keeps it from that. */
+/** Whether this machine writes core dumps into the folder of a crashed program, if limits allow it. */
 function leavesCore(directory: string): boolean {
   mkdirSync(directory);
   const command = `ulimit -S -c "$(ulimit -H -c)"; exec "${process.execPath}" -e 'process.abort()'`;
@@ -54,7 +54,7 @@ function leavesCore(directory: string): boolean {
   return left;
 }
 
-/** A bot that tells whether it has the secret, never which. */
+/** A bot that reports whether it has the secret, but not its value. */
 const bot = `
 require('node:http').createServer((request, response) => {
   if (request.url === '/bot') return response.end(JSON.stringify({ length: (process.env.CANARY || '').length }));
@@ -62,10 +62,10 @@ require('node:http').createServer((request, response) => {
 }).listen(Number(process.env.PORT), process.env.BOT_HOST);
 `;
 
-describe('a value that was written', () => {
+describe('a stored secret', () => {
   const directory = mkdtempSync(join(tmpdir(), 'bothost-canary-'));
   const temporary = join(directory, 'tmp');
-  /** Of whom the value is. */
+  /** The owner of the value. */
   const own = mkdtempSync(join(tmpdir(), 'bothost-canary-owner-'));
   const said: string[] = [];
   let service: ServiceProcess;
@@ -85,7 +85,7 @@ describe('a value that was written', () => {
     await service.start().ready;
   });
   afterAll(async () => {
-    // Of a try that failed, which would leave it and its bots.
+    // A failed attempt would leave the service and its bots running.
     service.current().signal('SIGTERM');
     await service.current().exited;
     for (const one of [directory, own]) rmSync(one, { recursive: true, force: true });
@@ -100,7 +100,7 @@ describe('a value that was written', () => {
   const isReady = async (name: string) =>
     JSON.stringify((await service.call('GET', `/v1/secrets/${name}`, service.privateKey))?.body).includes('"ready"');
 
-  /** Bytes that no client would send, and all that comes back. */
+  /** Sends bytes that no HTTP client would send; returns the whole response. */
   async function raw(bytes: string): Promise<void> {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     socket.end(bytes);
@@ -108,9 +108,8 @@ describe('a value that was written', () => {
   }
 
   /**
-   * Looks at all processes of the machine until it is told to end: who has the value in its arguments or environment. Beside
-   * a bot one process may have it in its environment: its supervisor (runtime/process/supervisor.ts), the shell that starts the bot
-   * and waits for it, with the environment that it gives on, as the bot's parent and under the bot's own account.
+   * Scans the arguments and environments of all processes for the value until it is stopped. Only a bot and its
+   * supervisor, a shell with the same environment that starts the bot under the same account, may have it.
    */
   function watchProcesses() {
     const found = { arguments: new Set<string>(), foreign: new Set<string>(), bots: new Set<string>() };
@@ -133,7 +132,7 @@ describe('a value that was written', () => {
       if (!holds(environment) || found.bots.has(pid)) return;
       const [, instance] = /(?:^|\0)BOTHOST_INSTANCE=([^\0]+)/.exec(environment.toString('latin1')) ?? [];
       const status = read(`/proc/${pid}/status`).toString();
-      // It has just ended.
+      // The process has just exited.
       if (instance !== undefined && status === '') return;
       const [, parent = ''] = /^PPid:\t(\d+)/m.exec(status) ?? [];
       const [, account = ''] = /^Uid:\t(\d+)/m.exec(status) ?? [];
@@ -159,7 +158,7 @@ describe('a value that was written', () => {
     };
   }
 
-  /** Runs the built `botcli`, which is given this on standard input or at its hidden prompt; answers its exit status. */
+  /** Runs the built `botcli` with this text on standard input or at its hidden prompt; returns the exit status. */
   async function botcli(words: string, given = '', where: 'in a terminal' | null = null): Promise<number | null> {
     const line = `"${process.execPath}" "${join(root, 'packages/cli/bin/botcli.js')}" ${words}`;
     const [program, ...rest] =
@@ -182,13 +181,13 @@ describe('a value that was written', () => {
     return status;
   }
 
-  /** The files below the directory that hold one of these. */
+  /** The files below the directory that contain one of the values. */
   const filesWith = (what: readonly Buffer[]) =>
     readdirSync(directory, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && holds(readFileSync(join(entry.parentPath, entry.name)), what))
       .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1));
 
-  it('is in the environment of its bot, and nowhere else', async ({ annotate }) => {
+  it('occurs in the environment of its bot and nowhere else', async ({ annotate }) => {
     if (!leavesCore(join(directory, 'crash')))
       await annotate(
         'This machine writes no core dump where a program runs: only the limit of the service is looked at.',
@@ -197,7 +196,7 @@ describe('a value that was written', () => {
     const processes = watchProcesses();
     const log = () => readFileSync(service.logFile);
 
-    // What is right.
+    // Valid requests.
     expect(await ask('PUT', '/v1/secrets/bird-cage', one('CANARY'))).toBe(202);
     expect(await ask('PUT', '/v1/secrets/bird-cage', { ...one('CANARY', `${canary}x`), dryRun: true })).toBe(200);
     expect(await ask('PUT', '/v1/secrets/bird-cage', one('OTHER', `first ${canary}\nsecond ${canary}`))).toBe(202);
@@ -208,7 +207,7 @@ describe('a value that was written', () => {
     const pull = { isImagePullSecret: true, host: 'ghcr.io', secretValue: credential };
     expect(await ask('PUT', '/v1/secrets/registry', pull)).toBe(202);
 
-    // What is wrong, with the value in each place where somebody could put it.
+    // Invalid requests, with the value in every place where a client could put it.
     const wrong: readonly [path: string, body: unknown][] = [
       ['bird-cage', one('PORT')],
       ['bird-cage', one('A B')],
@@ -244,7 +243,7 @@ describe('a value that was written', () => {
     await raw(head(0) + broken);
     await raw(`PUT /v1/secrets/x HTTP/1.1\r\nhost: x\r\nx: ${canary}\0\r\n\r\n`);
 
-    // A bot that has it.
+    // A bot with the secret.
     await expect.poll(() => isReady('bird-cage'), { timeout: 20_000 }).toBe(true);
     expect(await ask('POST', '/v1/agents/finder', { secretSet: 'bird-cage' })).toBe(200);
     await expect
@@ -265,7 +264,7 @@ describe('a value that was written', () => {
       await ask('GET', `/v1/${path}`);
     for (const path of ['/metrics', '/healthz', '/readyz']) said.push(await (await fetch(service.url + path)).text());
 
-    // What operators and users run.
+    // Commands of operators and users.
     writeFileSync(join(own, 'values'), `KEY=${canary}\n`);
     const set = 'cloud secrets set --skip --wait';
     expect(await botcli(`${set} by-file --file ${join(own, 'values')}`)).toBe(0);
@@ -274,7 +273,7 @@ describe('a value that was written', () => {
     for (const words of ['rotate root', 'rotate organization', 'verify'])
       expect(await botcli(`operator vault ${words} --token-file ${service.dataDirectory}/operator-token`)).toBe(0);
 
-    // A database that dies under a write, and a server that is killed in one.
+    // Kills the database and then the server during a write.
     const postmaster = Number(
       readFileSync(join(service.dataDirectory, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0],
     );
@@ -296,7 +295,7 @@ describe('a value that was written', () => {
     expect(said.filter((answer) => holds(Buffer.from(answer)))).toEqual([]);
     expect(filesWith(forms)).toEqual([]);
     expect(readdirSync(directory).filter((name) => name.startsWith('core'))).toEqual([]);
-    // The search looks where things lie: names are no secret, and are found in the database and in the log.
+    // Proves that the search works: names are not secret, and occur in the database and in the log.
     expect(filesWith([Buffer.from('bird-cage')]).filter((path) => path.startsWith('data/postgres'))).not.toEqual([]);
     expect(log().includes('bird-cage')).toBe(true);
   }, 180_000);

@@ -89,7 +89,7 @@ export async function openCrashRun(random: Random): Promise<CrashRun> {
         try {
           process.kill(pid, 'SIGKILL');
         } catch {
-          // It has just ended.
+          // The process has just exited.
         }
       }
       rmSync(directory, { recursive: true, force: true });

@@ -18,7 +18,7 @@ export type DeployContext = {
   readonly service: ServiceProcess;
   /** Emits `upload`, `create-build` and `create-deployment` before the request of that name. */
   readonly events: EventEmitter;
-  /** Resolves when the server that follows a dead one is ready. */
+  /** Resolves when a server process with a higher number is ready. */
   readonly nextServer: (number: number) => Promise<void>;
 };
 

@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 
 const builtParrot = fileURLToPath(new URL('../../../../examples/parrot/dist/main.js', import.meta.url));
 
-/** Writes a line into the diary, with one system call, so that lines of many bots do not mix. */
+/** Appends a line to the diary with one system call, so that lines of several bots do not mix. */
 const diarySource = (path: string) => `
 import { appendFileSync } from 'node:fs';
 export const write = (what, session) => appendFileSync(${JSON.stringify(path)}, JSON.stringify({
   what, session, instance: process.env.BOTHOST_INSTANCE, at: Date.now() }) + '\\n');
 `;
 
-/** The real parrot, watched from within its process: who called its handlers, and when it answered. */
+/** The real parrot, instrumented in its process: records calls of its handlers and its responses. */
 const spySource = `
 import http from 'node:http';
 import { write } from './diary.js';
@@ -33,9 +33,9 @@ http.Server.prototype.emit = function (event, request, other, ...rest) {
 `;
 
 /**
- * A bot whose end is known beforehand: it reads \`{ end, milliseconds }\` from its body. \`leave\` answers 200, \`fail\` 500,
- * \`crash\` dies by a signal. One that does not report cannot be asked about its session, and exits after it. It also has a
- * child of its own session and without its environment, which somebody must find at the end.
+ * A bot that ends as its body says: \`{ end, milliseconds }\`. \`leave\` responds with 200, \`fail\` with 500,
+ * \`crash\` kills itself. A bot that does not report its session exits after it. It also starts a child in its own
+ * process session and without its environment, which the service must find and stop.
  */
 const workerSource = (reports: boolean, mark: string) => `
 import { spawn } from 'node:child_process';

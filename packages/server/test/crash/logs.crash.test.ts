@@ -8,7 +8,7 @@ import { freePort } from '../support/free-port.ts';
 import { seeded } from '../support/random.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 
-/** Counts as far as its session says, with a last line that it does not end, then answers and exits. */
+/** Counts up to the number in its body, with a last line without a line break, then responds and exits. */
 const bot = `
 const { createServer } = require('node:http');
 const { writeSync } = require('node:fs');
@@ -45,7 +45,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
   const directory = mkdtempSync(join(tmpdir(), 'bothost-logs-kill-'));
   let service: ServiceProcess;
 
-  /** Until the service answers, whoever is killed meanwhile. */
+  /** Retries until the service responds. */
   async function ask<T>(method: string, path: string, key: string, body?: unknown): Promise<T> {
     for (;;) {
       const before = service.current().number;
@@ -66,7 +66,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
     });
     return sessionId;
   }
-  /** All lines of a session from its first to its end, read as they come. */
+  /** Follows the log of a session from its first line to its end. */
   async function follow(sessionId: string): Promise<readonly string[]> {
     const lines: string[] = [];
     for (let cursor = ''; ; ) {
@@ -95,7 +95,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('lose no line and double none, neither for who follows nor for who reads afterwards', async () => {
+  it('neither lose nor duplicate lines, in followed logs and in stored ones', async () => {
     let isOver = false;
     const long = await begin({ count: 1_000_000, atOnce: 20, pause: 10 });
     const following = { lines: [] as string[], cursor: '' };
@@ -128,7 +128,8 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
     }
     await service.ready();
     isOver = true;
-    // A bot that could not be asked, and whose start was lost with a server, waits for its limit: nobody else ends it.
+    // If the start request was lost with a killed server, a bot that does not report its session only ends at its time
+    // limit.
     await Promise.race([Promise.all(clients), delay(20_000)]);
     for (const sessionId of open) await ask('DELETE', `/v1/agents/counter/sessions/${sessionId}`, service.privateKey);
     await Promise.all([followed, ...clients]);
@@ -146,7 +147,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
         `/v1/agents/counter/sessions/${sessionId}`,
         service.privateKey,
       );
-      // A bot whose session was ended otherwise may not have got to its end.
+      // A bot whose session was ended otherwise may not have written all its lines.
       const isWhole = ends.completionStatus === 'HTTP_COMPLETED';
       for (const read of [seen, again]) {
         if (isWhole ? JSON.stringify(read) !== expected : !expected.startsWith(JSON.stringify(read).slice(0, -1)))

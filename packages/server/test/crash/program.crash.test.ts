@@ -9,7 +9,7 @@ import { type ServiceProcess, serviceProcess } from '../support/service-process.
 
 const parrot = fileURLToPath(new URL('../../../../examples/parrot', import.meta.url));
 
-describe('the program', () => {
+describe('the built program', () => {
   let directory: string;
   let port: number;
   const started: ServiceProcess[] = [];
@@ -37,7 +37,7 @@ describe('the program', () => {
     return { service, server };
   }
 
-  /** A session that its bot has taken. */
+  /** Starts a session and waits until its bot has it. */
   async function live(service: ServiceProcess): Promise<string> {
     const answer = await service.call('POST', '/v1/public/parrot/start', service.publicKey, {});
     const { sessionId } = (answer?.body ?? {}) as { sessionId: string };
@@ -52,7 +52,7 @@ describe('the program', () => {
     existsSync(join(service.dataDirectory, 'postgres/data/postmaster.pid'));
 
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    'stops in order at %s: sessions stopped, the database down, status 0',
+    'stops sessions and the database after %s, and exits with status 0',
     async (signal) => {
       const { service, server } = await run();
       const sessionId = await live(service);
@@ -69,7 +69,7 @@ describe('the program', () => {
     },
   );
 
-  it('leaves bots and database running when it is told to, for the next one', async () => {
+  it('leaves bots and database running with BOTHOST_ON_STOP=leave, and adopts them at the next start', async () => {
     const first = await run({ BOTHOST_ON_STOP: 'leave' });
     const sessionId = await live(first.service);
     first.server.signal('SIGTERM');
@@ -84,7 +84,7 @@ describe('the program', () => {
     expect(databaseRuns(service)).toBe(false);
   });
 
-  it('with settings that are not right says all of them in a sentence each, and ends with status 1', async () => {
+  it('reports every invalid setting and exits with status 1', async () => {
     const { service, server } = await run({ BOTHOST_PORT: 'x', BOTHOST_ON_STOP: 'keep' });
     expect(await server.exited).toBe(1);
     const said = await readFile(service.logFile, 'utf8');

@@ -12,7 +12,7 @@ const kills = Math.ceil(inject('kills') * 1.5);
 const seed = inject('killSeed');
 const keys = Array.from({ length: 50 }, (_, index) => `KEY_${String(index).padStart(2, '0')}`);
 
-/** What the test knows of one set: what it asked for last, and the newest revision that was told or seen. */
+/** What the test knows of a set: the values of its last request, and the newest revision in a response. */
 type Known = { readonly name: string; generation: number; revision: number };
 
 describe(`${kills} kills of the server in writes of ${keys.length} keys (seed ${seed})`, () => {
@@ -40,7 +40,7 @@ describe(`${kills} kills of the server in writes of ${keys.length} keys (seed ${
   }
   const audit = async <T>(path: string) =>
     (await service.call('GET', `/v1/audit${path}`, service.privateKey))?.body as T;
-  /** Each value tells its key and its generation, so that no two writes share one. */
+  /** Each value contains its key and its generation, so that no two writes have the same. */
   const put = (name: string, generation: number) =>
     call('PUT', name, {
       secrets: keys.map((secretKey) => ({ secretKey, secretValue: `${name} ${secretKey} ${generation}\n`.repeat(20) })),
@@ -48,12 +48,12 @@ describe(`${kills} kills of the server in writes of ${keys.length} keys (seed ${
   const isReady = async (name: string) => (await read<SecretSetDetails>(name)).status === 'ready';
 
   it(
-    'never show a part of one, nor leave a set that is not ready',
+    'never show a partial write, and leave every set ready',
     async () => {
       const sets: Known[] = [];
       const met = { 'before the write': 0, 'after the write': 0, 'after the answer': 0 };
 
-      // How long a write takes here, and it with its delivery, so that the kills fall into all of it.
+      // Measures a write and its delivery, so that kills are spread over both.
       const took = { write: 50, whole: 100 };
 
       for (let kill = 0; kill < kills; kill++) {
@@ -87,7 +87,7 @@ describe(`${kills} kills of the server in writes of ${keys.length} keys (seed ${
           new Set(details === null ? [] : [revision]),
         );
 
-        // The same write once more: all of it is there, or nothing of it was.
+        // Repeats the write: either everything was stored or nothing.
         const begun = performance.now();
         const again = await put(set.name, generation);
         if (again === null) throw new Error('the service is away, and nobody killed it');
@@ -108,7 +108,7 @@ describe(`${kills} kills of the server in writes of ${keys.length} keys (seed ${
         const { revisions } = await read<{ revisions: SecretRevision[] }>(`${set.name}/history?limit=100`);
         const newest = revisions.map(({ revision }) => revision);
         expect(newest).toEqual(newest.map((_, index) => set.revision - index));
-        // Each revision is told once, and no other.
+        // The audit log has one entry for each revision.
         const query = `object=${set.name}&action=secrets.set&result=done&order=asc&limit=1000`;
         const log = (await audit<{ entries: AuditEntry[] }>(`?${query}`)).entries;
         expect(log.map(({ revisionAfter }) => revisionAfter)).toEqual(
@@ -116,7 +116,7 @@ describe(`${kills} kills of the server in writes of ${keys.length} keys (seed ${
         );
       }
       expect(await audit('/verification')).toMatchObject({ ok: true, brokenAt: null });
-      // Writes were met before their end and after it; between it and the answer there is hardly time.
+      // Kills hit writes before and after their commit; the time between commit and response is very short.
       expect(met['before the write']).toBeGreaterThan(0);
       expect(met['after the answer']).toBeGreaterThan(0);
       const counts = Object.entries(met).map(([place, times]) => `${times} ${place}`);
@@ -125,7 +125,7 @@ describe(`${kills} kills of the server in writes of ${keys.length} keys (seed ${
     120_000 + kills * 10_000,
   );
 
-  /** A third of the writes make a set. */
+  /** A third of the writes create a set. */
   function choose(sets: Known[], kill: number): Known {
     const known = random.next() < 0.67 ? sets[random.below(sets.length)] : undefined;
     if (known !== undefined) return known;

@@ -11,7 +11,7 @@ export type TestEntry = {
 
 export const endOfArchive = Buffer.alloc(1024);
 
-/** One entry of a tar archive, written by hand where a tool would refuse to. */
+/** One entry of a tar archive, built by hand to allow entries that tools refuse. */
 export function block(entry: TestEntry): Buffer {
   const body = Buffer.from(entry.body ?? '');
   const header = Buffer.alloc(512);
@@ -29,7 +29,7 @@ export function block(entry: TestEntry): Buffer {
   return sealed(header, body);
 }
 
-/** With its checksum, and the body filled up to whole blocks. */
+/** Adds the checksum and pads the body to whole blocks. */
 function sealed(header: Buffer, body: Buffer): Buffer {
   header.fill(0x20, 148, 156);
   const sum = header.reduce((total, byte) => total + byte, 0);
@@ -37,7 +37,7 @@ function sealed(header: Buffer, body: Buffer): Buffer {
   return Buffer.concat([header, body, Buffer.alloc((512 - (body.length % 512)) % 512)]);
 }
 
-/** An extended header for the entry after it. */
+/** An extended (pax) header for the next entry. */
 export function pax(records: Readonly<Record<string, string>>): Buffer {
   const lines = Object.entries(records).map(([key, value]) => {
     const rest = ` ${key}=${value}\n`;
@@ -48,8 +48,8 @@ export function pax(records: Readonly<Record<string, string>>): Buffer {
   return block({ path: 'pax', type: 'ExtendedHeader', body: lines.join('') });
 }
 
-/** A whole tar archive; buffers are taken as they are. */
+/** A whole tar archive; buffers are included unchanged. */
 export const tar = (...entries: (TestEntry | Buffer)[]) =>
   Buffer.concat([...entries.map((entry) => (Buffer.isBuffer(entry) ? entry : block(entry))), endOfArchive]);
-/** The same, packed. */
+/** A gzipped tar archive. */
 export const archive = (...entries: (TestEntry | Buffer)[]) => gzipSync(tar(...entries));

@@ -7,7 +7,10 @@ export type Answer = {
   readonly json: Record<string, unknown>;
 };
 
-/** One request as it is given: no path is made simpler, no header is joined, and an early answer is read all the same. */
+/**
+ * Sends a request without normalizing its path or joining its headers, and also reads a response that comes before the
+ * end of the request body.
+ */
 export function ask(
   service: { readonly url: string; readonly privateKey: string },
   method: string,

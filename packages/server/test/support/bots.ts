@@ -4,29 +4,29 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A `deploy.toml` in values; what is left out has the service's default. */
+/** The values of a `deploy.toml`; missing ones have the service's default. */
 export type BotOptions = {
   readonly minAgents?: number;
   readonly maxAgents?: number;
   readonly websocketAuth?: 'none' | 'token';
-  /** JavaScript that runs first in the bot, in place of the puppet when `alone` is set. */
+  /** JavaScript that runs first in the bot, or instead of the scripted bot if `alone` is set. */
   readonly prelude?: string;
   readonly alone?: boolean;
-  /** JavaScript that runs in place of bots that start after `fall`: what is broken from the start never takes traffic. */
+  /** JavaScript that runs instead of the bot after `fall`. (A bot that is broken from the start never gets traffic.) */
   readonly afterFall?: string;
 };
 
 export type BotDirectory = {
   readonly path: string;
   readonly remove: () => Promise<void>;
-  /** From now on instances that start are `afterFall`. */
+  /** Makes all instances that start from now on run `afterFall`. */
   readonly fall: () => Promise<void>;
 };
 
 /**
- * A bot that does what a test tells it: `POST /tell` evaluates its body, with `state.starts` (the requests that started
- * sessions, `{headers, body}`) and `state.end(status, body)`, which answers the one that is open. `/echo` gives back what
- * arrived. WebSockets, also at `/ws`, do what `state.onSocket(socket, request)` says; by default they echo.
+ * A bot that tests control: `POST /tell` evaluates its body, which can use `state.starts` (the requests that started
+ * sessions, `{headers, body}`) and `state.end(status, body)`, which ends the open session. `/echo` returns the request.
+ * WebSockets, also at `/ws`, are passed to `state.onSocket(socket, request)`, which echoes by default.
  */
 const puppet = `
 const http = require('node:http');
@@ -72,7 +72,7 @@ server.on('upgrade', (request, socket, head) => {
 server.listen(Number(process.env.PORT), process.env.BOT_HOST);
 `;
 
-/** Writes a bot into a directory of its own. Its WebSockets are those of the package that the service uses, copied. */
+/** Writes a bot into its own directory, with a copy of the `ws` package that the service uses. */
 export async function writeBot(name: string, options: BotOptions = {}): Promise<BotDirectory> {
   const root = await mkdtemp(join(tmpdir(), 'bothost-bot-'));
   await chmod(root, 0o711);

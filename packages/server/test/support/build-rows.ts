@@ -3,7 +3,7 @@ import type { BuildRow } from '../../src/builds/rows.ts';
 import type { BuildsTable, Database, UploadsTable } from '../../src/store/tables.ts';
 import { newId } from '../../src/store/uuid.ts';
 
-/** A build with its upload, as an upload of now would have made them; the archive itself is the test's. */
+/** Inserts a build and its upload as a new upload does; the test provides the archive. */
 export async function insertTestBuild(
   db: Database,
   organizationId: string,

@@ -14,13 +14,13 @@ export function withKey(key: string, headers: Record<string, string> = {}): { he
   return { headers: { authorization: `Bearer ${key}`, ...headers } };
 }
 
-/** A plain start; the id of its session. */
+/** Starts a session without a transport; returns its id. */
 export async function start(service: Service, agentName: string, body: Record<string, unknown> = {}): Promise<string> {
   const { sessionId = '' } = await service.publicClient.startSession({ params: { agentName }, body: { body } });
   return sessionId;
 }
 
-/** Has the puppet of a session evaluate code, once it is ready. Rejects with what the code threw. */
+/** Evaluates code in the bot of a session once it is ready. Rejects with the error that the code threw. */
 export async function tell<T = unknown>(
   service: Service,
   agentName: string,
@@ -38,20 +38,20 @@ export async function stop(service: Service, agentName: string, sessionId: strin
   await service.client.stopSession({ params: { agentName, sessionId } });
 }
 
-/** The record of a session, once it has ended. */
+/** Waits for the end of a session; returns its record. */
 export async function ended(service: Service, agentName: string, sessionId: string): Promise<SessionResponse> {
   const read = () => service.client.getSession({ params: { agentName, sessionId } });
   await expect.poll(async () => (await read()).endedAt, { timeout: 40_000, interval: 50 }).not.toBeNull();
   return read();
 }
 
-/** Waits until nothing of an agent runs any more, so that the next test finds its whole capacity. */
+/** Waits until an agent has no active session, so that the next test has its whole capacity. */
 export async function idle(service: Service, agentName: string): Promise<void> {
   const read = () => service.client.getAgent({ params: { agentName } });
   await expect.poll(async () => (await read()).activeSessionCount, { timeout: 40_000, interval: 50 }).toBe(0);
 }
 
-/** A bare connection to the service, for what no HTTP client would send. */
+/** Opens a TCP connection to the service, for requests that no HTTP client would send. */
 export async function openSocket(service: Pick<TestServer, 'url'>): Promise<Socket> {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);
@@ -59,7 +59,7 @@ export async function openSocket(service: Pick<TestServer, 'url'>): Promise<Sock
   return socket;
 }
 
-/** Sends bytes as they are and reads until the service closes. The request must ask for the close or deserve it. */
+/** Sends raw bytes and reads until the service closes the connection, which the request must cause. */
 export async function sendRaw(service: Pick<TestServer, 'url'>, bytes: string): Promise<string> {
   const socket = await openSocket(service);
   socket.write(bytes, 'latin1');

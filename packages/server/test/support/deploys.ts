@@ -9,8 +9,8 @@ type Files = Readonly<Record<string, string>>;
 const region = 'us-west';
 
 /**
- * A project whose bot says its version at `/version` and ends its session with what `/end` is told as its status. `first`
- * is JavaScript that runs before anything else.
+ * A project whose bot returns its version at `/version` and ends its session with the status that `/end` gets. `first`
+ * is JavaScript that runs first.
  */
 export function versionedBot(version: string, first = ''): Files {
   return {
@@ -31,7 +31,7 @@ http.createServer((request, response) => {
   };
 }
 
-/** Uploads a project and waits until its build is over. */
+/** Uploads a project and waits until its build has ended. */
 export async function buildProject({ client }: { readonly client: Client }, files: Files): Promise<Build> {
   const bytes = archive(...Object.entries(files).map(([path, body]) => ({ path, body })));
   const contentHash = createHash('sha256').update(bytes).digest('hex');
@@ -52,7 +52,7 @@ export async function buildProject({ client }: { readonly client: Client }, file
   return (await client.getBuild({ params: { buildId: build.id } })).build;
 }
 
-/** Resolves when what is wanted of an agent serves, or failed. */
+/** Resolves when the desired deployment of an agent serves or has failed. */
 export async function settled({ client }: Pick<TestServer, 'client'>, agentName: string): Promise<AgentDetails> {
   const show = () => client.getAgent({ params: { agentName } });
   const isSettled = async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from './free-port.ts';
 
-/** Debian's `docker-registry`; its package's own service is never used. */
+/** Debian's `docker-registry`, without the service that its package installs. */
 const program = 'docker-registry';
 
 export async function hasDockerRegistry(): Promise<boolean> {
@@ -16,7 +16,7 @@ export async function hasDockerRegistry(): Promise<boolean> {
   return status === 0;
 }
 
-/** A folder with all that the registries of one test need. */
+/** The files of the registries of one test. */
 export async function registryFolder() {
   const path = await mkdtemp(join(tmpdir(), 'bothost-registry-'));
   const certificate = join(path, 'certificate.pem');
@@ -38,17 +38,20 @@ export async function registryFolder() {
 }
 export type RegistryFolder = Awaited<ReturnType<typeof registryFolder>>;
 
-/** Who may log in: a file as `htpasswd -B` writes it. */
+/** The accounts, in a file in the format of `htpasswd -B`. */
 export async function passwordFile(folder: RegistryFolder, user: string, password: string): Promise<string> {
   const path = join(folder.path, 'passwords');
   const salt = randomBytes(32).toString('hex').slice(0, 22);
-  // By perl-base, which every Debian has; the password goes by standard input.
+  // Uses perl-base, which every Debian has; the password is passed on standard input.
   const hash = await run('perl', ['-e', `local $/; print crypt(<STDIN>, '$2y$05$${salt}')`], password);
   await writeFile(path, `${user}:${hash}\n`);
   return path;
 }
 
-/** Starts a registry on a free port of loopback; `auth` is that part of its settings. All share the folder's images. */
+/**
+ * Starts a registry on a free loopback port; `auth` is its setting of that name. Registries of one folder share its
+ * images.
+ */
 export async function startDockerRegistry(folder: RegistryFolder, auth: object, withTls: boolean) {
   const port = await freePort();
   const settings = {
@@ -73,7 +76,7 @@ export async function startDockerRegistry(folder: RegistryFolder, auth: object, 
   createInterface(child.stderr).on('line', (line) => lines.push(line));
   const ended = once(child, 'close');
   for (let open = false; !open; ) {
-    if (child.exitCode !== null) throw new Error(`the registry ended: ${lines.join('\n')}`);
+    if (child.exitCode !== null) throw new Error(`The registry exited: ${lines.join('\n')}`);
     open = await answers(port, withTls);
   }
   return {
@@ -87,7 +90,7 @@ export async function startDockerRegistry(folder: RegistryFolder, auth: object, 
 }
 export type DockerRegistry = Awaited<ReturnType<typeof startDockerRegistry>>;
 
-/** Puts an image of no layers there, through a registry without TLS. */
+/** Pushes an image without layers to a registry without TLS. */
 export async function pushImage(
   registry: DockerRegistry,
   authorization: string,
@@ -117,13 +120,13 @@ export async function pushImage(
   await send('PUT', `${base}/manifests/${tag}`, JSON.stringify(manifest), mediaType);
 }
 
-/** A certificate's content, as tokens that are signed by its key carry it. */
+/** The content of a certificate, as in the header of tokens signed with its key. */
 export async function certificateContent(folder: RegistryFolder): Promise<string> {
   return (await readFile(folder.certificate, 'utf8')).replace(/-----[^-]+-----|\s/g, '');
 }
 
 async function answers(port: number, withTls: boolean): Promise<boolean> {
-  // Of a registry with TLS, a request without is answered, too: by 400.
+  // A registry with TLS also responds to requests without TLS: with 400.
   return fetch(`http://127.0.0.1:${port}/`).then(
     ({ status }) => status === (withTls ? 400 : 200),
     () => false,

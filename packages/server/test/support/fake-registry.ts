@@ -3,8 +3,8 @@ import { createServer, type Socket } from 'node:net';
 export type Asked = { readonly line: string; readonly headers: ReadonlyMap<string, string> };
 
 /**
- * A stand-in for a registry, on a socket of its own: it keeps every byte that it got, and answers what it is told to, valid
- * or not. `answer` gets each request's first line and headers; it may write to the socket itself and answer null.
+ * A fake registry: it records every received byte and sends any response, valid or not. `answer` gets the first line
+ * and headers of each request; it may write to the socket itself and return null.
  */
 export async function standIn(
   answer: (asked: Asked, socket: Socket) => string | null,
@@ -36,7 +36,7 @@ export async function standIn(
   return {
     port: typeof at === 'object' && at !== null ? at.port : 0,
     asked,
-    /** All that reached it, as one text. */
+    /** All received bytes as text. */
     bytes: () => Buffer.concat(got).toString('latin1'),
     close: () =>
       new Promise<void>((resolve) => {
@@ -51,13 +51,13 @@ function headerValue(line: string): string {
   return line.slice(line.indexOf(':') + 1).trim();
 }
 
-/** An answer as it goes over the wire. */
+/** A response as raw HTTP. */
 export function reply(status: number, headers: Readonly<Record<string, string>> = {}, body = ''): string {
   const lines = Object.entries({ 'content-length': String(body.length), ...headers });
   return [`HTTP/1.1 ${status} X`, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n');
 }
 
-/** Every form in which credentials might turn up. */
+/** Every encoding in which credentials might occur. */
 export function formsOf(credentials: string): string[] {
   const password = credentials.slice(credentials.indexOf(':') + 1);
   return [credentials, password].flatMap((text) => {

@@ -1,17 +1,17 @@
 import type { Carrier } from '@bothost/contract';
 import { WebSocket } from 'ws';
 
-/** A call as a carrier sends it: its first messages, a piece of audio, a digit, its end (bot contract 4.4, carriers' documents). */
+/** The messages of a call as its carrier sends them: start, audio, a digit, stop. */
 export type CallWords = {
   readonly opening: readonly object[];
   readonly media: (index: number) => object;
   readonly dtmf: object;
   readonly stop: object;
-  /** Pieces of audio in two seconds. */
+  /** Number of audio messages in two seconds. */
   readonly piecesHeld: number;
 };
 
-/** 20 ms of mu-law, told apart by `index`. */
+/** 20 ms of mu-law audio that differs by `index`. */
 const mulaw = (index: number) => Buffer.alloc(160, index).toString('base64');
 
 export function twilioCall(serviceHost: string): CallWords {
@@ -131,7 +131,7 @@ const exotel: CallWords = {
   piecesHeld: 20,
 };
 
-/** The words of a carrier for a call to `{agent}.{org}`, and the path that it dials. */
+/** A carrier's messages for a call to `{agent}.{org}`, and the path of its WebSocket. */
 export function callOf(carrier: Carrier, serviceHost: string): CallWords & { readonly path: string } {
   const words = { twilio: twilioCall(serviceHost), telnyx, plivo, exotel }[carrier];
   return { ...words, path: carrier === 'twilio' ? '/ws/twilio' : `/ws/${carrier}?serviceHost=${serviceHost}` };
@@ -140,13 +140,13 @@ export function callOf(carrier: Carrier, serviceHost: string): CallWords & { rea
 export type Call = {
   readonly socket: WebSocket;
   readonly say: (...messages: readonly object[]) => void;
-  /** The next so many messages that the bot sent. */
+  /** The next `count` messages from the bot. */
   readonly hear: (count: number) => Promise<readonly unknown[]>;
   /** Resolves with the close code and reason. */
   readonly closed: Promise<readonly [number, string]>;
 };
 
-/** Dials. Rejects when the service answers by plain HTTP, with its status. */
+/** Opens the WebSocket. Rejects with the HTTP status if the service refuses it. */
 export async function dial(service: { readonly url: string }, path: string): Promise<Call> {
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}${path}`);
   const heard: unknown[] = [];

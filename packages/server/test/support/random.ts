@@ -1,7 +1,7 @@
-/** A generator of numbers in [0, 1) that a seed determines (Mulberry32), so that a run that failed can be run again. */
+/** A seeded generator of numbers in [0, 1) (Mulberry32), so that a failed run can be repeated. */
 export type Random = {
   readonly next: () => number;
-  /** A whole number from 0 up to, and without, `limit`. */
+  /** An integer in [0, limit). */
   readonly below: (limit: number) => number;
   readonly pick: <T>(values: readonly [T, ...T[]]) => T;
 };

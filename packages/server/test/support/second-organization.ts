@@ -10,12 +10,12 @@ export type SecondOrganization = {
   readonly name: string;
   readonly privateKey: string;
   readonly publicKey: string;
-  /** Serves a directory as an agent of it; the reconciler finds it within a second. */
+  /** Serves a directory as an agent of this organization; the reconciler picks it up within a second. */
   readonly serve: (path: string) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-/** Another tenant of the same service. There is no operation that makes one yet, so its rows are written here. */
+/** Another organization of the same service, inserted into the database because no operation creates one. */
 export async function secondOrganization(service: TestServer, name = 'neighbours'): Promise<SecondOrganization> {
   const logger = { warn: () => undefined };
   const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });

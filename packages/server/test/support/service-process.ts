@@ -96,7 +96,7 @@ export function serviceProcess(options: {
 
   const current = () => {
     const server = processes.at(-1);
-    if (server === undefined) throw new Error('the service was never started');
+    if (server === undefined) throw new Error('The service was never started.');
     return server;
   };
 

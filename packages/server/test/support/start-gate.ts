@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** Cold starts that last as long as a test wants. */
+/** Holds cold starts for as long as a test needs. */
 export type Gate = {
-  /** JavaScript for the beginning of a bot: it listens when the gate lets it. */
+  /** JavaScript for the start of a bot: delays `listen` until the gate allows it. */
   readonly prelude: string;
-  /** From now on bots wait; before, they pass. */
+  /** Bots that start from now on wait. */
   readonly shut: () => void;
-  /** The next bot that waits: it goes on with `go`, and is gone with `die`. */
+  /** Resolves with the next waiting bot: `go` lets it listen, `die` makes it exit. */
   readonly next: () => Promise<(word: 'go' | 'die') => void>;
   readonly close: () => void;
 };
 
-/** Opens a gate that bots ask, each when it is about to listen. */
+/** Opens a gate to which every bot connects before it listens. */
 export async function openGate(): Promise<Gate> {
   let isShut = false;
   const waiting: Socket[] = [];

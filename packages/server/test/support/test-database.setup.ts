@@ -10,14 +10,17 @@ const prefix = 'bothost-test-';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The data directory of the run's one PostgreSQL; the first test that wants a database starts it there. */
+    /** The data directory of the run's PostgreSQL, which the first test that needs a database starts. */
     testDatabaseDirectory: string;
-    /** A server to use instead (`BOTHOST_TEST_DATABASE_URL`), or nothing. */
+    /** A PostgreSQL server to use instead (`BOTHOST_TEST_DATABASE_URL`), or undefined. */
     testDatabaseUrl: string;
   }
 }
 
-/** vitest's global setup: names the place, starts nothing; at the end stops what tests started there and removes it. */
+/**
+ * vitest's global setup: creates the data directory; at the end, stops the PostgreSQL that tests started in it and
+ * removes it.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const parent = await parentDirectory();
   await removeOrphans(parent);
@@ -29,7 +32,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return () => removeDirectory(directory);
 }
 
-/** In memory where there is room: tests create hundreds of databases, and would wait for the disk most of the time. */
+/** Uses memory (/dev/shm) if it has room: tests create hundreds of databases and would mostly wait for the disk. */
 async function parentDirectory(): Promise<string> {
   const memory = '/dev/shm';
   const isLarge = await statfs(memory).then(
@@ -39,7 +42,10 @@ async function parentDirectory(): Promise<string> {
   return isLarge ? memory : os.tmpdir();
 }
 
-/** Removes the databases of runs that were killed. A directory's name holds the id and the start time of its run's process. */
+/**
+ * Removes the data directories of killed runs. A directory's name contains the id and the start time of its run's
+ * process.
+ */
 async function removeOrphans(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     if (!name.startsWith(prefix)) continue;

@@ -12,17 +12,18 @@ const logger = pino({ level: 'silent' });
 
 export type TestDatabase = {
   readonly address: DatabaseAddress;
-  /** The same as `DATABASE_URL` would have it, for a server in a process of its own. */
+  /** In the form of `DATABASE_URL`, for a server in another process. */
   readonly url: string;
-  /** The server's own database, as a role that may create, alter and drop this one. */
+  /** The maintenance database, with a role that may create, alter and drop this one. */
   readonly admin: DatabaseAddress;
-  /** Removes it, whoever is still connected. */
+  /** Drops the database, with its open connections. */
   readonly drop: () => Promise<void>;
 };
 
 /**
- * A fresh, migrated database in the one PostgreSQL of this test run: an embedded one, started by whoever comes first and
- * stopped at the end of the run, or the server of `BOTHOST_TEST_DATABASE_URL`, whose role must be allowed to create databases.
+ * Creates a migrated database in the PostgreSQL of this test run: an embedded one, which the first caller starts and
+ * which is stopped at the end of the run, or the server of `BOTHOST_TEST_DATABASE_URL`, whose role must be allowed to
+ * create databases.
  */
 export async function testDatabase(migrations: readonly Migration[] = allMigrations): Promise<TestDatabase> {
   const server = await testServer();
@@ -53,12 +54,12 @@ async function testServer(): Promise<TestServer> {
     return { admin: { url: external }, owner: decodeURIComponent(new URL(external).username), database: at };
   }
   const { address } = await openEmbeddedPostgres({ dataDirectory: inject('testDatabaseDirectory'), logger });
-  if ('url' in address) throw new Error('an embedded database has a socket');
+  if ('url' in address) throw new Error('The embedded database has no socket.');
   const admin = { ...address, database: 'postgres', user: 'postgres' };
   return { admin, owner: address.user, database: (name) => ({ ...address, database: name }) };
 }
 
-/** The name of a database that went through exactly these migrations; made once per run, by one of the workers. */
+/** The name of the template database for exactly these migrations, which one worker creates once per run. */
 async function requireTemplate(
   client: pg.Client,
   server: TestServer,

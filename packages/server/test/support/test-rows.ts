@@ -19,14 +19,14 @@ export function ago(seconds: number): Date {
   return new Date(testNow.getTime() - seconds * 1000);
 }
 
-/** A fresh database, with rows as the tests of a feature need them; each adder returns the new row's id. */
+/** A new database with functions that insert rows; each returns the id of its row. */
 export type TestRows = {
   readonly db: Database;
   readonly database: TestDatabase;
   readonly organization: (name?: string) => Promise<string>;
   readonly host: (region?: string) => Promise<string>;
   readonly agent: (organizationId: string, fields?: Partial<Insertable<AgentsTable>>) => Promise<string>;
-  /** Of an agent, serving unless `fields` say otherwise. */
+  /** Inserts a deployment of an agent, which serves unless `fields` say otherwise. */
   readonly deployment: (agentId: string, fields?: Partial<Insertable<DeploymentsTable>>) => Promise<string>;
   readonly session: (
     of: { organizationId: string; agentId: string; deploymentId: string },

@@ -7,7 +7,7 @@ import { type RunningServer, startServer } from '../../src/composition/server.ts
 import { type Config, readConfig } from '../../src/config.ts';
 import { type TestDatabase, testDatabase } from './test-database.ts';
 
-/** A whole service in this process, on a database and in a data directory of its own. */
+/** A whole service in this process, with its own database and data directory. */
 export type TestServer = {
   readonly url: string;
   readonly organization: string;
@@ -20,19 +20,19 @@ export type TestServer = {
   readonly database: TestDatabase;
   readonly dataDirectory: string;
   readonly server: RunningServer;
-  /** Stops the service and removes what it kept. */
+  /** Stops the service and removes its database and data directory. */
   readonly close: () => Promise<void>;
 };
 
 const organization = 'test-org';
 
-/** `agents` are directories; `environment` are settings beside those that every test needs. */
+/** `agents` are directories; `environment` are settings in addition to those of every test. */
 export async function startTestServer(
   options: { agents?: readonly string[]; environment?: Record<string, string>; logger?: Logger } = {},
 ): Promise<TestServer> {
   const database = await testDatabase();
   const directory = await mkdtemp(join(tmpdir(), 'bothost-server-'));
-  // Bots have accounts of their own and must pass through.
+  // Bots run under their own accounts and must be able to traverse the directory.
   await chmod(directory, 0o711);
   const privateKey = `sk_${'p'.repeat(40)}`;
   const publicKey = `pk_${'q'.repeat(40)}`;
