@@ -10,7 +10,7 @@ const suite = (name, options = {}) => ({ name, command: ['npm', 'run', '--silent
 const asOrdinaryUser = (...words) => ({
   name: `${words[0]} as an ordinary user`,
   command: ['.ci/ordinary-user', ...words],
-  // Not everything that root may do.
+  // An ordinary user may not do everything that root may.
   skipsAllowed: true,
 });
 

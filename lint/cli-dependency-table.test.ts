@@ -8,7 +8,7 @@ import { type Finding, lintPlanted } from './planted.ts';
 const source = 'packages/cli/src';
 const fileOf = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
-/** The rows of the tables under "The command line": a folder, and the names of all that it may import. */
+/** The rows of the tables under "The command line": a folder, and the names of everything that it may import. */
 const rows: ReadonlyMap<string, readonly string[]> = (() => {
   const [, section = ''] = readFileSync(fileOf('docs/architecture.md'), 'utf8').split('## The command line\n');
   const found = new Map<string, readonly string[]>();
@@ -26,13 +26,13 @@ const inner = folders.filter((folder) => folder.includes('/'));
 const programFiles = ['main', 'program', 'commands', 'find-command', 'help', 'suggest-words'];
 const groundFiles = ['config', 'failure', 'version'];
 
-/** Rules must hold deeper in a folder, too. */
+/** Rules must also hold in subfolders. */
 const deeper: Readonly<Record<string, string>> = {
   'commands/cloud/agent': 'commands',
   'scaffold/catalogue/vendors': 'scaffold/catalogue',
 };
 
-/** What a file in a folder could import, and the path of it from `packages/cli/src/`. The folder itself is left out. */
+/** Everything that a file in a folder could import, by its path from `packages/cli/src/`, except the folder itself. */
 function targetsOf(folder: string): Record<string, string> {
   const siblings = folder.startsWith('scaffold/') ? [...outer.filter((name) => name !== 'scaffold'), ...inner] : outer;
   const initFiles = folder.startsWith('scaffold/') ? ['scaffold/init', 'scaffold/make-project'] : [];
@@ -65,7 +65,7 @@ beforeAll(() => {
 describe.each(places)('a file in %s/', (place) => {
   const here = cells.filter((cell) => cell.place === place);
 
-  it('may import what the table names, in every form, and nothing else', () => {
+  it('may import only what the table names, in every form', () => {
     const passed = here.filter(({ file }) => !findings.has(file)).map(({ target }) => target);
     expect(passed).toEqual(here.filter(({ isAllowed }) => isAllowed).map(({ target }) => target));
   });
@@ -87,12 +87,12 @@ describe('the table', () => {
     expect([...folders].sort()).toEqual(present.sort());
   });
 
-  it('names only what could be imported', () => {
+  it('names only existing folders and files', () => {
     const known = new Set(cells.map(({ target }) => target));
     expect([...rows.values()].flat().filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('knows every file beside the folders', () => {
+  it('has a row for every file beside the folders', () => {
     const files = readdirSync(fileOf(source)).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
     expect(files.sort()).toEqual([...programFiles, ...groundFiles].map((name) => `${name}.ts`).sort());
   });

@@ -7,7 +7,7 @@ import { type Finding, lintPlanted } from './planted.ts';
 const server = 'packages/server/src';
 const architecture = readFileSync(fileURLToPath(new URL('../docs/architecture.md', import.meta.url)), 'utf8');
 
-/** The rows of the table under "What may import what": a folder, and the names of all that it may import. */
+/** The rows of the table under "What may import what": a folder, and the names of everything that it may import. */
 const rows: ReadonlyMap<string, readonly string[]> = (() => {
   const [, section = ''] = architecture.split('## What may import what\n');
   const [table = ''] = section.split('\n## ');
@@ -42,7 +42,7 @@ const says: Readonly<Record<string, RegExp>> = {
 
 const isOfServer = (folder: string) => !folder.startsWith('packages/');
 const folders = Object.keys(says).filter(isOfServer);
-/** Rules must hold in subfolders, too: a subfolder, and the folder whose row applies to it. */
+/** Rules must also hold in subfolders: a subfolder, and the folder whose row applies to it. */
 const subfolders: Readonly<Record<string, string>> = {
   'instances/claim': 'instances',
   'packages/runtime/src/process/output': 'packages/runtime/src/process',
@@ -117,13 +117,13 @@ beforeAll(() => {
 describe.each(places)('a file in %s/', (folder) => {
   const here = cells.filter((cell) => cell.folder === folder);
 
-  it('may import what the table grants it, in every form, and nothing else', () => {
+  it('may import only what the table names, in every form', () => {
     const passed = here.filter(({ file }) => !findings.has(file)).map(({ target }) => target);
     const expected = here.filter(({ isAllowed }) => isAllowed).map(({ target }) => target);
     expect(passed).toEqual(expected);
   });
 
-  it('gets the rule named for each import that is refused', () => {
+  it('names the table in the message of a refused import', () => {
     const messages = here.flatMap(({ file }) => findings.get(file)?.message ?? []);
     const rule = says[rowOf(folder)] ?? /^$/;
     const known = [rule, /rows\.ts is private/, /no other package of ours/];
@@ -132,7 +132,7 @@ describe.each(places)('a file in %s/', (folder) => {
   });
 });
 
-it('the document has a row for every folder of the server and every rule, and names only what is there', () => {
+it('docs/architecture.md has a row for every folder of the server and every rule, and names only existing folders', () => {
   const source = fileURLToPath(new URL(`../${server}`, import.meta.url));
   const present = readdirSync(source, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   expect([...rows.keys()].sort()).toEqual(Object.keys(says).sort());

@@ -6,7 +6,10 @@ import { createTelemetry } from '../packages/server/src/metrics/telemetry.ts';
 import { settings } from '../packages/server/src/settings.ts';
 import { trackedFiles } from './prose/tracked-files.ts';
 
-/** The documents name files, settings and metrics that exist. `test/first-session.system.test.ts` runs the commands of the README. */
+/**
+ * Checks that the documents name existing files, settings, metrics and messages. `test/first-session.system.test.ts`
+ * runs the commands of the README.
+ */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const documents = [
@@ -27,7 +30,7 @@ function markdownIn(folder: string): readonly string[] {
 }
 
 describe('the documents', () => {
-  it.each(documents)('%s links to what exists', (path) => {
+  it.each(documents)('%s has no broken links', (path) => {
     const targets = [...read(path).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target);
     const missing = targets.filter((target) => !existsSync(join(root, dirname(path), target)));
     expect(missing).toEqual([]);
@@ -50,7 +53,7 @@ describe('the documents', () => {
     expect(paths.filter((path) => !exists(path))).toEqual([]);
   });
 
-  it('the configuration names every setting, and no document names one that the service does not read', () => {
+  it('docs/configuration.md has every setting, and no document names an unknown one', () => {
     const names = Object.values(settings).flatMap((setting) => [...setting.names]);
     const configured = new Set([...read('docs/configuration.md').matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
     expect(names.filter((name) => !configured.has(name))).toEqual([]);
@@ -71,12 +74,12 @@ describe('the documents', () => {
     );
     const named = new Set(read('docs/operations.md').match(/\bbothost_\w+/g));
     expect([...named].filter((name) => !counted.includes(name) && !gauges.includes(name))).toEqual([]);
-    // The rest is what every Node program counts, of which the document names two.
+    // The other metrics are those of every Node program, of which the document names two.
     const own = [...counted.filter((name) => !/^bothost_(?:process|nodejs)_/.test(name)), ...gauges];
     expect(own.filter((name) => !named.has(name))).toEqual([]);
   });
 
-  it('the README names scripts that the manifest has', () => {
+  it('name only existing npm scripts', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const named = documents.flatMap((path) => [...read(path).matchAll(/npm (?:run )?(start|test|[a-z]+:[a-z]+)/g)]);
     expect(named.map(([, name = '']) => name).filter((name) => scripts[name] === undefined)).toEqual([]);

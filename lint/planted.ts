@@ -16,7 +16,7 @@ const manifests = [
   'examples/parrot',
 ];
 
-/** What the lint says of one file: `rule` is its name, or `plugin` for the rules in this folder. */
+/** One finding of the lint: `rule` is the name of a Biome rule, or `plugin` for the rules in this folder. */
 export type Finding = { readonly file: string; readonly rule: string; readonly message: string };
 
 type Report = {
@@ -27,7 +27,7 @@ type Report = {
   }[];
 };
 
-/** Lints files that exist only in an empty copy of the repository: all of them in one run, by this repository's rules. */
+/** Lints files in an empty copy of the repository, in one run, with the repository's rules. */
 export function lintPlanted(files: Readonly<Record<string, string>>): readonly Finding[] {
   const copy = mkdtempSync(path.join(tmpdir(), 'planted-'));
   try {

@@ -9,7 +9,7 @@ const packages = ['packages', 'examples', 'runtimes']
   .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
   .filter((folder) => existsSync(join(root, folder, 'package.json')));
 
-/** Tests, what supports them, and the conformance suite of runtime drivers. */
+/** Tests, test support, and the conformance suite of runtime drivers. */
 const isTestFile = (path: string) =>
   /\.(?:test|setup)\.|(?:^|\/)test[-_]|(?:^|\/)(?:tests?|testing|conformance)\//.test(path);
 
@@ -25,7 +25,7 @@ beforeAll(() => {
 });
 
 // If an earlier version of the build left tests in "dist", remove "dist" and build again.
-it.each(packages.map((folder, index) => [folder, index] as const))('%s ships its build and no test', (_, index) => {
+it.each(packages.map((folder, index) => [folder, index] as const))('%s ships its build and no tests', (_, index) => {
   const files = packed[index] ?? [];
   expect(files.some((path) => /^(?:dist|src)\//.test(path))).toBe(true);
   expect(files.filter(isTestFile)).toEqual([]);

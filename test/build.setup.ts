@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Builds the programs before the suites that run them, so that no stale build makes a test pass. CI has built them already. */
+/**
+ * Builds the programs before the suites that run them, so that a stale build cannot make a test pass. CI has built them
+ * already.
+ */
 export function setup(): void {
   // biome-ignore lint/style/noProcessEnv: a setting of the tests, not of the service
   if (process.env['BOTHOST_TEST_BUILT'] === 'true') return;

@@ -9,7 +9,7 @@ import { type Circumstances, runProgram } from '../packages/cli/test/run-program
 import { withKey } from '../packages/server/test/support/client.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/support/test-server.ts';
 
-/** botcli and the service together, over a connection that a test may break. */
+/** Runs botcli against the service through a connection that tests can break. */
 let service: TestServer;
 let line: Line;
 let place: string;
@@ -78,7 +78,7 @@ type Line = {
   onPassed: () => void;
 };
 
-/** Passes bytes on to the service. With `breakAfter`, a connection that sent so many of them is broken. */
+/** Forwards bytes to the service. With `breakAfter`, breaks each connection after that number of sent bytes. */
 async function openLine(): Promise<Line> {
   const server = createServer((client) => {
     const target = connect(opened.to, '127.0.0.1');
@@ -113,7 +113,7 @@ async function openLine(): Promise<Line> {
   return opened;
 }
 
-test('a deploy ends with sessions on the new code; the next one changes them, an unchanged one nothing', async () => {
+test('a deploy moves new sessions to its code, and an unchanged one changes nothing', async () => {
   expect(await cloud('deploy --yes')).toMatchObject({ status: 0 });
   expect(await answerOfSession()).toBe('one');
   const before = await service.client.listDeployments({ params: { agentName: name } });
@@ -131,7 +131,7 @@ test('a deploy ends with sessions on the new code; the next one changes them, an
   expect(await cloud(`agent status ${name}`)).toMatchObject({ status: 1 });
 });
 
-test('an upload over a line that breaks again and again gets there', async () => {
+test('an upload completes over a connection that breaks repeatedly', async () => {
   await put({ 'voice.bin': randomBytes(3_000_000) });
   line.breakAfter = 700_000;
   const outcome = await cloud('deploy --yes');
@@ -140,7 +140,7 @@ test('an upload over a line that breaks again and again gets there', async () =>
   expect(await answerOfSession()).toBe('one');
 });
 
-test('an upload that Ctrl-C broke off goes on where it was', async () => {
+test('an upload resumes after Ctrl-C', async () => {
   await put({ 'voice.bin': randomBytes(6_000_000) });
   const interruption = new AbortController();
   const before = line.passed;
@@ -155,7 +155,7 @@ test('an upload that Ctrl-C broke off goes on where it was', async () => {
   expect(line.passed - sent).toBeLessThan(5_500_000);
 });
 
-test('a build that cannot be made and a bot that does not start are exit 1; what served serves on', async () => {
+test('a failed build and a bot that does not start exit with status 1 and keep the serving deployment', async () => {
   expect((await cloud('deploy --yes')).status).toBe(0);
   await put({ 'package.json': '{"main": "none.js"}' });
   const unbuilt = JSON.parse((await cloud('deploy --yes --json')).stdout);
@@ -169,7 +169,7 @@ test('a build that cannot be made and a bot that does not start are exit 1; what
   expect(stdout).toContain(`Keep what is serving\tbotcli cloud agent rollback ${name} --to`);
 });
 
-test('what the service refuses is told in its words', async () => {
+test('a refusal of the service is printed with its message', async () => {
   await put({ 'deploy.toml': `agent_name = "${name}"\nsecret_set = "keys"\n` });
   expect(await cloud('deploy --yes')).toMatchObject({
     status: 1,

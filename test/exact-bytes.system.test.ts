@@ -11,12 +11,12 @@ import { keys, runInTerminal } from '../packages/cli/test/run-in-terminal.ts';
 import { botcliProgram, type Service, startService } from './service.ts';
 
 /**
- * Each way by which a value can be given to the built botcli ends in a running bot's environment with the bytes that were
- * meant. The bot reads them from the kernel, so that nothing of Node decodes them.
+ * Whichever way a value is given to the built botcli, the environment of a running bot contains exactly its bytes. The
+ * bot reads them from the kernel, so that Node decodes nothing.
  */
 let service: Service;
 let folder: string;
-/** By key, the SHA-256 of what was meant. */
+/** SHA-256 of the expected bytes, by key. */
 const meant = new Map<string, string>();
 
 const bot = `
@@ -59,10 +59,10 @@ async function runWithInput(args: readonly string[], input: string): Promise<voi
   expect((await once(child, 'exit'))[0]).toBe(0);
 }
 
-/** What a reader that means well would lose. */
+/** Values that lenient parsers change. */
 const edges = [' blanks ', '\ttabs\t', '"in quotes"', 'a line\n', '\u{feff}a mark'];
 
-/** So many values that a way of writing can hold, what is lost easily first, under keys of their own. */
+/** Values for one way of writing, the most fragile first, each with its own key. */
 function mean(way: string, count: number, fits: (value: string) => boolean): readonly (readonly [string, string])[] {
   const held = edges.filter(fits);
   const values = [...held, ...sampleValues(count - held.length, 20_261_120 + way.length, fits)];
@@ -119,9 +119,9 @@ it('standard input', async () => {
   for (const [key, value] of mean('input', 8, () => true)) await runWithInput(set(`${key}=-`), value);
 });
 
-it('a prompt in a terminal, which shows nothing of it', async () => {
+it('a hidden prompt in a terminal', async () => {
   const pairs = mean('prompt', 12, (value) => !/(?!\t)\p{Cc}/u.test(value) && value.trim() !== '');
-  // A try before this one may have stored them: the same again would ask nothing.
+  // An earlier attempt of the test may have stored them; unchanged values would not be confirmed.
   await run([
     botcliProgram,
     'cloud',
@@ -146,7 +146,7 @@ it('a prompt in a terminal, which shows nothing of it', async () => {
   for (const [, value] of pairs.filter(([, value]) => value.length > 4)) expect(shown).not.toContain(value);
 }, 60_000);
 
-it('a running bot has the bytes of all of them', async () => {
+it('a running bot has the exact bytes of all values', async () => {
   await run([botcliProgram, 'cloud', 'deploy', '--yes']);
   const headers = { authorization: `Bearer ${service.publicKey}` };
   const start = await fetch(`${service.origin}/v1/public/exact/start`, { method: 'POST', headers });
@@ -157,7 +157,7 @@ it('a running bot has the bytes of all of them', async () => {
   expect(found).toEqual(Object.fromEntries(meant));
 }, 60_000);
 
-it('what can be meant in two ways is refused with its place, and nothing of it is stored', async () => {
+it('ambiguous input is refused with its position, and nothing is stored', async () => {
   const ambiguous = sampleValues(20, 7, (value) => /(?![\t\n\r])\p{Cc}/u.test(value));
   await writeFile(
     join(folder, 'bad'),

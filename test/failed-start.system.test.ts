@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { type TestDatabase, testDatabase } from '../packages/server/test/support/test-database.ts';
 
-/** The built program, where it cannot start: what its operator reads. */
+/** What the built program prints when it cannot start. */
 const program = fileURLToPath(new URL('../packages/server/dist/main.js', import.meta.url));
 
 let database: TestDatabase;
@@ -59,7 +59,7 @@ async function file(name: string, text: string, mode = 0o600): Promise<void> {
 
 const elsewhere = `data:text/javascript,Object.defineProperty(process, 'platform', { value: 'sunos' })`;
 
-/** What is in the way, and the settings with which the program meets it. */
+/** An obstacle, and the settings that lead to it. */
 const obstacles: Record<string, { readonly says: RegExp; readonly meet: () => Promise<Record<string, string>> }> = {
   'wrong settings': { says: /BOTHOST_PORT: /, meet: async () => ({ BOTHOST_PORT: 'x' }) },
   'a database that cannot be used': {
@@ -94,7 +94,7 @@ const obstacles: Record<string, { readonly says: RegExp; readonly meet: () => Pr
   'a port that is taken': { says: /is in use/, meet: async () => ({ BOTHOST_PORT: await takenPort() }) },
 };
 
-it.each(Object.entries(obstacles))('%s is told in words, without a stack, and the status is 1', async (_, obstacle) => {
+it.each(Object.entries(obstacles))('%s is reported without a stack trace, with exit status 1', async (_, obstacle) => {
   const { status, told } = await start(await obstacle.meet());
   expect(told).toMatch(/^bothost: /);
   expect(told).toMatch(obstacle.says);
@@ -102,7 +102,7 @@ it.each(Object.entries(obstacles))('%s is told in words, without a stack, and th
   expect(status).toBe(1);
 });
 
-it.runIf(process.getuid?.() === 0)('a folder that bots cannot pass through is told in words', async () => {
+it.runIf(process.getuid?.() === 0)('a folder that bots cannot traverse is reported', async () => {
   await chmod(folder, 0o700);
   const { status, told } = await start({});
   expect(told).toMatch(/^bothost: .*let every account pass through it.*\n$/);

@@ -5,11 +5,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startService } from './service.ts';
 import { essence, openTerminal, patternOf, stepsOf } from './transcript.ts';
 
-/** docs/deploy.md is followed as a reader would, with the built service and the built botcli. */
+/** Follows docs/deploy.md with the built service and the built botcli. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-// One walk from the beginning, with a service of its own: each section goes on where the one before it ended.
-it('each section does what it says', async () => {
+// Runs all sections in order on one service, because each continues the previous one.
+it('every section of docs/deploy.md prints what it shows', async () => {
   const document = await readFile(join(root, 'docs/deploy.md'), 'utf8');
   const service = await startService();
   onTestFinished(service.close);

@@ -7,13 +7,13 @@ import { screenOf } from './screen.ts';
 import { type Service, startService } from './service.ts';
 import { essence, patternOf, stepsOf } from './transcript.ts';
 
-/** docs/secrets.md is followed in a real terminal, as a reader would, with the built service and the built botcli. */
+/** Follows docs/secrets.md in a real terminal, with the built service and the built botcli. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 let service: Service;
 let folder: string;
 let environment: Readonly<Record<string, string>>;
 
-// Each try begins with a service that has no secrets.
+// Each attempt starts with a service without secrets.
 beforeEach(async () => {
   service = await startService();
   onTestFinished(service.close);
@@ -22,7 +22,10 @@ beforeEach(async () => {
   environment = { ...service.environment, BOTCLI_API_URL: service.origin, NO_COLOR: '1', TERM: 'xterm' };
 }, 120_000);
 
-/** What somebody sees who answers each question by yes, and each hidden one by a value that may be credentials, too. */
+/**
+ * The output for a user who answers each question with yes, and each hidden one with a value that is also valid as
+ * credentials.
+ */
 function typeInTerminal(commands: string): Promise<string> {
   const script = join(folder, '..', 'step.sh');
   const command = `stty cols 80 rows 40; . ${script}`;
@@ -56,7 +59,7 @@ const sections = [
   'Credentials of a registry',
 ];
 
-/** What the specification gives each command, a row for each. */
+/** The specified options of each command. */
 const specified: Readonly<Record<string, readonly RegExp[]>> = {
   list: [/list [a-z]/, /(?:--sets|-s) /, /(?:--organization|-o) /, /(?:--region|-r) /],
   set: [
@@ -78,7 +81,7 @@ const specified: Readonly<Record<string, readonly RegExp[]>> = {
   ],
 };
 
-/** Rows that no command of these has. */
+/** Options that none of these commands has. */
 function notShown(commands: readonly string[]): readonly string[] {
   return Object.entries(specified).flatMap(([name, rows]) => {
     const lines = commands.filter((line) => line.includes(`botcli cloud secrets ${name} `));
@@ -86,8 +89,8 @@ function notShown(commands: readonly string[]): readonly string[] {
   });
 }
 
-// One walk from the beginning: each section goes on where the one before it ended.
-it('each section shows what it says, and all of them every option that is specified', async () => {
+// Runs all sections in order, because each continues the previous one.
+it('every section of docs/secrets.md prints what it shows, and together they use every specified option', async () => {
   const document = await readFile(join(root, 'docs/secrets.md'), 'utf8');
   const commands: string[] = [];
   for (const title of sections) {
@@ -107,7 +110,7 @@ it('each section shows what it says, and all of them every option that is specif
   expect(notShown(commands)).toEqual([]);
 }, 240_000);
 
-it('a generated project says how it gets its secrets, and its documented steps give them', async () => {
+it('the README of a generated project stores its secrets', async () => {
   const init = 'botcli init gen -t lightrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts';
   const early = await typeInTerminal(`${init} > /dev/null; cd gen/server; botcli cloud deploy --dry-run`);
   expect(early).toContain('The deploy names the secret set gen-secrets, which does not exist');

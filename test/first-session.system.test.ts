@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Service, startService } from './service.ts';
 
-/** What the documents tell a new user to do is done, in their words, with the built service. */
+/** Runs the first steps of the documents with the built service. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The bot of docs/bots.md, as its reader would save it. */
+/** The bot of docs/bots.md. */
 async function saveBot(place: string): Promise<void> {
   for (const [name, language] of [
     ['package.json', 'json'],
@@ -43,7 +43,7 @@ function blocks(document: string, language: string): string[] {
   return [...document.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
 }
 
-/** The commands of the README's first session; installing is what made the test, and the client's page has its own. */
+/** The commands of the README's first session, except the installation, and the web page, which has its own test. */
 function commands(): string[] {
   return blocks(readme, 'sh').filter((block) => !block.startsWith('npm '));
 }
@@ -53,7 +53,7 @@ async function run(script: string): Promise<string> {
   return (await promisify(execFile)('bash', ['-ec', script], options)).stdout;
 }
 
-/** Names of fields, with a type for each: what a reader may count on, whatever the values are. */
+/** The names of fields with their types, without their values. */
 function shape(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shape);
   if (value === null || typeof value !== 'object') return typeof value;
@@ -61,7 +61,7 @@ function shape(value: unknown): unknown {
 }
 
 describe('the first session of the README', () => {
-  it('starts the parrot, lets it work, stops it and looks it up, by botcli and by curl', async () => {
+  it('starts, uses, stops and lists a session with botcli and with curl', async () => {
     const [start = '', burn = '', look = '', ask = '', ...rest] = commands();
     expect(rest).toEqual([]);
     const sessionId = uuid.exec(await run(start))?.[0] ?? '';
@@ -88,7 +88,7 @@ describe('the first session of the README', () => {
     expect(Object.keys(record)).toEqual(Object.keys(example));
   }, 60_000);
 
-  it('the link of the greeting leads to the page', async () => {
+  it('has a link to the talk page in the greeting', async () => {
     const page = await fetch(`${service.origin}/talk/parrot`);
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toContain('text/html');
@@ -96,7 +96,7 @@ describe('the first session of the README', () => {
 });
 
 describe('the bot of docs/bots.md', () => {
-  it('is kept ready as its deploy.toml says, answers through the proxy, and leaves when it is asked to', async () => {
+  it('is kept warm as its deploy.toml says, responds through the proxy, and exits when stopped', async () => {
     const headers = { authorization: `Bearer ${service.publicKey}` };
     const agent = () => service.ask('agents/greeter');
     await expect.poll(agent).toMatchObject({ ready: true, autoScaling: { minReplicas: 1 } });
@@ -113,7 +113,7 @@ describe('the bot of docs/bots.md', () => {
       .toMatchObject({ completionStatus: 'SESSION_STOPPED', events: expect.arrayContaining([exit]) });
   });
 
-  it('lets nobody but the service near its control routes', async () => {
+  it('refuses requests to its control routes that are not from the service', async () => {
     const headers = { authorization: `Bearer ${service.publicKey}` };
     const started = await fetch(`${service.origin}/v1/public/greeter/start`, { method: 'POST', headers });
     const { sessionId } = (await started.json()) as { sessionId: string };

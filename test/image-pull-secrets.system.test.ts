@@ -4,13 +4,13 @@ import { keys, runInTerminal } from '../packages/cli/test/run-in-terminal.ts';
 import { reply, type StandIn, standIn } from '../packages/server/test/support/fake-registry.ts';
 import { botcliProgram, type Service, startService } from './service.ts';
 
-/** Image pull secrets as people meet them: in a real terminal, with a registry that asks for the credentials. */
+/** Image pull secrets in a real terminal, with a registry that requires credentials. */
 const credentials = 'me:Pa:ss  wörd';
 const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
 let service: Service;
 let registry: StandIn;
 
-// Each try begins with a service that has no secrets, and a registry that nobody asked.
+// Each attempt starts with a service without secrets and a registry without requests.
 beforeEach(async () => {
   registry = await standIn(({ headers }) =>
     headers.get('authorization') === basic ? reply(200) : reply(401, { 'www-authenticate': 'Basic realm="x"' }),

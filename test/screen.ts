@@ -1,4 +1,4 @@
-/** What a terminal shows after all that was written to it: lines, with what was drawn over gone and no colours. */
+/** The lines that a terminal shows after some output, without overwritten text and colors. */
 export function screenOf(written: string): string {
   const rows: string[][] = [[]];
   let row = 0;

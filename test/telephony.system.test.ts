@@ -10,7 +10,7 @@ import { freePort } from '../packages/server/test/support/free-port.ts';
 import { callOf, dial, twilioCall } from '../packages/server/test/support/phone-calls.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/support/test-server.ts';
 
-/** The call documents of docs/telephony.md are taken as a carrier would take them, and dialled. */
+/** Dials the call documents of docs/telephony.md as carriers do. */
 let service: TestServer;
 let bots: BotDirectory[];
 let document: string;
@@ -40,19 +40,19 @@ function blocks(language: string): string[] {
   return [...document.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
 }
 
-/** The document's agent and organization are those of this test; what is dialled is the path. */
+/** Replaces the document's organization with that of the test; only the path is dialed. */
 function pathIn(text: string): string {
   const url = /wss:\/\/bots\.example\.com[^\s"<]*/.exec(text)?.[0] ?? '';
   return url.replace('wss://bots.example.com', '').replace('phone.home', `phone.${service.organization}`);
 }
 
-describe('the document on telephone calls', () => {
+describe('docs/telephony.md', () => {
   it.each([
     ['twilio', 'xml', 0],
     ['telnyx', 'xml', 1],
     ['plivo', 'xml', 2],
     ['exotel', 'text', 0],
-  ] as const)('has a call document with which %s reaches its bot', async (carrier, language, index) => {
+  ] as const)('has a call document that connects %s to the bot', async (carrier, language, index) => {
     const text = blocks(language)[index] ?? '';
     const parameters = [...text.matchAll(/<Parameter name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => [
       name,
@@ -70,7 +70,7 @@ describe('the document on telephone calls', () => {
     call.socket.close();
   });
 
-  it('has a webhook that gives a call of an agent with tokens its way in', async () => {
+  it('has a webhook that connects calls of an agent with tokens', async () => {
     const [source = ''] = blocks('js');
     await writeFile(join(folder, 'webhook.mjs'), source.replaceAll('/public/phone/', '/public/guarded/'));
     const port = await freePort();

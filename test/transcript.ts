@@ -4,17 +4,17 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * One step of a document that a reader follows: a file to save (a block after a line that ends with its name and a
- * colon), or commands (`sh`) with what they print (`text`, when that is the next block).
+ * One step of a document: a file to save (a block after a line that ends with its name and a colon), or commands (`sh`)
+ * with their output (`text`, if that is the next block).
  */
 export type Step =
   | { readonly kind: 'file'; readonly name: string; readonly text: string }
   | { readonly kind: 'commands'; readonly text: string; readonly printed: string | null };
 
-/** The steps of one section of a document, by the title of the section. */
+/** The steps of one section of a document. */
 export function stepsOf(document: string, title: string): readonly Step[] {
   const section = document.split(/^## /m).find((part) => part.startsWith(`${title}\n`));
-  if (section === undefined) throw new Error(`there is no section ${title}`);
+  if (section === undefined) throw new Error(`The document has no section "${title}".`);
   const blocks = [...section.matchAll(/(?:^`([\w.-]+)`[^\n]*:\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm)];
   return blocks.flatMap(([, name, language, text = ''], index): Step[] => {
     if (name !== undefined) return [{ kind: 'file', name, text }];
@@ -25,11 +25,11 @@ export function stepsOf(document: string, title: string): readonly Step[] {
 }
 
 export type Terminal = {
-  /** Follows a step and answers what it printed, on both streams, as a terminal of 80 columns shows it. */
+  /** Follows a step; returns its output on both streams as a terminal with 80 columns shows it. */
   readonly follow: (step: Step) => Promise<string>;
 };
 
-/** A shell that keeps its folder and its variables from one step to the next. A failing command is part of the story. */
+/** A shell that keeps its folder and its variables between steps. A document may contain failing commands. */
 export function openTerminal(home: string, origin: string, environment: Readonly<Record<string, string>>): Terminal {
   const state = join(home, '.terminal');
   let folder = home;
@@ -50,7 +50,7 @@ export function openTerminal(home: string, origin: string, environment: Readonly
   };
 }
 
-/** A text without what differs from one time to the next: ids, times, sizes, the width of columns, the place on disk. */
+/** A text without what differs between runs: ids, times, sizes, column widths, paths. */
 export function essence(text: string): string {
   return (
     text
@@ -63,7 +63,7 @@ export function essence(text: string): string {
       .replace(/\bv2\d\.\d+\.\d+/g, 'NODE')
       .replace(/Python 3\.\d+\.\d+ \(\S+\)/g, 'PYTHON')
       .split('\n')
-      // Whether somebody waits long enough to be told is a matter of the machine.
+      // Progress lines appear only after some time, so they depend on the machine.
       .filter((line) => !/^(?:Preparing|Starting the first instance)/.test(line))
       .map((line) => line.replace(/ +/g, ' ').trimEnd())
       .filter((line) => line !== '')
@@ -71,7 +71,7 @@ export function essence(text: string): string {
   );
 }
 
-/** What a step prints, as a pattern: a line of three dots stands for any lines. */
+/** The printed output of a step as a pattern: a line of three dots stands for any lines. */
 export function patternOf(printed: string): RegExp {
   const parts = essence(printed)
     .split('\n')

@@ -17,7 +17,7 @@ afterAll(async () => {
   for (const bot of bots) await bot.remove();
 });
 
-it('a directory that no bot can be started from is told at the start, by name and cause; the others are served', async () => {
+it('a directory without a bot is reported at the start, and the others are served', async () => {
   const [whole, broken] = service.server.agents;
   expect(whole).toEqual({ name: 'whole', problem: null });
   expect(broken).toEqual({ name: 'broken', problem: expect.stringMatching(/^broken: .*main\.js/) });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('metrics follow a bot that burns a known amount of CPU and memory, and stay after its end', async () => {
+it('metrics show a known use of CPU and memory, also after the session has ended', async () => {
   const load = { cpuMillicores: 300, megabytes: 200, seconds: 8 };
   const { sessionId = '' } = await service.publicClient.startSession({ params: { agentName: 'parrot' }, body: {} });
   const burned = await fetch(`${service.url}/v1/public/parrot/sessions/${sessionId}/burn`, {
@@ -17,13 +17,13 @@ it('metrics follow a bot that burns a known amount of CPU and memory, and stay a
     headers: { authorization: `Bearer ${service.publicKey}` },
     body: JSON.stringify(load),
   });
-  // Its headers come when it begins, its body when it is over, with the CPU time that it used.
+  // The headers come at the start of the burn, the body at its end, with the used CPU time.
   const begun = performance.now();
   const answer = (await burned.json()) as { readonly cpuMilliseconds: number };
   const seconds = (performance.now() - begun) / 1000;
   expect(answer).toMatchObject(load);
   expect(answer.cpuMilliseconds).toBeGreaterThanOrEqual(load.cpuMillicores * load.seconds);
-  // 300, and what Node itself needs; less where a busy machine let it burn the same over a longer time.
+  // 300 and the needs of Node; less if a busy machine stretched the burn.
   const millicores = answer.cpuMilliseconds / seconds;
 
   const path = { params: { agentName: 'parrot', sessionId } };
@@ -33,7 +33,7 @@ it('metrics follow a bot that burns a known amount of CPU and memory, and stay a
   const { resourceMetrics: metrics } = await look();
 
   expect(metrics?.sampleCount).toBeGreaterThanOrEqual(load.seconds - 2);
-  // Half of the samples and more were taken while it burned.
+  // At least half of the samples were taken during the burn.
   expect(metrics?.cpuMillicoresP50).toBeGreaterThan(millicores * 0.7);
   expect(metrics?.cpuMillicoresP50).toBeLessThan(millicores * 1.4);
   expect(metrics?.memoryBytesP50).toBeGreaterThan(load.megabytes * 1_000_000);

@@ -19,7 +19,7 @@ From the rest of its environment, the service reads \`HOME\`, \`XDG_DATA_HOME\` 
 nothing else; what installs and builds their projects also gets what \`BOTHOST_BUILD_ENVIRONMENT\` names.
 `;
 
-/** `docs/configuration.md`: each setting with its meaning and its default. */
+/** Generates Generates `docs/configuration.md`: each setting with its meaning and its default. */
 function configurationReference(): string {
   const sections = Object.values(settings).map((setting) => {
     const [name, ...aliases] = setting.names;
@@ -30,7 +30,7 @@ function configurationReference(): string {
   return `${introduction}\n${sections.join('\n')}${others}`;
 }
 
-test('the configuration in docs is the one that the settings make', async () => {
+test('docs/configuration.md matches the settings', async () => {
   const file = fileURLToPath(new URL('../../../docs/configuration.md', import.meta.url));
   await expect(configurationReference()).toMatchFileSnapshot(file);
 });

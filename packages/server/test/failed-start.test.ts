@@ -23,7 +23,7 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** A port that somebody has, until the test lets go of it. */
+/** A port in use, until `free`. */
 async function takenPort() {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
@@ -31,7 +31,7 @@ async function takenPort() {
   return { port, free: () => new Promise<void>((resolve) => other.close(() => resolve())) };
 }
 
-it('a start that finds its port taken leaves the profile of the running service as it is', async () => {
+it('a start on a port in use does not change the profile of the running service', async () => {
   const { port, free } = await takenPort();
   const profile = join(await temporaryFolder(), 'config.toml');
   const text = `api_url = "http://127.0.0.1:${port}"\nprivate_key = "sk_of_the_running_service"\n`;
@@ -44,7 +44,7 @@ it('a start that finds its port taken leaves the profile of the running service 
   await free();
 });
 
-/** A service that is not started yet: its folder, its settings, and what others see of it. */
+/** A service before its start: its folder, its settings, and the addresses that it listened at. */
 async function unstarted() {
   const folder = await temporaryFolder();
   const database = await testDatabase();
@@ -73,11 +73,11 @@ async function unstarted() {
   return {
     folder,
     environment,
-    /** Where it has listened. */
+    /** The addresses that it listened at. */
     addresses,
     start: () => startServer(readConfig(environment), pino({ level: 'info' }, listener)),
     regions: async () => (await db.selectFrom('hosts').select('region').execute()).map(({ region }) => region),
-    // A connection that was closed is seen for a moment longer.
+    // PostgreSQL lists a closed connection for a moment longer.
     connectionsAreClosed: () => expect.poll(async () => (await connections.execute(db)).rows).toEqual([{ count: 0 }]),
   };
 }
@@ -90,7 +90,7 @@ async function fileInPlaceOf(folder: string): Promise<() => Promise<void>> {
   return () => rm(folder);
 }
 
-/** What is in the way at each step that something can be in the way of, and how to clear it; in the order of the steps. */
+/** An obstacle for each step of the start that can fail, and its removal; in the order of the steps. */
 const steps: Record<string, Step> = {
   'open the vault': {
     says: /EEXIST|ENOTDIR/,
@@ -126,7 +126,7 @@ const steps: Record<string, Step> = {
 };
 
 describe.each(Object.entries(steps))('a start that cannot %s', (_, { says, block }) => {
-  it('leaves nothing of itself, and the next one does when that is mended', async () => {
+  it('leaves nothing behind, and the next start succeeds when the cause is removed', async () => {
     const service = await unstarted();
     await mkdir(service.environment.BOTHOST_DATA_DIR);
     const clear = await block(service);
@@ -135,14 +135,14 @@ describe.each(Object.entries(steps))('a start that cannot %s', (_, { says, block
     expect(await service.regions()).toEqual([]);
     for (const address of service.addresses) await expect(fetch(address)).rejects.toThrow();
     await clear();
-    // The data directory and the region are nobody's.
+    // The data directory and the region are not locked.
     const server = await service.start();
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     expect(await service.regions()).toEqual(['eu-south']);
     expect(service.addresses).toContain(server.url);
     await server.close();
     await service.connectionsAreClosed();
-    // What ran has its region, also while it is down.
+    // A service keeps its region while it is down.
     expect(await service.regions()).toEqual(['eu-south']);
   });
 });

@@ -4,16 +4,16 @@ import { startTestServer, type TestServer } from './support/test-server.ts';
 
 const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url));
 
-describe('one session of the parrot, from start to getSession', () => {
+describe('a session of the parrot', () => {
   let service: TestServer;
 
-  // Each try has the instance that is ready from the start.
+  // Each attempt has the warm instance of the start.
   beforeEach(async () => {
     service = await startTestServer({ agents: [parrot] });
   });
   afterEach(() => service.close());
 
-  it('starts, answers through the proxy, is stopped, and is looked up with a true record', async () => {
+  it('starts, responds through the proxy, is stopped, and has a true record', async () => {
     const { sessionId = '' } = await service.publicClient.startSession({ params: { agentName: 'parrot' }, body: {} });
     const hello = await fetch(`${service.url}/v1/public/parrot/sessions/${sessionId}/hello`, {
       headers: { authorization: `Bearer ${service.publicKey}` },

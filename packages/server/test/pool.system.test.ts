@@ -29,19 +29,19 @@ const session = (service: Pick<TestServer, 'client'>, sessionId: string) =>
   service.client.getSession({ params: { agentName: 'pooled', sessionId } });
 
 describe('the warm pool', () => {
-  it('is filled at the start, serves at once, and is filled again behind each session', async () => {
+  it('is filled at the start, serves at once, and is refilled after each session', async () => {
     const { service } = await serve({ minAgents: 1, maxAgents: 2 });
     await expect.poll(() => idleOf(service), poll).toBe(1);
     const first = await start(service, 'pooled');
     const process = await tell<number>(service, 'pooled', first, 'process.pid');
-    // The proxy is told that the bot has its session before the record is.
+    // The proxy learns that the bot has its session before the record is written.
     await expect.poll(async () => (await session(service, first)).coldStart, poll).toBe(false);
     expect((await session(service, first)).startPhases?.boot).toBe(0);
 
     await expect.poll(() => idleOf(service), poll).toBe(1);
     const second = await start(service, 'pooled');
     expect(await tell<number>(service, 'pooled', second, 'process.pid')).not.toBe(process);
-    // At max_agents nothing is kept warm, and the next one has to wait.
+    // At max_agents there are no warm instances, and the next session has to wait.
     await expect(start(service, 'pooled')).rejects.toMatchObject({ reason: 'at-capacity' });
     expect(await idleOf(service)).toBe(0);
 
@@ -50,7 +50,7 @@ describe('the warm pool', () => {
     await expect.poll(() => idleOf(service), poll).toBe(1);
   });
 
-  it('whose bots do not start says why, and ends the session that waits for one', async () => {
+  it('reports why its bots do not start, and ends the session that waits for one', async () => {
     const { bot, service } = await serve({
       minAgents: 1,
       afterFall: 'console.error("no voice"); process.exit(3);',
@@ -74,7 +74,7 @@ describe('the warm pool', () => {
   });
 });
 
-it('a new deployment takes new sessions, while a live one goes on with the old', async () => {
+it('a new deployment takes new sessions, and a live one continues on the old', async () => {
   const { bot, service } = await serve({ minAgents: 1 }, { BOTHOST_ON_STOP: 'leave' });
   await expect.poll(() => idleOf(service), poll).toBe(1);
   const old = await start(service, 'pooled');

@@ -39,7 +39,7 @@ async function create(serviceName: string, buildId: string, maxAgents = 5) {
 }
 
 describe('a deploy', () => {
-  it('under 20 live sessions: all finish on the old version, new ones run on the new; and back again', async () => {
+  it('lets 20 live sessions finish on the old version and starts new ones on the new, and back again', async () => {
     const name = freshName('busy');
     const first = await create(name, one, 21);
     const old = await Promise.all(Array.from({ length: 20 }, () => start(service, name)));
@@ -58,7 +58,7 @@ describe('a deploy', () => {
     const young = await start(service, name);
     expect(await version(name, young)).toBe('two');
     expect((await session(name, young)).deploymentId).toBe(second.activeDeploymentId);
-    // The limit is the agent's, over all of its versions.
+    // The limit applies to all deployments of the agent together.
     await expect(start(service, name)).rejects.toMatchObject({ reason: 'at-capacity' });
 
     expect(new Set(await Promise.all(old.map((id) => version(name, id))))).toEqual(new Set(['one']));
@@ -87,7 +87,7 @@ describe('a deploy', () => {
     ]);
   });
 
-  it('of a bot that does not start takes no traffic: what served goes on, and the agent says why', async () => {
+  it('of a bot that does not start gets no traffic, keeps the serving version, and reports why', async () => {
     const name = freshName('careful');
     const first = await create(name, one);
     await deploy(name, { buildId: broken });
@@ -123,7 +123,7 @@ describe('a deploy', () => {
     expect(await settled(service, name)).toMatchObject({ activeDeploymentReady: true, errors: [], conditions: [] });
   });
 
-  it('that is the first and broken serves nothing, and a later one does', async () => {
+  it('that is the first and broken serves nothing, and a later one serves', async () => {
     const name = freshName('hopeful');
     expect(await create(name, broken)).toMatchObject({
       ready: false,
@@ -136,7 +136,7 @@ describe('a deploy', () => {
     expect(await settled(service, name)).toMatchObject({ ready: true, activeDeploymentReady: true, errors: [] });
   });
 
-  it('many times at once ends with the last that was asked for, and nothing is left of the others', async () => {
+  it('that is repeated concurrently ends with the last request and leaves nothing of the others', async () => {
     const name = freshName('hasty');
     await create(name, one);
     const all = Array.from({ length: 6 }, (_, index) => (index % 2 === 0 ? two : one));
@@ -154,7 +154,7 @@ describe('a deploy', () => {
       .toEqual([1, 0]);
   });
 
-  it('of an unchanged project is answered at once, and changes nothing', async () => {
+  it('of an unchanged project returns at once and changes nothing', async () => {
     const name = freshName('calm');
     const { desiredDeploymentId } = await create(name, one);
     const again = await buildProject(service, versionedBot('one'));
@@ -167,14 +167,14 @@ describe('a deploy', () => {
     });
   });
 
-  it('of a name that begins with start is warned about', async () => {
+  it('of an agent whose name begins with start has a warning', async () => {
     const answer = await service.client.createAgent({ body: { serviceName: freshName('starter'), buildId: one } });
     expect(answer.warning).toMatch(/offerUrlTemplate/);
   });
 });
 
 describe('a deleted agent', () => {
-  it('starts nothing more, its live session goes on to its end, and its name is free', async () => {
+  it('starts no sessions, keeps its live session to its end, and frees its name', async () => {
     const name = freshName('fleeting');
     await create(name, one);
     const id = await start(service, name);
@@ -192,7 +192,7 @@ describe('a deleted agent', () => {
   });
 });
 
-it('an agent of another organization looks like one that is not there, whatever is asked', async () => {
+it('an agent of another organization is indistinguishable from a missing one', async () => {
   const taken = freshName('private');
   await create(taken, one);
   const theirs = (method: string, path: string, body?: object) =>
@@ -216,7 +216,7 @@ it('an agent of another organization looks like one that is not there, whatever 
     const [left, right] = bodies.map(({ requestId: _, ...rest }) => rest);
     expect(left).toEqual(right);
   }
-  // Nor can their build be deployed.
+  // Their build cannot be deployed either.
   const answer = await theirs('POST', '', { serviceName: 'thief', buildId: one });
   expect(await answer.json()).toMatchObject({ code: '400', reason: 'build-not-usable' });
 });

@@ -5,7 +5,7 @@ import { readConfig } from '../src/config.ts';
 import { writeBot } from './support/bots.ts';
 import { startTestServer } from './support/test-server.ts';
 
-it('a service whose agent takes its time to become ready can be stopped before it is', async () => {
+it('a service can be stopped before its agents are ready', async () => {
   const bot = await writeBot('slow', { alone: true, prelude: 'setInterval(() => undefined, 1000);' });
   const service = await startTestServer();
   await service.server.close();

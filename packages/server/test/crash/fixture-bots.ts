@@ -75,7 +75,7 @@ const server = http.createServer(async (request, response) => {
 server.listen(Number(process.env.PORT), process.env.BOT_HOST);
 `;
 
-/** Writes the agents of the kill tests into \`directory\` and returns their directories. */
+/** Writes the agents of the crash tests into \`directory\` and returns their directories. */
 export function writeFixtureBots(directory: string, diaryPath: string): readonly string[] {
   const agent = (name: string, warm: number, files: Readonly<Record<string, string>>) => {
     const own = join(directory, name);

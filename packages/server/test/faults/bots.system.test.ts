@@ -6,7 +6,7 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { ended, idle, sessionUrl, start, stop, tell, withKey } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** A process that runs; a zombie does not. */
+/** Whether a process is running. A zombie is not. */
 function runs(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -17,7 +17,7 @@ function runs(pid: number): boolean {
 
 const listen = `.listen(Number(process.env.PORT), process.env.BOT_HOST)`;
 
-describe('a bot that is at fault', () => {
+describe('a faulty bot', () => {
   let service: TestServer;
   let bots: BotDirectory[];
 
@@ -43,7 +43,8 @@ describe('a bot that is at fault', () => {
       }),
     ];
     service = await startTestServer({ agents: bots.map((bot) => bot.path) });
-    // What is broken from the start would take no traffic. The instances that showed that these can run are used up.
+    // A deployment that is broken from the start gets no traffic, so the bots work at first. These sessions use up the
+    // instances that proved the deployments.
     for (const [index, name] of ['gone', 'binary', 'never'].entries()) {
       await bots[index + 1]?.fall();
       const id = await start(service, name);
@@ -65,7 +66,7 @@ describe('a bot that is at fault', () => {
   };
   const puppet = (id: string, code: string) => tell(service, 'puppet', id, code);
 
-  it('exits before it is ready: the session ends at once, with its status and last words', async () => {
+  it('that exits before it is ready ends its session at once, with its status and last lines', async () => {
     const id = await start(service, 'gone');
     const held = fetch(sessionUrl(service, 'gone', id, '/x'), withKey(service.publicKey));
     expect(await ended(service, 'gone', id)).toMatchObject({
@@ -82,7 +83,7 @@ describe('a bot that is at fault', () => {
     await idle(service, 'gone');
   });
 
-  it('exits before it is ready while a WebSocket waits: the client is told by plain HTTP', async () => {
+  it('that exits before it is ready refuses a waiting WebSocket with an HTTP status', async () => {
     const {
       wsUrl,
       token,
@@ -99,7 +100,7 @@ describe('a bot that is at fault', () => {
     expect((await ended(service, 'gone', sessionId)).completionStatus).toBe('HTTP_ERROR');
   });
 
-  it('says things that are no text: the record holds what can be read of them', async () => {
+  it('that prints invalid UTF-8 has the readable part in its record', async () => {
     const id = await start(service, 'binary');
     expect((await ended(service, 'binary', id)).completionStatus).toBe('HTTP_ERROR');
     expect(await exitOf('binary', id)).toMatchObject({ code: 4, tail: expect.stringMatching(/bad.*end/s) });
@@ -115,7 +116,7 @@ describe('a bot that is at fault', () => {
       { code: 1, tail: expect.stringContaining('oh dear') },
     ],
     ['by a signal', 'process.kill(process.pid, "SIGKILL"); true', { code: null, signal: 'SIGKILL' }],
-  ])('exits in the middle of a session %s', async (_, code, exit) => {
+  ])('that exits during a session %s ends the session', async (_, code, exit) => {
     const id = await start(service, 'puppet');
     await puppet(id, code).catch(() => undefined);
     expect(await ended(service, 'puppet', id)).toMatchObject({
@@ -135,14 +136,14 @@ describe('a bot that is at fault', () => {
     [200, '{"completionStatus": "LEFT_EARLY"}', 'LEFT_EARLY'],
     [200, '{"completionStatus": "left [red]early"}', 'HTTP_COMPLETED'],
     [200, `{"completionStatus": "${'A'.repeat(80)}"}`, 'HTTP_COMPLETED'],
-  ])('ends with %i and %s, which is recorded as what it is', async (status, body, recorded) => {
+  ])('that ends with %i and %s has that completion status', async (status, body, recorded) => {
     const id = await start(service, 'puppet');
     await puppet(id, `setImmediate(() => state.end(${status}, ${JSON.stringify(body)})); true`);
     expect((await ended(service, 'puppet', id)).completionStatus).toBe(recorded);
     await idle(service, 'puppet');
   });
 
-  it('does not end when it is asked to: it is made to, with all that it started', async () => {
+  it('that ignores a stop is killed with all its children', async () => {
     const id = await start(service, 'puppet');
     const family = (await puppet(
       id,
@@ -164,7 +165,7 @@ describe('a bot that is at fault', () => {
     expect(family.map(runs)).toEqual([false, false, false, false]);
   });
 
-  it('floods its output: the service goes on, and the record says what was cut', async () => {
+  it('that floods its output does not stop the service, and the record says what was cut', async () => {
     const id = await start(service, 'puppet');
     await puppet(
       id,
@@ -180,22 +181,25 @@ describe('a bot that is at fault', () => {
     await idle(service, 'puppet');
   });
 
-  it.runIf(process.geteuid?.() === 0)('eats memory: it alone is ended, and the record says why', async () => {
-    const id = await start(service, 'puppet');
-    const other = await start(service, 'puppet');
-    await puppet(other, 'true');
-    await puppet(
-      id,
-      `const kept = []; const eat = () => { kept.push(Buffer.alloc(32 * 1048576, 1)); setImmediate(eat); }; eat(); true`,
-    ).catch(() => undefined);
-    expect((await ended(service, 'puppet', id)).completionStatus).toBe('HTTP_ERROR');
-    expect(await exitOf('puppet', id)).toMatchObject({ outOfMemory: true });
-    expect(await puppet(other, '"still here"')).toBe('still here');
-    await stop(service, 'puppet', other);
-    await idle(service, 'puppet');
-  });
+  it.runIf(process.geteuid?.() === 0)(
+    'that uses too much memory is the only process killed, and the record says why',
+    async () => {
+      const id = await start(service, 'puppet');
+      const other = await start(service, 'puppet');
+      await puppet(other, 'true');
+      await puppet(
+        id,
+        `const kept = []; const eat = () => { kept.push(Buffer.alloc(32 * 1048576, 1)); setImmediate(eat); }; eat(); true`,
+      ).catch(() => undefined);
+      expect((await ended(service, 'puppet', id)).completionStatus).toBe('HTTP_ERROR');
+      expect(await exitOf('puppet', id)).toMatchObject({ outOfMemory: true });
+      expect(await puppet(other, '"still here"')).toBe('still here');
+      await stop(service, 'puppet', other);
+      await idle(service, 'puppet');
+    },
+  );
 
-  it('never becomes ready: what waits for it ends with the session, and nothing is left', async () => {
+  it('that never becomes ready leaves no process after its session is stopped', async () => {
     const id = await start(service, 'never');
     const held = fetch(sessionUrl(service, 'never', id, '/x'), withKey(service.publicKey));
     await expect
@@ -211,7 +215,7 @@ describe('a bot that is at fault', () => {
     await idle(service, 'never');
   });
 
-  it('never becomes ready, and the WebSocket client that waited goes away: its instance goes too', async () => {
+  it('that never becomes ready is stopped when the waiting WebSocket client disconnects', async () => {
     const {
       wsUrl,
       token,
@@ -240,7 +244,7 @@ describe('a bot that is at fault', () => {
     ['a length and a coding', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['characters that no header may hold', 'HTTP/1.1 200 OK\r\nx-a: \x01\x02\r\ncontent-length: 0\r\n\r\n'],
     ['headers without end', 'HTTP/1.1 200 OK\r\nx-a: LONG\r\n\r\n'],
-  ])('answers with %s: its client gets an answer, and the service goes on', async (_, answer) => {
+  ])('that responds with %s does not break the service, and its client gets a response', async (_, answer) => {
     const id = await start(service, 'nonsense');
     const url = sessionUrl(service, 'nonsense', id, `/${encodeURIComponent(answer)}`);
     const { status } = await fetch(url, withKey(service.publicKey)).catch(() => ({ status: 0 }));
@@ -250,7 +254,7 @@ describe('a bot that is at fault', () => {
     await idle(service, 'nonsense');
   });
 
-  it('breaks off in the middle of an answer: so does the answer to its client', async () => {
+  it('that aborts a response aborts the response to the client', async () => {
     const id = await start(service, 'puppet');
     await puppet(
       id,

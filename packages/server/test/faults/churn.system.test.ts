@@ -10,7 +10,7 @@ const most = 4;
 const workers = 10;
 const sessionsWanted = 40;
 
-/** Numbers from 0 to 1 that are the same in each run (Park and Miller, 1988). */
+/** A generator of the same numbers from 0 to 1 in each run (Park and Miller, 1988). */
 function sequence(seed: number): () => number {
   let state = seed;
   return () => {
@@ -19,7 +19,7 @@ function sequence(seed: number): () => number {
   };
 }
 
-describe('many sessions that come and go at once', () => {
+describe('many concurrent sessions', () => {
   let service: TestServer;
   let bot: BotDirectory;
 
@@ -35,7 +35,7 @@ describe('many sessions that come and go at once', () => {
   type Outcome = { readonly id: string; readonly expected: string; readonly pid: number };
   type Seen = { readonly pid: number; readonly ids: (string | undefined)[] };
 
-  /** What the bot of a session says: which process it is, and which sessions it was given. */
+  /** Asks the bot of a session for its pid and the sessions that it got. */
   const look = (id: string) =>
     tell<Seen>(
       service,
@@ -97,7 +97,7 @@ describe('many sessions that come and go at once', () => {
     return { id, pid, expected: 'WS_CONNECTION_CLOSED' };
   }
 
-  it('never pass the limit, never share a bot, and each has the end that it had', async () => {
+  it('never exceed the limit, never share a bot, and have a true completion status', async () => {
     const total = async () => (await service.client.getSessions({ params: { agentName: 'busy' } })).total_count;
     const before = await total();
     const random = sequence(20_261_120);

@@ -6,14 +6,14 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { ended, idle, openSocket, sessionUrl, start, stop, tell } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-describe('a client that goes away', () => {
+describe('a client that disconnects', () => {
   let service: TestServer;
   let bots: BotDirectory[];
 
   beforeAll(async () => {
     bots = [
       await writeBot('target', { maxAgents: 2 }),
-      // Its probe says no a few times, so that requests are held.
+      // The first readiness probes fail, so that requests are held.
       await writeBot('slow', {
         prelude: `{ const http = require('node:http');
           const real = http.createServer;
@@ -33,7 +33,7 @@ describe('a client that goes away', () => {
   const head = (id: string, method: string, lines: string, agentName = 'target') =>
     `${method} ${new URL(sessionUrl(service, agentName, id, '/x')).pathname} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\n${lines}\r\n`;
 
-  it('while its request is held leaves the session as it is', async () => {
+  it('while its request is held does not change the session', async () => {
     const id = await start(service, 'slow');
     const open = async () => {
       const socket = await openSocket(service);
@@ -43,7 +43,7 @@ describe('a client that goes away', () => {
     const [first, second, third] = [await open(), await open(), await open()] as const;
     first.destroy();
     second.resetAndDestroy();
-    // The third gets its answer all the same, from the bot.
+    // The third request still gets its response from the bot.
     const [answer] = await once(third, 'data');
     expect(String(answer)).toMatch(/^HTTP\/1\.1 404 [\s\S]*the bot knows no such path/);
     third.destroy();
@@ -55,7 +55,7 @@ describe('a client that goes away', () => {
   it.each([
     ['in the middle of a sized upload', 'content-length: 1000000\r\n', 'x'.repeat(5_000)],
     ['in the middle of an upload in chunks', 'transfer-encoding: chunked\r\n', `1388\r\n${'x'.repeat(5_000)}\r\n`],
-  ])('%s is told to the bot, which never takes it for whole', async (_, lines, body) => {
+  ])('%s aborts the request to the bot', async (_, lines, body) => {
     const id = await start(service, 'target');
     await order(
       id,
@@ -90,7 +90,7 @@ describe('a client that goes away', () => {
     await idle(service, 'target');
   });
 
-  it('in a WebSocket through the session proxy closes the one to the bot, and the session goes on', async () => {
+  it('from a WebSocket through the session proxy closes the one to the bot and keeps the session', async () => {
     const id = await start(service, 'target');
     const url = sessionUrl(service, 'target', id, '/socket').replace('http', 'ws');
     const socket = new WebSocket(`${url}?access_token=${service.publicKey}`);
@@ -103,7 +103,7 @@ describe('a client that goes away', () => {
     await idle(service, 'target');
   });
 
-  it('in a WebSocket of its own ends the session, and so does a bot that goes away', async () => {
+  it('from the WebSocket of its session ends the session, and so does a bot that disconnects', async () => {
     const open = async () => {
       const {
         wsUrl,
@@ -130,13 +130,13 @@ describe('a client that goes away', () => {
     await idle(service, 'target');
   });
 
-  it('with the first byte of the answer to its start leaves a session that can be found and stopped', async () => {
+  it('at the first byte of the response to its start leaves a session that can be listed and stopped', async () => {
     const socket = await openSocket(service);
     const body = '{}';
     socket.write(
       `POST /v1/public/target/start HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     );
-    // Not sooner: a request whose client is gone before it was read is none.
+    // Not earlier: the service ignores a request whose client disconnected before it was read.
     await once(socket, 'data');
     socket.destroy();
     const active = async () =>

@@ -5,13 +5,13 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { ended, idle, start, tell, withKey } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-describe('the database is killed while the service works', () => {
+describe('when the database is killed, the service', () => {
   let service: TestServer;
   let bot: BotDirectory;
 
   beforeAll(async () => {
     bot = await writeBot('steady', { minAgents: 1, maxAgents: 40 });
-    // Its own embedded database: the one of the tests is everyone's.
+    // Uses its own embedded database, because other tests share the database of the run.
     service = await startTestServer({ agents: [bot.path], environment: { DATABASE_URL: '' } });
   });
   afterAll(async () => {
@@ -24,7 +24,7 @@ describe('the database is killed while the service works', () => {
     process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGKILL');
   }
 
-  it('answers every request with what is true or with 503, recovers by itself, and keeps the live session', async () => {
+  it('responds to every request correctly or with 503, recovers by itself, and keeps the live session', async () => {
     const live = await start(service, 'steady');
     await tell(service, 'steady', live, 'true');
     const record = `${service.url}/v1/agents/steady/sessions/${live}`;
@@ -61,7 +61,7 @@ describe('the database is killed while the service works', () => {
     });
     await expect.poll(() => started.length).toBeGreaterThan(2);
     killDatabase();
-    // The bot does not need the database, nor do requests to it.
+    // Neither the bot nor requests to it need the database.
     expect(await tell(service, 'steady', live, '"still here"')).toBe('still here');
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
     await expect.poll(() => room).toBe(0);
@@ -70,7 +70,7 @@ describe('the database is killed while the service works', () => {
 
     expect(notOurs).toEqual([]);
     expect(seen.get(200)).toBeGreaterThan(0);
-    // Each start that was answered is a session, and each session was answered or is one of a start that got 503.
+    // Every successful start is a session, and every session belongs to a successful start or to one that got 503.
     const list = await service.client.getSessions({ params: { agentName: 'steady' }, query: { limit: 1000 } });
     const ids = new Set(list.sessions.map(({ sessionId }) => sessionId));
     expect(started.filter((id) => !ids.has(id))).toEqual([]);
@@ -85,9 +85,9 @@ describe('the database is killed while the service works', () => {
     await idle(service, 'steady');
   });
 
-  it('records the end of a session that ended while the database was away', async () => {
+  it('records the end of a session that ended while the database was down', async () => {
     const id = await start(service, 'steady');
-    // By itself a moment later: a request to it might need the database, to know its key.
+    // Poll, because the bot ends by itself; a request might need the database to check the key.
     await tell(service, 'steady', id, 'setTimeout(() => state.end(500, "{}"), 200); true');
     killDatabase();
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);

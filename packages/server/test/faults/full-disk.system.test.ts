@@ -11,7 +11,7 @@ import { startTestServer } from '../support/test-server.ts';
 
 const isRoot = process.geteuid?.() === 0;
 
-/** A disk of its own; null where this machine does not let root mount one. */
+/** Mounts a disk; null if this machine does not allow it. */
 async function smallDisk(megabytes: number, at?: string): Promise<string | null> {
   const path = at ?? (await mkdtemp(join(tmpdir(), 'bothost-disk-')));
   try {
@@ -36,9 +36,9 @@ async function fill(path: string): Promise<string> {
   return filler;
 }
 
-/** Only root can make a small disk; the runtime's and the store's own tests say what an ordinary user sees. */
+/** Only root can mount a small disk. The tests of runtime and store cover ordinary users. */
 it.runIf(isRoot)(
-  'a full disk: starts are refused with the reason, live sessions go on, and what ends is recorded when there is room',
+  'refuses starts on a full disk, keeps live sessions, and records ended ones when there is space again',
   async ({ skip }) => {
     const disk = await smallDisk(220);
     if (disk === null) return skip('this machine does not let root mount a tmpfs');
@@ -57,7 +57,7 @@ it.runIf(isRoot)(
     const startOne = async () => {
       const response = await fetch(`${service.url}/v1/public/steady/start`, {
         method: 'POST',
-        // Large enough for more than what is left in the pages of the table.
+        // Larger than the free space in the pages of the table.
         body: JSON.stringify({ body: { text: 'x'.repeat(900_000) } }),
         ...withKey(service.publicKey),
       });
@@ -86,7 +86,7 @@ it.runIf(isRoot)(
     rmSync(filler);
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
     expect((await ended(service, 'steady', live)).completionStatus).toBe('HTTP_COMPLETED');
-    // Those that were answered with a session have one, and it ended or works.
+    // Every successful start has a session, which works or has ended.
     for (const id of started) {
       const { completionStatus } = await service.client.getSession({ params: { agentName: 'steady', sessionId: id } });
       if (completionStatus === null) await stop(service, 'steady', id);
@@ -101,7 +101,7 @@ it.runIf(isRoot)(
 );
 
 it.runIf(isRoot)(
-  'a full disk of logs: the instance is not forgotten, it is tried again by the clock and no faster, and nothing is lost',
+  'keeps the output of an instance when the disk of logs is full, and retries at intervals',
   async ({ skip }) => {
     const tries: number[] = [];
     const write = (line: string) => {
@@ -125,7 +125,7 @@ it.runIf(isRoot)(
     execFileSync('mount', ['-o', 'remount,size=32m', logs]);
     const query = { sessionId, order: 'asc', query: 'the end' } as const;
     const read = () => service.client.getLogs({ params: { agentName: 'wordy' }, query });
-    // Nothing more can come: the instance has ended, too.
+    // There is no more output, because the instance has ended, too.
     await expect.poll(async () => (await read()).nextCursor).toBeNull();
     expect((await read()).logs).toMatchObject([{ log: 'the end', sessionId }]);
   },

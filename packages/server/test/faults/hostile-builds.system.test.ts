@@ -8,7 +8,7 @@ import { freshName } from '../support/fresh-name.ts';
 import { secondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** Makes the build's own output file 16 TiB long, nearly all of it a hole. */
+/** Makes the build's output file 16 TiB long and sparse. */
 const SPARSE_OUTPUT = "perl -e 'truncate(STDOUT,16*1024**4-8192)'";
 
 async function startServer(environment: Record<string, string> = {}): Promise<TestServer> {
@@ -37,7 +37,7 @@ async function logOf(client: Client): Promise<{ readonly id: string; readonly lo
   return { id, log: logs.map((line) => line.replace(/^\S+ /, '')).join('\n') };
 }
 
-it('builds that make their output file 16 TiB long succeed', async () => {
+it('builds with a sparse output file of 16 TiB succeed', async () => {
   const service = await startServer({ BOTHOST_BUILDS_AT_ONCE: '2' });
   const clients = [service.client, await organizationOf(service)];
   const builds = await Promise.all(clients.map((client) => build(client, SPARSE_OUTPUT)));

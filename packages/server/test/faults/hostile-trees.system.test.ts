@@ -111,7 +111,7 @@ describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
     for (const root of roots) await removeHostileTrees(root);
   });
 
-  // Not skipped for the ordinary user of a run as root: root has these rows.
+  // Not reported as skipped in the ordinary user's run, because the run as root has these rows.
   const rows = Object.entries(hostileTrees).filter(([, { needsRoot }]) => needsRoot !== true || ownAccounts || !isRoot);
   it.for(rows)('survives a tree of kind %s', ([name, tree], { skip }) => {
     const reason = lacks(tree, ownAccounts);

@@ -7,8 +7,8 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const isRoot = process.geteuid?.() === 0;
 
-/** An ordinary user's bots all share that user's account; the runtime's own tests hold the warning about it. */
-describe.runIf(isRoot)('a bot that looks for what is not its own, on a service of root', () => {
+/** All bots of an ordinary user run under that user's account. The runtime's tests cover the warning about it. */
+describe.runIf(isRoot)('a hostile bot, on a service that runs as root', () => {
   let service: TestServer;
   let bots: BotDirectory[];
   let spy: string;
@@ -25,7 +25,7 @@ describe.runIf(isRoot)('a bot that looks for what is not its own, on a service o
     await Promise.all(bots.map((bot) => bot.remove()));
   });
 
-  /** What the system says to an attempt: an error's code, or `done`. */
+  /** The result of an attempt: the code of the error, or `done`. */
   const attempt = (code: string) =>
     tell(
       service,
@@ -35,7 +35,7 @@ describe.runIf(isRoot)('a bot that looks for what is not its own, on a service o
     );
   const read = (path: string) => attempt(`fs.readFileSync(${JSON.stringify(path)})`);
 
-  it('finds neither the key file nor the files of the database', async () => {
+  it('cannot read the key file or the files of the database', async () => {
     const data = service.dataDirectory;
     const paths = [
       join(data, 'key'),
@@ -54,8 +54,8 @@ describe.runIf(isRoot)('a bot that looks for what is not its own, on a service o
     }
   });
 
-  it('cannot speak to the database', async () => {
-    // Line 5 of the file is where its socket lies, line 4 its port (PostgreSQL documentation 67.1).
+  it('cannot connect to the database', async () => {
+    // Line 5 of the file is the directory of the socket, line 4 the port (PostgreSQL documentation 67.1).
     const lines = readFileSync(join(service.dataDirectory, 'postgres/data/postmaster.pid'), 'utf8').split('\n');
     const socket = join(lines[4] ?? '', `.s.PGSQL.${lines[3]}`);
     const connect = (target: string) =>
@@ -66,7 +66,7 @@ describe.runIf(isRoot)('a bot that looks for what is not its own, on a service o
     expect(await connect(JSON.stringify({ host: '127.0.0.1', port: Number(lines[3]) }))).toBe('ECONNREFUSED');
   });
 
-  it('cannot read or end another bot, nor the service', async () => {
+  it('cannot read or kill another bot or the service', async () => {
     const own = await tell<Record<'home' | 'project', string> & Record<'pid' | 'parent', number>>(
       service,
       'victim',
@@ -92,7 +92,7 @@ describe.runIf(isRoot)('a bot that looks for what is not its own, on a service o
     expect(await tell(service, 'victim', victim, '"still here"')).toBe('still here');
   });
 
-  it('finds nothing of the service in its own surroundings', async () => {
+  it('has no setting of the service in its environment', async () => {
     const environment = await tell<Record<string, string>>(service, 'spy', spy, 'process.env');
     expect(
       Object.keys(environment).filter((name) => /^(BOTHOST_(?!INSTANCE$)|DATABASE|PG|npm_|VITEST)/.test(name)),

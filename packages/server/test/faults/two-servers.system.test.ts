@@ -14,7 +14,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** Runs the built program until it ends; it is expected to refuse. */
+/** Runs the built program until it exits, which it should do with an error. */
 async function run(environment: Record<string, string>) {
   const { PATH, HOME } = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: environment['BOTHOST_DATA_DIR'] ?? '/' };
   const env = {
@@ -51,7 +51,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     await Promise.all([bot.remove(), rm(elsewhere, { recursive: true, force: true })]);
   });
 
-  it('of the same region refuses, names who runs it, and harms nothing', async () => {
+  it('of the same region does not start, names the other server, and changes nothing', async () => {
     const id = await start(service, 'first');
     await tell(service, 'first', id, 'true');
     const { code, stderr } = await run({
@@ -62,13 +62,13 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     expect(stderr).toContain('Another server runs the bots of region us-west');
     expect(stderr).toContain(`data directory ${service.dataDirectory}`);
     expect(stderr).toContain(`process ${process.pid}`);
-    // One sentence for people, no stack; and no address, which may hold a password.
+    // One sentence without a stack trace and without the address, which may contain a password.
     expect(stderr).not.toMatch(/\n +at |postgres(ql)?:\/\//);
     expect(await tell(service, 'first', id, '"still here"')).toBe('still here');
     await stop(service, 'first', id);
   });
 
-  it('on the same data directory refuses too, and leaves the database of the first running', async () => {
+  it('on the same data directory does not start, and keeps the database of the first running', async () => {
     const id = await start(embedded, 'first');
     await tell(embedded, 'first', id, 'true');
     const before = await readdir(embedded.dataDirectory);
@@ -82,7 +82,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     await stop(embedded, 'first', id);
   });
 
-  it('of another region needs the root key of the first, for secrets have one', async () => {
+  it('of another region does not start without the root key of the first', async () => {
     const { code, stderr } = await run({
       BOTHOST_DATA_DIR: join(elsewhere, 'other-key'),
       BOTHOST_REGION: 'eu-south',
@@ -91,21 +91,21 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/Secrets are encrypted with the root key [0-9a-f]+, but no root key is available/);
     expect(stderr).not.toMatch(/\n +at /);
-    // Nobody can deploy to a region that no server ever ran.
+    // A region that no server ever ran accepts no deployment.
     const { regions } = await service.client.listRegions();
     expect(regions.map(({ code }) => code)).not.toContain('eu-south');
   });
 
-  it('of another region runs beside the first, and each leaves the bots of the other alone', async (test) => {
+  it('of another region runs beside the first, and neither stops bots of the other', async (test) => {
     const second = await startTestServer({
       agents: [],
       environment: { DATABASE_URL: service.database.url, BOTHOST_REGION: 'eu-north', BOTHOST_KEY: key },
     });
-    // Also when something below fails, or its second try would find the region taken.
+    // Closed even if the test fails, so that a retry does not find the region taken.
     test.onTestFinished(() => second.close());
     const id = await start(service, 'first');
     await tell(service, 'first', id, 'true');
-    // It knows the agent, and that it runs elsewhere.
+    // It lists the agent, which runs in another region.
     const refused = await fetch(`${second.url}/v1/public/first/start`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.publicKey}` },
@@ -123,7 +123,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
 });
 
 describe('two servers of one database with key files', () => {
-  it('have the same root key: neither makes another one while the other is alive', async (test) => {
+  it('share one root key: neither creates another while the other is alive', async (test) => {
     const first = await startTestServer();
     test.onTestFinished(() => first.close());
     const directory = await mkdtemp(join(tmpdir(), 'bothost-copied-'));
