@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parrotFile, pipecatEcho } from './repository.ts';
 
-/** An agent that a bench has the service serve. */
+/** An agent of a benchmark. */
 export type BenchAgent = {
   readonly name: string;
   readonly bot: 'parrot' | 'tiny' | 'printing' | 'pipecat';
   readonly minAgents: number;
   readonly maxAgents: number;
-  /** `agent-3x` where the bot itself must not be what limits. */
+  /** `agent-3x` if the bot must not be the bottleneck. */
   readonly profile?: 'agent-1x' | 'agent-2x' | 'agent-3x';
 };
 
@@ -46,7 +46,7 @@ async function writeNodeBot(directory: string, bot: keyof typeof files): Promise
   await writeFile(join(directory, 'package.json'), '{ "type": "module", "main": "bot.js" }\n');
 }
 
-/** The echo bot as it is shipped, that also says when it was entered, and which interpreter runs it where. */
+/** The echo bot of the examples, which also prints when it was called, and its interpreter and path. */
 async function writePipecatBot(directory: string): Promise<void> {
   for (const file of ['bot.py', 'pyproject.toml']) await copyFile(join(pipecatEcho, file), join(directory, file));
   await appendFile(join(directory, 'bot.py'), entered);

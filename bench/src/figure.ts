@@ -1,30 +1,30 @@
-/** One line of the table: a figure, what it was measured against in the same run, and how far they may be apart. */
+/** One line of the table: a figure, its reference in the same run, and the allowed ratio. */
 export type Figure = {
   readonly what: string;
   readonly ours: string;
   readonly reference: string;
-  /** Ours divided by the reference; null where the two are not compared. */
+  /** Ours divided by the reference; null if the two are not compared. */
   readonly ratio: number | null;
   readonly limit: Limit | null;
 };
 
 export type Limit = { readonly most: number } | { readonly least: number };
 
-/** A bench: its name on the command line and what it yields. */
+/** A benchmark: its name on the command line, and its figures. */
 export type Bench = {
   readonly name: string;
   readonly run: (options: BenchOptions) => Promise<readonly Figure[]>;
 };
 
 export type BenchOptions = {
-  /** Fewer samples and rows: to see that it works, not to quote. */
+  /** Fewer samples and rows: a check of the benchmark, not a result. */
   readonly quick: boolean;
   readonly log: (line: string) => void;
 };
 
 export type Verdict = 'pass' | 'over' | '';
 
-/** A ratio that could not be measured is over its limit. */
+/** A ratio that could not be measured exceeds its limit. */
 export function verdictOf({ ratio, limit }: Pick<Figure, 'ratio' | 'limit'>): Verdict {
   if (limit === null) return '';
   if (ratio === null) return 'over';

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
 /**
- * Has a process that was started with `--inspect=127.0.0.1:0` collect its garbage, so that what it needs can be told from
- * what it has not tidied up yet (Chrome DevTools Protocol, HeapProfiler). Returns what is used of its heap after, in bytes.
+ * Runs the garbage collector in a process that was started with `--inspect=127.0.0.1:0` (Chrome DevTools Protocol,
+ * HeapProfiler). Returns the used heap after it, in bytes.
  */
 export async function heapAfterCollection(output: string): Promise<number> {
   const url = /ws:\/\/127\.0\.0\.1:\d+\/[-\w]+/.exec(output)?.[0];
-  if (url === undefined) throw new Error('the process is not open for inspection');
+  if (url === undefined) throw new Error('The process was not started with --inspect.');
   const socket = new WebSocket(url);
   await once(socket, 'open');
   let id = 0;

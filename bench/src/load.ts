@@ -1,7 +1,7 @@
 import { Client, type Dispatcher } from 'undici';
 import { median, quantile } from './quantile.ts';
 
-/** Requests of one kind: where to, and which; called for each request. */
+/** The target of requests: the origin, and a function that returns the path of each request. */
 export type Target = {
   readonly origin: string;
   readonly headers?: Record<string, string>;
@@ -10,12 +10,14 @@ export type Target = {
 
 type Round = { readonly perSecond: number; readonly latencies: readonly number[] };
 
-/** Asks over some kept connections, each again as soon as it is answered. Rejects at an answer that is not 200. */
+/**
+ * Sends requests over persistent connections, each when the previous one is answered. Rejects if a status is not 200.
+ */
 async function load(target: Target, connections: number, seconds: number): Promise<Round> {
   const clients = Array.from({ length: connections }, () => new Client(target.origin, { pipelining: 1 }));
   const latencies: number[] = [];
   try {
-    // The connection is made before the time counts.
+    // The connection is opened before the measurement.
     await Promise.all(clients.map((client) => ask(client, target)));
     const begin = performance.now();
     const end = begin + seconds * 1000;
@@ -34,7 +36,7 @@ async function load(target: Target, connections: number, seconds: number): Promi
   }
 }
 
-/** The body is received and dropped, whatever its size. */
+/** The body is received and discarded. */
 function ask(client: Client, { headers, path }: Target): Promise<void> {
   return new Promise((resolve, reject) => {
     let status = 0;
@@ -59,7 +61,10 @@ export type Comparison = {
   readonly p99: readonly number[];
 };
 
-/** Loads targets in turns, so that what else the machine does meets all; a longer first turn only warms them up. */
+/**
+ * Loads the targets in turns, so that other work on the machine affects all of them. A longer first turn only warms
+ * them up.
+ */
 export async function compare(
   targets: readonly Target[],
   { connections, seconds, rounds }: { connections: number; seconds: number; rounds: number },

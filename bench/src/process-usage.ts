@@ -1,25 +1,25 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** `USER_HZ` of every Linux that Node runs on: the unit of CPU times in proc(5). */
+/** `USER_HZ`, the unit of CPU times in proc(5), which is 100 on every Linux that Node supports. */
 const ticksPerSecond = 100;
 
-/** CPU seconds that a process has used so far, user and system, without its children (proc(5), stat). */
+/** User and system CPU seconds of a process, without its children (proc(5), stat). */
 export async function cpuSeconds(pid: number): Promise<number> {
   const fields = fieldsOf(await readFile(`/proc/${pid}/stat`, 'utf8'));
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-/** The same of a process and its children, those that have ended too. */
+/** CPU seconds of a process and its children, including exited ones. */
 export async function familyCpuSeconds(pid: number): Promise<number> {
   const children = (await familyOf(pid)).slice(1);
-  // One that has ended meanwhile is in what its parent has waited for.
+  // A process that has exited in the meantime is included in its parent's figure.
   const living = await Promise.all(children.map((child) => cpuSeconds(child).catch(() => 0)));
   const fields = fieldsOf(await readFile(`/proc/${pid}/stat`, 'utf8'));
   const own = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) / ticksPerSecond;
   return living.reduce((sum, seconds) => sum + seconds, own);
 }
 
-/** The name before the last parenthesis may hold spaces; the fields after it are counted from the third. */
+/** The name in parentheses may contain spaces; the fields after it are numbered from 3. */
 function fieldsOf(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
@@ -29,14 +29,14 @@ export async function residentBytes(pid: number): Promise<number> {
   return kilobytesOf(await readFile(`/proc/${pid}/status`, 'utf8'), 'VmRSS');
 }
 
-/** Resident bytes of some processes together: what they share is counted once (proc(5), smaps_rollup, Pss). */
+/** Resident bytes of several processes together, with shared pages counted once (proc(5), smaps_rollup, Pss). */
 export async function sharedResidentBytes(pids: readonly number[]): Promise<number> {
   const read = (pid: number) => readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => 'Pss: 0 kB');
   const texts = await Promise.all(pids.map(read));
   return texts.reduce((sum, text) => sum + kilobytesOf(text, 'Pss'), 0);
 }
 
-/** A process and all that descend from it. */
+/** A process and its descendants. */
 export async function familyOf(pid: number): Promise<number[]> {
   const parents = new Map<number, number>();
   for (const name of await readdir('/proc')) {
@@ -51,7 +51,7 @@ export async function familyOf(pid: number): Promise<number[]> {
   return family;
 }
 
-/** The share of one core that is used over some time; `total` tells the CPU seconds so far. */
+/** The share of one core that is used over some time. `total` returns the CPU seconds so far. */
 export async function cpuShare(total: () => Promise<number>, during: () => Promise<unknown>): Promise<number> {
   const [cpu, time] = [await total(), performance.now()];
   await during();

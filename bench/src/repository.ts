@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 
-/** Where the built programs lie. */
+/** The built programs. */
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 export const root = at('');
 export const serviceFile = at('packages/server/dist/main.js');
-/** The sample bot as it is shipped: one file. */
+/** The built sample bot, one file. */
 export const parrotFile = at('examples/parrot/dist/main.js');
 export const botcliFile = at('packages/cli/bin/botcli.js');
 /** The sample bot in Python. */

@@ -10,31 +10,31 @@ import { plainEnvironment, stopChild } from './program.ts';
 import { serviceFile } from './repository.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** The built service as a process of its own, with its embedded database in a directory of its own. */
+/** The built service as a process, with its embedded database in a temporary directory. */
 export type Service = {
   readonly origin: string;
   readonly pid: number;
   readonly publicKey: string;
   readonly privateKey: string;
-  /** How the embedded database is reached: the directory of its socket, and its one role and database. */
+  /** The address of the embedded database: the directory of its socket, its role and its database. */
   readonly databaseArguments: readonly [host: string, user: string, database: string];
   readonly database: pg.Pool;
-  /** The first process of the database; the others descend from it. */
+  /** The pid of the first process of the database, the parent of the others. */
   readonly postmaster: number;
-  /** What it has printed so far. */
+  /** The output so far. */
   readonly output: () => Promise<string>;
 };
 
 type Options = {
   readonly agents: readonly BenchAgent[];
   readonly nodeArguments?: readonly string[];
-  /** Settings beside those of every bench. */
+  /** Settings in addition to those of every benchmark. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** How long it may take until it is ready: what its agents need may have to be installed. */
+  /** The time until it must be ready, which may include installing packages of its agents. */
   readonly readySeconds?: number;
 };
 
-/** Runs the service while `use` runs, waits until it is ready, and leaves nothing behind. */
+/** Starts the service, waits until it is ready, runs `use`, then stops the service and removes its files. */
 export async function withService<T>(options: Options, use: (service: Service) => Promise<T>): Promise<T> {
   return withDirectory(async (directory) => {
     const agents = await Promise.all(options.agents.map((agent) => writeAgent(join(directory, 'agents'), agent)));
@@ -50,7 +50,7 @@ export async function withService<T>(options: Options, use: (service: Service) =
     const database = new pg.Pool({ host: address[0], user: address[1], database: address[2], port: 5432, max: 2 });
     try {
       const isReady = async () => {
-        if (child.exitCode !== null) throw new Error(`the service ended: ${await output()}`);
+        if (child.exitCode !== null) throw new Error(`The service exited: ${await output()}`);
         return (await answers(`${settings.origin}/readyz`)) ? true : undefined;
       };
       await waitUntil('the service', isReady, { seconds: options.readySeconds ?? 60 });
@@ -75,7 +75,7 @@ export async function withService<T>(options: Options, use: (service: Service) =
   });
 }
 
-/** A temporary directory that bots and the database, which have accounts of their own, may pass through. */
+/** A temporary directory that bots and the database, which run under their own accounts, can traverse. */
 export async function withDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-bench-'));
   await chmod(directory, 0o711);
@@ -87,7 +87,7 @@ export async function withDirectory<T>(use: (directory: string) => Promise<T>): 
   }
 }
 
-/** `agents` null: those that the service has by itself. */
+/** Settings of a new service. `agents` null: its default agents. */
 export async function freshSettings(directory: string, agents: readonly string[] | null) {
   const port = await freePort();
   const privateKey = `sk_${randomBytes(24).toString('hex')}`;
@@ -106,7 +106,7 @@ export async function freshSettings(directory: string, agents: readonly string[]
   return { origin: `http://127.0.0.1:${port}`, privateKey, publicKey, environment };
 }
 
-/** Whether a URL is answered with 200. */
+/** Whether a URL returns 200. */
 export async function answers(url: string): Promise<boolean> {
   return fetch(url).then(
     async (response) => {

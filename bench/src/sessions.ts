@@ -4,7 +4,7 @@ import { waitUntil } from './wait-until.ts';
 
 export type Session = { readonly id: string; readonly host: string; readonly port: number };
 
-/** Waits until an agent has so many ready instances without a session. */
+/** Waits until an agent has `count` warm instances. */
 export async function poolOf(service: Service, agent: string, count: number): Promise<void> {
   const text = `select count(*)::int as idle from instances join agents on agents.id = agent_id
     where agents.name = $1 and state = 'ready' and session_id is null`;

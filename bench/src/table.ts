@@ -2,7 +2,7 @@ import { type Figure, type Limit, verdictOf } from './figure.ts';
 
 const heads = ['what', 'ours', 'reference', 'ratio', 'limit', 'verdict'] as const;
 
-/** The figures as a table that reads the same on a terminal and as Markdown. */
+/** Formats the figures as a Markdown table that is also readable on a terminal. */
 export function renderTable(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => [
     figure.what,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Asks again and again until there is an answer. Rejects, naming `what`, when none came within `seconds`. */
+/** Polls until there is a result. Rejects with the name `what` if there is none within `seconds`. */
 export async function waitUntil<T>(
   what: string,
   ask: () => Promise<T | undefined>,
@@ -12,5 +12,5 @@ export async function waitUntil<T>(
     if (answer !== undefined) return answer;
     await delay(everyMilliseconds);
   }
-  throw new Error(`${what}: not within ${seconds} s`);
+  throw new Error(`Timed out after ${seconds} s: ${what}`);
 }

@@ -9,7 +9,7 @@ import { botcliFile, root } from '../repository.ts';
 import { answers, freshSettings, withDirectory } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** `npm start` to the first answered request, and `botcli --version`. */
+/** From `npm start` to the first response, and `botcli --version`. */
 export const coldStart: Bench = {
   name: 'cold-start',
   run: async ({ quick, log }) => {
@@ -45,7 +45,7 @@ export const coldStart: Bench = {
   },
 };
 
-/** Until any request is answered; then the service is stopped in order, which npm would not pass on. */
+/** Waits for the first response, then stops the service itself, because npm does not forward the signal. */
 async function npmStart(origin: string, environment: Record<string, string>): Promise<number> {
   const before = performance.now();
   const npm = spawn('npm', ['start'], { cwd: root, stdio: 'ignore', env: environment });
@@ -65,7 +65,7 @@ async function serviceBelow(npm: number): Promise<number> {
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');
     if (pid !== npm && command.includes('packages/server/dist/main.js')) return pid;
   }
-  throw new Error('the service of npm start is not to be found');
+  throw new Error('The service of npm start was not found.');
 }
 
 function npmAlone(): Promise<number> {

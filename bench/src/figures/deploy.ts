@@ -11,12 +11,12 @@ import { median } from '../quantile.ts';
 import { botcliFile } from '../repository.ts';
 import { type Service, withDirectory, withService } from '../service.ts';
 
-/** What a person waits for at most who deploys a project that has not changed (issue: under a second). */
+/** The limit for deploying an unchanged project. */
 const unchangedMilliseconds = 1_000;
-/** Beside the bot: a middling project, most of it not compressible. */
+/** Files of a medium-sized project, mostly incompressible. */
 const files = { count: 400, bytes: 10_000 };
 
-/** `botcli cloud deploy` of a new project, and of the same again. */
+/** `botcli cloud deploy` of a new project, and of the same project again. */
 export const deploy: Bench = {
   name: 'deploy',
   run: ({ quick, log }) =>
@@ -61,12 +61,12 @@ async function writeProject(directory: string, name: string): Promise<string> {
   return project;
 }
 
-/** Fails when anything was prepared again. */
+/** Fails if anything was prepared again. */
 async function deployUnchanged(service: Service, project: string): Promise<number> {
   const before = await buildsOf(service);
   const { elapsed, document } = await deployProject(service, project);
-  if (document.change !== 'none') throw new Error(`a second deploy changed something: ${document.change}`);
-  if ((await buildsOf(service)) !== before) throw new Error('a second deploy made a build');
+  if (document.change !== 'none') throw new Error(`The second deploy made a change: ${document.change}`);
+  if ((await buildsOf(service)) !== before) throw new Error('The second deploy created a build.');
   return elapsed;
 }
 
@@ -85,7 +85,7 @@ async function deployProject(service: Service, project: string) {
   const exit = once(child, 'exit');
   const [output, talk] = await Promise.all([text(child.stdout), text(child.stderr)]);
   const [code] = await exit;
-  if (code !== 0) throw new Error(`the deploy ended with ${code}: ${talk}`);
+  if (code !== 0) throw new Error(`The deploy exited with ${code}: ${talk}`);
   return { elapsed: performance.now() - begun, document: JSON.parse(output) as { readonly change: string } };
 }
 

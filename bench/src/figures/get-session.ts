@@ -6,10 +6,13 @@ import { type Service, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
 const limit = { least: 0.8 } as const;
-/** Sessions with 720 points, the most that a record holds; all others have 12, a minute. */
+/** Sessions with 720 points, the maximum; all others have 12, which is one minute. */
 const longSessions = 500;
 
-/** `getSession` against a bare fastify route that reads the same rows by primary key and sends them unchecked. */
+/**
+ * `getSession` compared with a bare Fastify route that reads the same rows by primary key and sends them without
+ * validation.
+ */
 export const getSession: Bench = {
   name: 'get-session',
   run: async ({ quick, log }) => {
@@ -68,7 +71,7 @@ async function measure(
   };
 }
 
-/** A fast wrong answer is no figure. */
+/** A fast but wrong response must not count. */
 async function requireSame(
   ours: string,
   headers: Record<string, string>,
@@ -80,10 +83,12 @@ async function requireSame(
   const [full, plain] = await Promise.all([read(ours + id), read(bare + id)]);
   const series = (value: unknown) => JSON.stringify((value as { timeseries: unknown[] }).timeseries);
   const [one, other] = [series(full['resourceMetrics']), series(plain['metrics'])];
-  if (one !== other || JSON.parse(one).length !== points) throw new Error('the two routes do not send the same');
+  if (one !== other || JSON.parse(one).length !== points) throw new Error('The two routes send different bodies.');
 }
 
-/** Ended sessions of the last days, a second apart; all are written by SQL as the service would have written them. */
+/**
+ * Inserts ended sessions of the last days, one second apart, with SQL, in the form in which the service stores them.
+ */
 async function storeSessions(database: pg.Pool, agent: string, from: number, to: number): Promise<void> {
   const ids = await waitUntil('the agent', async () => {
     const text = `select id, organization_id, desired_deployment_id from agents where name = $1`;
@@ -111,7 +116,10 @@ async function storeSessions(database: pg.Pool, agent: string, from: number, to:
   await database.query('vacuum analyze sessions, session_metrics');
 }
 
-/** So that writing what was stored does not meet one of the two more than the other. Only the superuser may ask for it. */
+/**
+ * A checkpoint, so that writing the inserted rows to disk does not slow one of the two more than the other. Only a
+ * superuser may request it.
+ */
 async function checkpoint({ databaseArguments: [host, , database] }: Service): Promise<void> {
   const client = new pg.Client({ host, database, user: 'postgres', port: 5432 });
   await client.connect();

@@ -3,7 +3,7 @@ import { type Bench, megabytes, percentOfCore } from '../figure.ts';
 import { cpuSeconds, cpuShare, familyCpuSeconds, familyOf, sharedResidentBytes } from '../process-usage.ts';
 import { withService } from '../service.ts';
 
-/** The service with its database and nothing to do. */
+/** The idle service with its database. */
 export const idle: Bench = {
   name: 'idle',
   run: async ({ quick }) =>

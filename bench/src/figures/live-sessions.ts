@@ -7,7 +7,7 @@ import { poolOf, startSession } from '../sessions.ts';
 
 const names = ['flock-one', 'flock-two'] as const;
 
-/** What live sessions cost the service: its memory, and its CPU with one sample of each per second. */
+/** The service's memory and CPU per live session, with one sample of each session per second. */
 export const liveSessions: Bench = {
   name: 'live-sessions',
   run: async ({ quick }) => {
@@ -47,7 +47,7 @@ export const liveSessions: Bench = {
   },
 };
 
-/** CPU over some seconds, the time being what is measured; then memory, with the garbage collected. */
+/** CPU over some seconds, then memory after a garbage collection. */
 async function measure(service: Service, seconds: number) {
   let cpu = 0;
   const database = () => familyCpuSeconds(service.postmaster);

@@ -18,7 +18,9 @@ const talker = { name: 'talker', bot: 'printing', minAgents: 1, maxAgents: 1, pr
 const other = { name: 'other', bot: 'tiny', minAgents: 1, maxAgents: 1 } as const;
 const linesPerSecond = 10_000;
 
-/** A bot that prints 10,000 lines a second, under the service and into a plain file; and what others notice of it. */
+/**
+ * A bot that prints 10,000 lines a second, under the service and into a plain file, and its effect on other sessions.
+ */
 export const logCapture: Bench = {
   name: 'log-capture',
   run: async ({ quick }) => {
@@ -34,7 +36,7 @@ export const logCapture: Bench = {
       const busy = await watch(service, path, async () => {
         captured = await print(`http://${talking.host}:${talking.port}`, order);
       });
-      if (captured === null) throw new Error('the bot said nothing');
+      if (captured === null) throw new Error('The bot printed nothing.');
       return [
         ...compareReports(captured, plain),
         ...compareOthers(busy, calm),
@@ -44,7 +46,7 @@ export const logCapture: Bench = {
   },
 };
 
-/** The same program without the service, its output in a file that nobody looks at. */
+/** The same program without the service, with its output in a plain file. */
 async function printPlain(order: PrintOrder): Promise<PrintReport> {
   return withDirectory(async (directory) => {
     const port = await freePort();
@@ -71,7 +73,7 @@ async function print(origin: string, order: PrintOrder): Promise<PrintReport> {
 
 type Watched = { readonly cpu: number; readonly p50: number; readonly p99: number };
 
-/** One small request after the other to another session, and the service's CPU, during some work. */
+/** Sends small requests to another session during `work`, one at a time, and measures the service's CPU. */
 async function watch(service: Service, path: string, during: () => Promise<unknown>): Promise<Watched> {
   const times: number[] = [];
   let isOver = false;
@@ -133,7 +135,7 @@ function compareOthers(busy: Watched, calm: Watched): readonly Figure[] {
   ];
 }
 
-/** All that was printed is there; its end is read and its middle found. */
+/** Checks that every printed line is stored: reads the last ones and searches for one in the middle. */
 async function readBack(service: Service, sessionId: string, order: PrintOrder): Promise<readonly Figure[]> {
   const all = order.perSecond * order.seconds;
   const ask = async (query: string) => {

@@ -7,7 +7,10 @@ import { poolOf, type Session, startSession } from '../sessions.ts';
 const limit = { least: 0.7 } as const;
 const agent = { name: 'answers', bot: 'tiny', minAgents: 1, maxAgents: 2, profile: 'agent-3x' } as const;
 
-/** The session proxy against the thinnest Node proxy, both to the same bot, and what each adds to a direct request. */
+/**
+ * The session proxy compared with a minimal Node proxy to the same bot, and the time that each adds to a direct
+ * request.
+ */
 export const proxy: Bench = {
   name: 'proxy',
   run: (options) =>
@@ -38,7 +41,7 @@ function targetsOf(service: Service, session: Session, thin: string, path: strin
       headers,
       path: () => `/v1/public/${agent.name}/sessions/${session.id}${path}`,
     },
-    // The same headers, so that they carry as much.
+    // The same headers, so that all requests have the same size.
     thin: { origin: thin, headers, path: () => path },
     direct: { origin: `http://${session.host}:${session.port}`, headers, path: () => path },
   };
@@ -56,7 +59,7 @@ async function throughput(what: string, { ours, thin }: Targets, { quick }: Benc
   };
 }
 
-/** One request at a time: what the proxy itself takes, without a queue before it. */
+/** One request at a time, to measure the proxy without a queue. */
 async function latency({ ours, thin, direct }: Targets, { quick }: BenchOptions): Promise<Figure> {
   const options = { connections: 1, seconds: quick ? 0.5 : 2, rounds: quick ? 3 : 7 };
   const { p99 } = await compare([ours, thin, direct], options);

@@ -8,16 +8,16 @@ import { median } from '../quantile.ts';
 import { type Service, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** One core, as the reference has. */
+/** One core, like the reference. */
 const agent = { name: 'python', bot: 'pipecat', minAgents: 0, maxAgents: 5, profile: 'agent-2x' } as const;
-/** What the service may add, in milliseconds. */
+/** The time that the service may add, in milliseconds. */
 const allowance = 100;
 
 type Entered = { readonly at: number; readonly python: string; readonly directory: string };
 
 /**
- * A cold start of a Pipecat bot, from the request until `bot(args)` is entered, against its interpreter that imports the
- * same module by hand and serves it with uvicorn.
+ * A cold start of a Pipecat bot, from the request until `bot(args)` is called, compared with its interpreter that
+ * imports the same module directly and serves it with uvicorn.
  */
 export const pythonStart: Bench = {
   name: 'python-start',
@@ -26,7 +26,7 @@ export const pythonStart: Bench = {
       const ours: number[] = [];
       const byHand: number[] = [];
       const samples = quick ? 3 : 20;
-      // The first one only warms up the files.
+      // The first start only warms the file cache.
       for (let index = -1; index < samples; index++) {
         const [milliseconds, entered] = await startOnce(service);
         const reference = await startByHand(entered);
@@ -50,7 +50,7 @@ export const pythonStart: Bench = {
 
 const clock = () => performance.timeOrigin + performance.now();
 
-/** The bot's own clock is the machine's, too. Its session ends by itself: there is nobody to talk to. */
+/** The bot uses the clock of the same machine. Its session ends by itself because it has no transport. */
 async function startOnce(service: Service): Promise<readonly [number, Entered]> {
   const url = `${service.origin}/v1/public/${agent.name}/start`;
   const headers = { authorization: `Bearer ${service.publicKey}`, 'content-type': 'application/json' };
@@ -108,7 +108,7 @@ async function startByHand({ python, directory }: Entered): Promise<number> {
       await (await asked).body.dump();
       return entered.at - before;
     }
-    throw new Error('the bot by hand ended');
+    throw new Error('The bot without the service exited.');
   } finally {
     await stopChild(child);
   }

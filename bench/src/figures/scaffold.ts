@@ -8,7 +8,7 @@ import { median } from '../quantile.ts';
 import { botcliFile } from '../repository.ts';
 import { withDirectory } from '../service.ts';
 
-/** All of a project that both scaffolders can make: three transports, a cascade with a face, and every feature. */
+/** The largest project that both scaffolders can create: three transports, a cascade with video, and every feature. */
 const choices = [
   ...['--mode', 'cascade', '--stt', 'deepgram_stt', '--llm', 'openai_llm', '--tts', 'cartesia_tts'],
   ...['--video', 'heygen_video', '--video-input', '--client-framework', 'react', '--client-server', 'nextjs'],
@@ -18,10 +18,13 @@ const ours = ['-t', 'lightrtc', '-t', 'hostedrtc', '-t', 'websocket', ...choices
 const theirs = ['-t', 'smallwebrtc', '-t', 'daily', '-t', 'websocket', ...choices, '--enable-krisp'];
 const vite = ['create', '--yes', 'vite@latest', 'app', '--', '--template', 'react-ts', '--no-interactive'];
 
-/** What `botcli init` may take, as a multiple of `node -e 0`. */
+/** The limit for `botcli init`, as a multiple of `node -e 0`. */
 const most = 5;
 
-/** `botcli init` of the largest project, against a bare Node, `pipecat init` of the same and `npm create vite`, in turns. */
+/**
+ * `botcli init` of the largest project, compared with a bare Node, `pipecat init` of the same project and `npm create
+ * vite`, in turns.
+ */
 export const scaffold: Bench = {
   name: 'scaffold',
   run: ({ quick, log }) =>
@@ -38,7 +41,7 @@ export const scaffold: Bench = {
         vite: ['npm', ...vite],
       };
       const times: Record<keyof typeof programs, number[]> = { node: [], botcli: [], pipecat: [], vite: [] };
-      // The first turn only warms up the files and npm's cache.
+      // The first turn only warms the file cache and npm's cache.
       for (let index = -1; index < (quick ? 2 : 15); index++) {
         for (const [name, [file = '', ...args]] of Object.entries(programs)) {
           await rm(join(directory, 'app'), { recursive: true, force: true });
@@ -61,7 +64,7 @@ export const scaffold: Bench = {
     }),
 };
 
-/** In milliseconds. A failure is one of the bench. */
+/** Runs a program; returns its milliseconds. Rejects if it fails. */
 async function run(file: string, args: readonly string[], cwd: string): Promise<number> {
   const env = { ...plainEnvironment, ...packageIndex, HOME: cwd, PIPECAT_HUB_CHECK: '0' };
   const before = performance.now();

@@ -6,14 +6,14 @@ import { type Service, withService } from '../service.ts';
 import { startSession, stopSession } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** What a write may take until a deploy may name it, at p95 (secrets: delivery and readiness). */
+/** The limit for the time from a write until a deploy may use it, at p95. */
 const readyMilliseconds = 2_000;
 const plain = { name: 'plain', bot: 'tiny', minAgents: 0, maxAgents: 20 } as const;
 const keyed = { ...plain, name: 'keyed' } as const;
-/** The most that a set may hold. */
+/** The largest allowed set. */
 const keys = 256;
 
-/** Writes of one key and of many, their way to ready, and what secrets add to the cold start of a bot. */
+/** Writes of one key and of many, their time to readiness, and the time that secrets add to a cold start. */
 export const secrets: Bench = {
   name: 'secrets',
   run: ({ quick, log }) =>
@@ -55,7 +55,10 @@ async function writes(service: Service, count: number, samples: number): Promise
   ];
 }
 
-/** The same bot with the largest set and without one, in turn. The first sessions take what deploying has warmed. */
+/**
+ * The same bot with the largest set and without one, in turn. The first sessions use the instances that the deployments
+ * started.
+ */
 async function coldStarts(service: Service, samples: number): Promise<Figure> {
   await put(service, 'largest', keys);
   await untilReady(service, 'largest');
@@ -85,7 +88,7 @@ async function coldStarts(service: Service, samples: number): Promise<Figure> {
   };
 }
 
-/** Until an agent has no instance that would take a session at once. */
+/** Waits until an agent has no warm instance. */
 async function untilNone(service: Service, agent: string): Promise<void> {
   const text = `select count(*)::int as warm from instances join agents on agents.id = agent_id
     where agents.name = $1 and state <> 'ended'`;

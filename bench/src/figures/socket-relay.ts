@@ -17,8 +17,8 @@ const echo = { name: 'echo', bot: 'tiny', minAgents: 1, maxAgents: 2, profile: '
 const talk = { name: 'talk', bot: 'tiny', minAgents: sessionsOfSockets, maxAgents: sessionsOfSockets } as const;
 
 /**
- * Messages there and back: many sockets of one session through the session proxy, which splices bytes, and sessions with a
- * bot of their own each through `/ws/generic`, which reads frames.
+ * Round trips of messages: many sockets of one session through the session proxy, which forwards bytes, and sessions
+ * with one bot each through `/ws/generic`, which reads frames.
  */
 export const socketRelay: Bench = {
   name: 'socket-relay',
@@ -83,7 +83,7 @@ function openAll(addresses: readonly Address[]): Promise<WebSocket[]> {
   );
 }
 
-/** Sends on all sockets at a steady pace, spread over the interval; each message carries when it was sent. */
+/** Sends on all sockets at a steady pace, spread over the interval. Each message contains its send time. */
 async function exchange(service: Service, sockets: readonly WebSocket[], options: BenchOptions): Promise<Exchange> {
   const latencies: number[] = [];
   let sent = 0;
@@ -101,7 +101,7 @@ async function exchange(service: Service, sockets: readonly WebSocket[], options
     const begin = performance.now();
     for await (const _ of setInterval(1000 / ticksPerSecond)) {
       const elapsed = Math.min(performance.now() - begin, seconds * 1000);
-      // What a late tick missed is made up for, so the pace holds.
+      // A late tick sends the missed messages, so that the pace stays the same.
       const due = Math.floor((elapsed / 1000) * perSecond * sockets.length);
       for (; sent < due; sent++) sockets[sent % sockets.length]?.send(stamped());
       if (elapsed >= seconds * 1000) break;
@@ -109,7 +109,8 @@ async function exchange(service: Service, sockets: readonly WebSocket[], options
     if (latencies.length < sent) {
       await new Promise<void>((resolve, reject) => {
         complete = resolve;
-        for (const socket of sockets) socket.once('close', () => reject(new Error('a socket closed on the way')));
+        for (const socket of sockets)
+          socket.once('close', () => reject(new Error('A socket closed during the measurement.')));
       });
     }
   });

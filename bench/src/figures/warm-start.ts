@@ -15,8 +15,8 @@ const limit = { most: 2 } as const;
 const agent = { name: 'parrot', bot: 'parrot', minAgents: 2, maxAgents: 10 } as const;
 
 /**
- * From the request until the bot's handler is entered: through the service with a warm pool, against a `POST /bot` straight
- * to a bot that is as fresh and as ready, plus one commit of the same database.
+ * The time from the request until the bot's handler is called, through the service with a warm pool, compared with a
+ * direct `POST /bot` to an equally fresh bot plus one commit in the same database.
  */
 export const warmStart: Bench = {
   name: 'warm-start',
@@ -28,7 +28,7 @@ export const warmStart: Bench = {
       const commits: number[] = [];
       const sums: number[] = [];
       const samples = quick ? 20 : 200;
-      // The first few only warm up what runs: the service, the database, this process.
+      // The first requests only warm up the service, the database and this process.
       for (let index = -5; index < samples; index++) {
         await poolOf(service, agent.name, agent.minAgents);
         const [start, post, commit] = [
@@ -56,7 +56,7 @@ export const warmStart: Bench = {
     }),
 };
 
-/** The clock of this process and of a bot: microseconds of the same machine. */
+/** The clock of this process and of bots on the same machine, in microseconds. */
 const clock = () => performance.timeOrigin + performance.now();
 
 async function startOnce(service: Service): Promise<number> {
@@ -70,7 +70,7 @@ async function startOnce(service: Service): Promise<number> {
   return after - before;
 }
 
-/** A bot as the service would have made it ready: it has answered one probe and one question. */
+/** Starts a bot and prepares it as the service does, with a readiness probe and one request for its state. */
 async function postOnce(): Promise<number> {
   const port = await freePort();
   const child = spawn(process.execPath, [parrotFile], {
@@ -101,7 +101,7 @@ async function commitOnce(database: pg.Pool): Promise<number> {
   return performance.now() - before;
 }
 
-/** On a connection of its own, as one who comes for a session has it. */
+/** Uses a new connection, like a new client. */
 function post(url: string, headers: Record<string, string>, body: string): ClientRequest {
   const options: RequestOptions = {
     method: 'POST',
@@ -125,7 +125,7 @@ function answerOf(sent: ClientRequest): Promise<string> {
   });
 }
 
-/** The bot tells when it was entered, as soon as it was. */
+/** Resolves with the time at which the bot's handler was called. */
 function enteredAt(url: string, headers: Record<string, string>, sessionId: string): Promise<number> {
   const kept = new Agent({ keepAlive: true });
   const ask = () =>

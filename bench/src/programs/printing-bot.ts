@@ -1,4 +1,4 @@
-/** A bot that prints as fast as it is told, and says how that went for itself. */
+/** A bot that prints at a given rate and reports its own CPU time. */
 import { createServer } from 'node:http';
 
 // biome-ignore lint/style/noProcessEnv: a bot is told its port by its environment (bot contract 2.4)
@@ -9,13 +9,13 @@ export type PrintOrder = { readonly perSecond: number; readonly seconds: number 
 export type PrintReport = {
   readonly lines: number;
   readonly seconds: number;
-  /** Of the CPU, by the whole process. */
+  /** CPU time of the whole process. */
   readonly cpuSeconds: number;
-  /** Spent in the calls that write. */
+  /** Time spent in write calls. */
   readonly writeSeconds: number;
 };
 
-/** In the format of Pipecat, as long as its lines are. */
+/** In the format and length of Pipecat's log lines. */
 function line(number: number): string {
   return `2026-11-20 12:00:00.000 | DEBUG    | bench.printing:print:1 | NONE - line ${number} of what a talkative bot says\n`;
 }

@@ -1,4 +1,4 @@
-/** The thinnest Node proxy that streams and keeps connections: what the session proxy is measured against. */
+/** A minimal Node proxy that streams and keeps connections alive: the reference for the session proxy. */
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** The smallest bot: it takes a session, keeps it until it is asked to stop, and answers and echoes. */
+/** A minimal bot: it accepts a session, keeps it until it is stopped, and echoes. */
 import { createServer, type ServerResponse } from 'node:http';
 import { WebSocketServer } from 'ws';
 
