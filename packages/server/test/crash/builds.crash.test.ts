@@ -45,7 +45,7 @@ async function restart(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
 }
 
 /** Repeats a request that a kill may break, as a client would. */
-async function insist<T>(call: () => Promise<T>): Promise<T> {
+async function retry<T>(call: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await call();
@@ -101,7 +101,7 @@ it(`loses no upload and no build in ${kills} kills of the server, and shows no p
     if (step === 'upload') killIn(random.below(80));
     let uploadId = '';
     for (let isThere = false; !isThere; ) {
-      const upload = await insist(() =>
+      const upload = await retry(() =>
         client.getBuildUploadUrl({ body: { region, contentHash, sizeBytes: bytes.length } }),
       );
       if (upload.receivedBytes > 0 && upload.receivedBytes < bytes.length) resumed += 1;
@@ -110,11 +110,11 @@ it(`loses no upload and no build in ${kills} kills of the server, and shows no p
       if (!isThere) await killing;
     }
     if (step === 'create') killIn(random.below(10));
-    const { build } = await insist(() => client.createBuild({ body: { uploadId, region } }));
+    const { build } = await retry(() => client.createBuild({ body: { uploadId, region } }));
     if (step === 'build') killIn(random.below(250));
     const projects = join(service.dataDirectory, 'projects', build.id);
     const over = async () => {
-      const found = await insist(() => client.getBuild({ params: { buildId: build.id } }));
+      const found = await retry(() => client.getBuild({ params: { buildId: build.id } }));
       return found.build.completedAt === null ? null : found.build;
     };
     let done = await over();
@@ -125,9 +125,9 @@ it(`loses no upload and no build in ${kills} kills of the server, and shows no p
     await killing;
     expect(done).toMatchObject({ status: 'success', contentHash, errorMessage: null });
     for (const { path, body } of entries) expect((await readFile(join(projects, path))).equals(body)).toBe(true);
-    const { logs } = await insist(() => client.getBuildLogs({ params: { buildId: build.id } }));
+    const { logs } = await retry(() => client.getBuildLogs({ params: { buildId: build.id } }));
     if (logs.some((line) => line.includes('restarted'))) takenUp += 1;
-    const again = await insist(() => client.createBuild({ body: { uploadId, region } }));
+    const again = await retry(() => client.createBuild({ body: { uploadId, region } }));
     expect(again).toMatchObject({ cached: true, build: { id: build.id } });
   }
   const { total, builds } = await client.listBuilds({ query: { limit: 100 } });

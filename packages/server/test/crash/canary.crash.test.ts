@@ -67,7 +67,7 @@ describe('a stored secret', () => {
   const temporary = join(directory, 'tmp');
   /** The owner of the value. */
   const own = mkdtempSync(join(tmpdir(), 'bothost-canary-owner-'));
-  const said: string[] = [];
+  const responses: string[] = [];
   let service: ServiceProcess;
 
   beforeAll(async () => {
@@ -93,7 +93,7 @@ describe('a stored secret', () => {
 
   async function ask(method: string, path: string, body?: unknown, key = service.privateKey): Promise<number | null> {
     const answer = await service.call(method, path, key, body);
-    said.push(JSON.stringify(answer));
+    responses.push(JSON.stringify(answer));
     return answer?.status ?? null;
   }
   const one = (secretKey: string, secretValue = canary) => ({ secrets: [{ secretKey, secretValue }] });
@@ -104,7 +104,7 @@ describe('a stored secret', () => {
   async function raw(bytes: string): Promise<void> {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     socket.end(bytes);
-    said.push(await text(socket));
+    responses.push(await text(socket));
   }
 
   /**
@@ -177,7 +177,7 @@ describe('a stored secret', () => {
     child.stderr.on('data', look);
     if (where === null) child.stdin.end(given);
     const [status] = await once(child, 'close');
-    said.push(shown);
+    responses.push(shown);
     return status;
   }
 
@@ -262,7 +262,8 @@ describe('a stored secret', () => {
       'audit?limit=1000',
     ])
       await ask('GET', `/v1/${path}`);
-    for (const path of ['/metrics', '/healthz', '/readyz']) said.push(await (await fetch(service.url + path)).text());
+    for (const path of ['/metrics', '/healthz', '/readyz'])
+      responses.push(await (await fetch(service.url + path)).text());
 
     // Commands of operators and users.
     writeFileSync(join(own, 'values'), `KEY=${canary}\n`);
@@ -292,7 +293,7 @@ describe('a stored secret', () => {
     await service.current().exited;
 
     expect(processes.found).toMatchObject({ arguments: new Set(), foreign: new Set() });
-    expect(said.filter((answer) => holds(Buffer.from(answer)))).toEqual([]);
+    expect(responses.filter((answer) => holds(Buffer.from(answer)))).toEqual([]);
     expect(filesWith(forms)).toEqual([]);
     expect(readdirSync(directory).filter((name) => name.startsWith('core'))).toEqual([]);
     // Proves that the search works: names are not secret, and occur in the database and in the log.

@@ -35,7 +35,7 @@ export type CrashRun = {
   /** Starts five clients, each running one session after another; `ended` waits for their last sessions. */
   readonly begin: () => { readonly ended: () => Promise<void> };
   /** Kills the processes that a failed test left running, and removes the directory. */
-  readonly clear: () => void;
+  readonly cleanUp: () => void;
 };
 
 const clients = 5;
@@ -52,8 +52,8 @@ export async function openCrashRun(random: Random): Promise<CrashRun> {
   const observer = openObserver(service.dataDirectory, diary);
   const bystanders = new Set<string>();
   const killer = createKiller({ service, observer, random, bystanders });
-  const { events, afterDeath } = killer;
-  const context: ScenarioContext = { service, observer, diary, random, events, afterDeath };
+  const { events, afterExit } = killer;
+  const context: ScenarioContext = { service, observer, diary, random, events, afterExit };
   const scenarios: Scenario[] = [];
 
   function begin() {
@@ -84,7 +84,7 @@ export async function openCrashRun(random: Random): Promise<CrashRun> {
     bystanders,
     scenarios,
     begin,
-    clear: () => {
+    cleanUp: () => {
       for (const pid of pidsOf(directory)) {
         try {
           process.kill(pid, 'SIGKILL');

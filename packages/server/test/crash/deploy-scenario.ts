@@ -46,18 +46,18 @@ export function nextDeploy(number: number): { readonly deploy: Deploy; readonly 
 export async function runDeploy(context: DeployContext, deploy: Deploy, bytes: Buffer): Promise<void> {
   const uploadId = await upload(context, deploy, bytes);
   context.events.emit('create-build');
-  const created = await insist(context, 'POST', '/v1/builds', { uploadId, region });
+  const created = await retry(context, 'POST', '/v1/builds', { uploadId, region });
   const { build } = created.body as { build?: { id: string } };
   deploy.buildId = build?.id ?? null;
   const built = await until(context, `/v1/builds/${deploy.buildId}`, (body) => !/pending|building/.test(stateOf(body)));
   if (stateOf(built) !== 'success') deploy.problems.push(`its build ended as ${JSON.stringify(built)}`);
 
   context.events.emit('create-deployment');
-  const known = await insist(context, 'GET', `/v1/agents/${agent}`);
+  const known = await retry(context, 'GET', `/v1/agents/${agent}`);
   const deployed =
     known.status === 404
-      ? await insist(context, 'POST', '/v1/agents', { serviceName: agent, region, buildId: deploy.buildId })
-      : await insist(context, 'POST', `/v1/agents/${agent}`, { buildId: deploy.buildId });
+      ? await retry(context, 'POST', '/v1/agents', { serviceName: agent, region, buildId: deploy.buildId })
+      : await retry(context, 'POST', `/v1/agents/${agent}`, { buildId: deploy.buildId });
   // The agent was created, but the response was lost.
   const isThere = deployed.status === 400 && (deployed.body as { reason?: string }).reason === 'agent-exists';
   if (deployed.status !== 200 && !isThere)
@@ -88,7 +88,7 @@ async function upload(context: DeployContext, deploy: Deploy, bytes: Buffer): Pr
   type Upload = { uploadId: string; uploadUrl: string; uploadFields: { token: string }; receivedBytes: number };
   for (;;) {
     context.events.emit('upload');
-    const begun = await insist(context, 'POST', '/v1/builds/upload-url', {
+    const begun = await retry(context, 'POST', '/v1/builds/upload-url', {
       region,
       contentHash: deploy.contentHash,
       sizeBytes: bytes.length,
@@ -112,7 +112,7 @@ async function upload(context: DeployContext, deploy: Deploy, bytes: Buffer): Pr
 }
 
 /** Retries until a response arrives. */
-async function insist(context: DeployContext, method: string, path: string, body?: object): Promise<ApiResponse> {
+async function retry(context: DeployContext, method: string, path: string, body?: object): Promise<ApiResponse> {
   for (;;) {
     await context.service.ready();
     const server = context.service.current().number;
@@ -126,7 +126,7 @@ async function insist(context: DeployContext, method: string, path: string, body
 async function until(context: DeployContext, path: string, holds: (body: unknown) => boolean): Promise<unknown> {
   const begun = Date.now();
   for (;;) {
-    const { body } = await insist(context, 'GET', path);
+    const { body } = await retry(context, 'GET', path);
     if (holds(body) || Date.now() - begun > timeoutMilliseconds) return body;
     await delay(pollMilliseconds);
   }
@@ -151,9 +151,11 @@ export function startCaller(context: DeployContext): { readonly over: () => Prom
         met.push(`start: ${started.status} ${JSON.stringify(started.body)}`);
       if (sessionId !== undefined) {
         const url = `${service.url}/v1/public/${agent}/sessions/${sessionId}/version`;
-        const said = await fetch(url, { headers: { authorization: `Bearer ${service.publicKey}` } }).catch(() => null);
-        const text = await said?.text().catch(() => null);
-        if (said?.status === 200 && typeof text === 'string') met.push(text);
+        const response = await fetch(url, { headers: { authorization: `Bearer ${service.publicKey}` } }).catch(
+          () => null,
+        );
+        const text = await response?.text().catch(() => null);
+        if (response?.status === 200 && typeof text === 'string') met.push(text);
         await service.call('DELETE', `/v1/agents/${agent}/sessions/${sessionId}`, service.privateKey);
       }
       if (service.current().exitedAt() !== null) await context.nextServer(server);

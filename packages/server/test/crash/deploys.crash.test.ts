@@ -124,9 +124,9 @@ describe(`${wanted} kills of the server during deploys`, () => {
   });
 
   it('never serves a broken version, or an older one after a newer one', () => {
-    expect(met.filter((said) => !/^\d+$/.test(said))).toEqual([]);
+    expect(met.filter((version) => !/^\d+$/.test(version))).toEqual([]);
     const broken = new Set(deploys.filter(({ isBroken }) => isBroken).map(({ version }) => version));
-    expect(met.filter((said) => broken.has(said))).toEqual([]);
+    expect(met.filter((version) => broken.has(version))).toEqual([]);
     expect(met.map(Number)).toEqual(met.map(Number).sort((one, other) => one - other));
     expect(met.length).toBeGreaterThan(0);
   });

@@ -11,7 +11,7 @@ const retryMilliseconds = 50;
 /** A connection to the server's database that is independent of the server process. */
 export type DirectDatabase = {
   readonly rows: (text: string, values?: readonly unknown[]) => Promise<QueryResult['rows']>;
-  /** Resolves when the dead server's connections are closed and its open transactions rolled back. */
+  /** Resolves when the killed server's connections are closed and its open transactions rolled back. */
   readonly settled: () => Promise<void>;
   readonly close: () => Promise<void>;
 };

@@ -16,7 +16,7 @@ let run: CrashRun;
 beforeEach(async () => {
   run = await openCrashRun(seeded(inject('killSeed')));
 });
-afterEach(() => run.clear());
+afterEach(() => run.cleanUp());
 
 /** Starts one session of each kind; resolves when all bots have theirs. */
 async function allBegun(milliseconds: number): Promise<{ readonly ended: Promise<Scenario[]> }> {

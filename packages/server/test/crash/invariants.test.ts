@@ -4,7 +4,7 @@ import type { SessionRecord } from './observer.ts';
 import type { Scenario } from './session-scenario.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second));
-const said = (what: 'entered' | 'ended', second: number, instance = 'i') => ({
+const entry = (what: 'entered' | 'ended', second: number, instance = 'i') => ({
   what,
   session: 's',
   instance,
@@ -30,7 +30,7 @@ const record = {
   cold_start: true,
   completion_status: 'HTTP_COMPLETED',
 } as SessionRecord;
-const entries = [said('entered', 3), said('ended', 9)];
+const entries = [entry('entered', 3), entry('ended', 9)];
 const oneServer = [{ startedAt: at(0).getTime(), exitedAt: null }];
 
 describe('violations', () => {
@@ -40,7 +40,7 @@ describe('violations', () => {
   });
 
   const stopped = { ...scenario, stopAskedAt: at(5).getTime() };
-  const dead = { startedAt: at(0).getTime(), exitedAt: at(8).getTime() };
+  const first = { startedAt: at(0).getTime(), exitedAt: at(8).getTime() };
   const next = { startedAt: at(12).getTime(), exitedAt: null };
   it.each([
     ['a lost session', scenario, undefined, entries, oneServer, /lost/],
@@ -54,12 +54,12 @@ describe('violations', () => {
     ],
     ['an end other than the requested stop', stopped, record, entries, oneServer, /instead of SESSION_STOPPED/],
     ['an end of a bot that was never called', scenario, record, [], oneServer, /no bot was called/],
-    ['a bot that was called twice', scenario, record, [...entries, said('entered', 4)], oneServer, /called 2 times/],
+    ['a bot that was called twice', scenario, record, [...entries, entry('entered', 4)], oneServer, /called 2 times/],
     [
       'a bot of another instance',
       scenario,
       record,
-      [said('entered', 3, 'j')],
+      [entry('entered', 3, 'j')],
       oneServer,
       /another instance was called/,
     ],
@@ -67,7 +67,7 @@ describe('violations', () => {
       'an end before the start',
       scenario,
       { ...record, ended_at: at(2) },
-      [said('entered', 3)],
+      [entry('entered', 3)],
       oneServer,
       /out of order/,
     ],
@@ -84,7 +84,7 @@ describe('violations', () => {
       scenario,
       { ...record, ended_at: at(13) },
       entries,
-      [dead, next],
+      [first, next],
       /no server ran/,
     ],
     [
@@ -101,7 +101,7 @@ describe('violations', () => {
   });
 
   it('reports a session that was not requested and an instance with two sessions', () => {
-    const other = { ...said('entered', 4), session: 'other' };
+    const other = { ...entry('entered', 4), session: 'other' };
     expect(crossSessionViolations([], [record], [...entries, other]).join()).toMatch(
       /was not requested.*had 2 sessions/,
     );

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../support/random.ts';
 import type { ServerProcess, ServiceProcess } from '../support/service-process.ts';
 import type { Observer } from './observer.ts';
-import { type Found, type Phase, phases } from './session-phases.ts';
+import { type ObservedPhase, type Phase, phases } from './session-phases.ts';
 
 /** One kill of the server, with the phases of all sessions at that moment. It is counted for `phase` only. */
-export type Kill = { readonly phase: Phase | null; readonly found: readonly Found[]; readonly ready: boolean };
+export type Kill = { readonly phase: Phase | null; readonly found: readonly ObservedPhase[]; readonly ready: boolean };
 
 export type Killer = {
   /** Kills the running server when a session is in phase `aim`, or after a time limit in any phase. */
@@ -15,7 +15,7 @@ export type Killer = {
   readonly killAtBoot: () => Promise<Kill>;
   /** Kills the server together with other processes, of which the database may be one. */
   readonly killAll: (pids: readonly number[]) => Promise<void>;
-  readonly afterDeath: (server: number) => Promise<ReadonlyMap<string, readonly string[]>>;
+  readonly afterExit: (server: number) => Promise<ReadonlyMap<string, readonly string[]>>;
   readonly events: EventEmitter;
 };
 
@@ -26,7 +26,7 @@ const searches: Readonly<
   insert: { event: 'asking', first: 5, step: 1, inspections: 12 },
   claim: { event: 'asking', first: 6, step: 1, inspections: 12 },
   spawn: { event: 'asking', first: 120, step: 15, inspections: 8 },
-  'hand-over': { event: 'asking', first: 200, step: 6, inspections: 20 },
+  dispatch: { event: 'asking', first: 200, step: 6, inspections: 20 },
   live: { event: null, first: 600, step: 60, inspections: 8 },
   ending: { event: 'ending', first: 20, step: 10, inspections: 10 },
 };
@@ -48,7 +48,7 @@ export function createKiller(context: {
 }): Killer {
   const { service, observer, random } = context;
   const events = new EventEmitter().setMaxListeners(0);
-  const deaths = new Map<number, ReadonlyMap<string, readonly string[]>>();
+  const sessionsAtExit = new Map<number, ReadonlyMap<string, readonly string[]>>();
 
   async function kill(aim: Phase): Promise<Kill> {
     const server = service.current();
@@ -70,23 +70,23 @@ export function createKiller(context: {
     for (const pid of pids) process.kill(pid, 'SIGKILL');
     server.signal('SIGKILL');
     await server.exited;
-    deaths.set(server.number, new Map());
-    events.emit('death');
+    sessionsAtExit.set(server.number, new Map());
+    events.emit('exit');
   }
 
   /** Expects a suspended server. */
-  async function end(server: ServerProcess, found: readonly Found[], phase: Phase | null): Promise<Kill> {
+  async function end(server: ServerProcess, found: readonly ObservedPhase[], phase: Phase | null): Promise<Kill> {
     server.signal('SIGKILL');
     const code = await server.exited;
     if (code !== null) throw new Error(`the server exited by itself with status ${code}`);
     await observer.settled();
-    deaths.set(server.number, await observer.byTag());
-    events.emit('death');
+    sessionsAtExit.set(server.number, await observer.byTag());
+    events.emit('exit');
     return { phase, found, ready: server.readyAt() !== null };
   }
 
   /** Resolves with the server suspended. */
-  async function search(server: ServerProcess, aim: Phase): Promise<readonly Found[]> {
+  async function search(server: ServerProcess, aim: Phase): Promise<readonly ObservedPhase[]> {
     const { event, first, step, inspections } = searches[aim];
     const until = performance.now() + searchMilliseconds;
     for (;;) {
@@ -108,11 +108,11 @@ export function createKiller(context: {
     killAtBoot,
     killAll,
     events,
-    afterDeath: async (server) => {
+    afterExit: async (server) => {
       for (;;) {
-        const known = deaths.get(server);
+        const known = sessionsAtExit.get(server);
         if (known !== undefined) return known;
-        await once(events, 'death');
+        await once(events, 'exit');
       }
     },
   };
@@ -125,6 +125,6 @@ async function pause(milliseconds: number): Promise<void> {
   else while (performance.now() < until) await new Promise(setImmediate);
 }
 
-function rarest(found: readonly Found[]): Phase | null {
+function rarest(found: readonly ObservedPhase[]): Phase | null {
   return phases.find((phase) => found.some((one) => one.phase === phase)) ?? null;
 }

@@ -29,7 +29,7 @@ createServer(async (request, response) => {
     writeSync(1, next < count ? text : text + 'the end');
     if (next < count) return;
     clearInterval(timer);
-    // It may be a dead server that waits for the answer.
+    // The request may be waiting for a killed server.
     response.once('close', () => process.exit(0)).end('{}');
   }, pause);
 }).listen(Number(process.env.PORT), process.env.BOT_HOST);

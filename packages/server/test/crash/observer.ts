@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SessionsTable } from '../../src/store/tables.ts';
 import type { BotDiary } from './bot-diary.ts';
 import { openDirectDatabase } from './direct-database.ts';
-import { type Found, phaseOf, phaseOfStatement, type Sight } from './session-phases.ts';
+import { type ObservedPhase, phaseOf, phaseOfStatement, type SessionState } from './session-phases.ts';
 
 export type SessionRecord = Omit<SessionsTable, 'events'> & {
   readonly agent: string;
@@ -14,8 +14,8 @@ export type SessionRecord = Omit<SessionsTable, 'events'> & {
 /** Reads the state of sessions from the database, independently of the server. */
 export type Observer = {
   /** The phases of all sessions. Call it while the server is suspended. */
-  readonly inspect: (except: ReadonlySet<string>) => Promise<readonly Found[]>;
-  /** Resolves when the dead server's connections are closed and its open transactions rolled back. */
+  readonly inspect: (except: ReadonlySet<string>) => Promise<readonly ObservedPhase[]>;
+  /** Resolves when the killed server's connections are closed and its open transactions rolled back. */
   readonly settled: () => Promise<void>;
   /** Session ids by the tag in their body. */
   readonly byTag: () => Promise<ReadonlyMap<string, readonly string[]>>;
@@ -28,20 +28,20 @@ export type Observer = {
 export function openObserver(dataDirectory: string, diary: BotDiary): Observer {
   const { rows, settled, close } = openDirectDatabase(dataDirectory);
 
-  async function inspect(except: ReadonlySet<string>): Promise<readonly Found[]> {
+  async function inspect(except: ReadonlySet<string>): Promise<readonly ObservedPhase[]> {
     const open = await rows(`select query from pg_stat_activity
       where xact_start is not null and pid <> pg_backend_pid() and backend_type = 'client backend'`);
     const seen = await rows(`select s.id, s.state, i.id as instance_id, i.state as instance_state
       from sessions s left join instances i on i.session_id = s.id
       where s.state <> 'ended' or i.state <> 'ended'`);
     const entries = diary.entries();
-    const said = (what: string) =>
+    const entry = (what: string) =>
       new Set(entries.filter((entry) => entry.what === what).map(({ session }) => session));
-    const [entered, left] = [said('entered'), said('ended')];
-    const sights = seen
+    const [entered, left] = [entry('entered'), entry('ended')];
+    const sessionStates = seen
       .filter(({ id }) => !except.has(id))
       .map(
-        (row): Sight => ({
+        (row): SessionState => ({
           sessionId: row.id,
           state: row.state,
           instanceState: row.instance_state,
@@ -50,7 +50,7 @@ export function openObserver(dataDirectory: string, diary: BotDiary): Observer {
           left: left.has(row.id),
         }),
       );
-    const found = [...open.map(({ query }) => phaseOfStatement(query)), ...sights.map(phaseOf)];
+    const found = [...open.map(({ query }) => phaseOfStatement(query)), ...sessionStates.map(phaseOf)];
     return found.filter((one) => one !== null);
   }
 

@@ -87,8 +87,8 @@ describe('the built program', () => {
   it('reports every invalid setting and exits with status 1', async () => {
     const { service, server } = await run({ BOTHOST_PORT: 'x', BOTHOST_ON_STOP: 'keep' });
     expect(await server.exited).toBe(1);
-    const said = await readFile(service.logFile, 'utf8');
-    expect(said).toMatch(/^bothost: Invalid settings:\n {2}BOTHOST_PORT: .+\n {2}BOTHOST_ON_STOP: .+\n$/);
+    const output = await readFile(service.logFile, 'utf8');
+    expect(output).toMatch(/^bothost: Invalid settings:\n {2}BOTHOST_PORT: .+\n {2}BOTHOST_ON_STOP: .+\n$/);
     expect(existsSync(service.dataDirectory)).toBe(false);
   });
 });

@@ -48,7 +48,7 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
     const seconds = (performance.now() - begun) / 1000;
     process.stdout.write(`${summarize({ seed, seconds, kills, service: run.service, scenarios, records })}\n`);
   }, 1_200_000);
-  afterAll(() => run?.clear());
+  afterAll(() => run?.cleanUp());
 
   it('hits every phase often enough', () => {
     const hits = phases.map((phase) => ({ phase, times: timesOf(kills, phase) }));

@@ -1,9 +1,9 @@
 /** The phases of a session. The suite kills the server in each of them. */
-export const phases = ['insert', 'claim', 'spawn', 'hand-over', 'live', 'ending'] as const;
+export const phases = ['insert', 'claim', 'spawn', 'dispatch', 'live', 'ending'] as const;
 export type Phase = (typeof phases)[number];
 
 /** The state of one session in the database and the file system while the server is suspended. */
-export type Sight = {
+export type SessionState = {
   readonly sessionId: string;
   readonly state: 'waiting' | 'starting' | 'live' | 'ending' | 'ended';
   readonly instanceState: 'starting' | 'ready' | 'stopping' | 'ended' | null;
@@ -15,23 +15,24 @@ export type Sight = {
   readonly left: boolean;
 };
 
-export type Found = { readonly phase: Phase; readonly detail: string };
+export type ObservedPhase = { readonly phase: Phase; readonly detail: string };
 
 /** The phase of a session; null while it waits for its client, and after its end. */
-export function phaseOf(sight: Sight): Found | null {
-  const { state, instanceState, begun, entered, left } = sight;
+export function phaseOf(session: SessionState): ObservedPhase | null {
+  const { state, instanceState, begun, entered, left } = session;
   switch (state) {
     case 'waiting':
       return null;
     case 'starting':
-      if (instanceState === 'ready') return { phase: 'hand-over', detail: entered ? 'the bot has it' : 'under way' };
-      return begun ? { phase: 'spawn', detail: 'under way' } : { phase: 'claim', detail: 'committed' };
+      if (instanceState === 'ready')
+        return { phase: 'dispatch', detail: entered ? 'the bot has the session' : 'in progress' };
+      return begun ? { phase: 'spawn', detail: 'in progress' } : { phase: 'claim', detail: 'committed' };
     case 'live':
-      return left ? { phase: 'ending', detail: 'the bot is done' } : { phase: 'live', detail: 'live' };
+      return left ? { phase: 'ending', detail: 'the bot has finished' } : { phase: 'live', detail: 'live' };
     case 'ending':
       return { phase: 'ending', detail: 'decided' };
     case 'ended':
-      return instanceState === 'ended' ? null : { phase: 'ending', detail: 'recorded, its instance is left' };
+      return instanceState === 'ended' ? null : { phase: 'ending', detail: 'recorded, the instance is still running' };
   }
 }
 
@@ -39,7 +40,7 @@ export function phaseOf(sight: Sight): Found | null {
  * The phase of a start with an open transaction, from its last SQL statement. A start inserts its session and claims an
  * instance in one statement; a WebSocket connection claims in a statement of its own.
  */
-export function phaseOfStatement(statement: string): Found | null {
+export function phaseOfStatement(statement: string): ObservedPhase | null {
   if (/^(\/\* prepared: insert-and-claim \*\/|insert into sessions)/.test(statement)) {
     return { phase: 'insert', detail: 'not committed' };
   }

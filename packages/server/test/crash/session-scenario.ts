@@ -32,7 +32,7 @@ export type ScenarioContext = {
   /** Emits `asking` before a start request and `ending` when a session is about to end. */
   readonly events: EventEmitter;
   /** Resolves with the stored sessions by tag once that process of the server has ended. */
-  readonly afterDeath: (server: number) => Promise<ReadonlyMap<string, readonly string[]>>;
+  readonly afterExit: (server: number) => Promise<ReadonlyMap<string, readonly string[]>>;
 };
 
 /** A session that has not ended this long after its scenario counts as lost. */
@@ -88,7 +88,7 @@ async function start(
     body: { tag: scenario.tag, ...bodyOf(scenario.kind, milliseconds) },
   });
   if (answer === null) {
-    const [found, ...more] = (await context.afterDeath(server)).get(scenario.tag) ?? [];
+    const [found, ...more] = (await context.afterExit(server)).get(scenario.tag) ?? [];
     if (more.length > 0) scenario.problems.push(`one start made ${more.length + 1} sessions`);
     scenario.sessionId = found ?? null;
     await service.ready(server);
@@ -138,14 +138,14 @@ async function useAndStop(context: ScenarioContext, scenario: Scenario, millisec
 /** Checks that the session's bot still answers. */
 export async function greet(context: ScenarioContext, scenario: Scenario): Promise<void> {
   const { service } = context;
-  const answer = await insist(
+  const answer = await retry(
     context,
     'GET',
     `/v1/public/parrot/sessions/${scenario.sessionId}/hello`,
     service.publicKey,
   );
-  const said = answer.body as { sessionId?: string } | null;
-  if (answer.status !== 200 || said?.sessionId !== scenario.sessionId) {
+  const body = answer.body as { sessionId?: string } | null;
+  if (answer.status !== 200 || body?.sessionId !== scenario.sessionId) {
     scenario.problems.push(`its bot answered ${answer.status} ${JSON.stringify(answer.body)}`);
   }
 }
@@ -155,14 +155,14 @@ export async function stop(context: ScenarioContext, scenario: Scenario): Promis
   scenario.stopAskedAt = Date.now();
   events.emit('ending');
   const path = `/v1/agents/${agentOf(scenario.kind)}/sessions/${scenario.sessionId}`;
-  const answer = await insist(context, 'DELETE', path, service.privateKey);
+  const answer = await retry(context, 'DELETE', path, service.privateKey);
   // 404 on a retry: the first attempt had ended the session.
   if (answer.status !== 200 && !(answer.status === 404 && answer.tries > 1)) {
     scenario.problems.push(`its stop was answered ${answer.status} ${JSON.stringify(answer.body)}`);
   }
 }
 
-async function insist(context: ScenarioContext, method: string, path: string, key: string) {
+async function retry(context: ScenarioContext, method: string, path: string, key: string) {
   for (let tries = 1; ; tries += 1) {
     await context.service.ready();
     const server = context.service.current().number;
@@ -171,7 +171,7 @@ async function insist(context: ScenarioContext, method: string, path: string, ke
     if (answer?.status === 503) await delay(pollMilliseconds);
     else if (answer !== null) return { ...answer, tries };
     if (answer !== null) continue;
-    await context.afterDeath(server);
+    await context.afterExit(server);
     await context.service.ready(server);
   }
 }
@@ -198,7 +198,7 @@ async function talk(
       await closed;
       return;
     }
-    await context.afterDeath(server);
+    await context.afterExit(server);
     await context.service.ready(server);
     const [record] = await context.observer.records([scenario.sessionId ?? '']);
     if (record?.state !== 'waiting') return;
