@@ -71,8 +71,9 @@ async def main(url: str, texts: list[str]) -> None:
     await asyncio.wait_for(over.wait(), TIMEOUT_SECONDS)
     sound = np.concatenate(heard).astype(float)
     (rate,) = rates
-    crossings = int(np.count_nonzero(np.diff(np.signbit(sound))))
-    found = {"seconds": len(sound) / rate, "pitch": crossings * rate / (2 * len(sound))}
+    # The strongest frequency. A busy machine drops audio, and counting zero crossings would count every gap.
+    pitch = float(np.abs(np.fft.rfft(sound)).argmax()) * rate / len(sound)
+    found = {"seconds": len(sound) / rate, "pitch": pitch}
     await peer.close()
     print(json.dumps({**found, "messages": messages}))
 
