@@ -1,18 +1,18 @@
 import { execPath } from 'node:process';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { keys, runInTerminal } from '../packages/cli/test/run-in-terminal.ts';
-import { reply, type StandIn, standIn } from '../packages/server/test/support/fake-registry.ts';
+import { type FakeRegistry, reply, startFakeRegistry } from '../packages/server/test/support/fake-registry.ts';
 import { botcliProgram, type Service, startService } from './service.ts';
 
 /** Image pull secrets in a real terminal, with a registry that requires credentials. */
 const credentials = 'me:Pa:ss  wörd';
 const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
 let service: Service;
-let registry: StandIn;
+let registry: FakeRegistry;
 
 // Each attempt starts with a service without secrets and a registry without requests.
 beforeEach(async () => {
-  registry = await standIn(({ headers }) =>
+  registry = await startFakeRegistry(({ headers }) =>
     headers.get('authorization') === basic ? reply(200) : reply(401, { 'www-authenticate': 'Basic realm="x"' }),
   );
   onTestFinished(registry.close);
@@ -32,5 +32,5 @@ it('prompts for credentials on a terminal, stores them byte for byte and verifie
   const { status, shown } = await terminal.ended;
   expect(status).toBe(0);
   expect(shown).not.toMatch(/Pa:|ss {2}|wörd/);
-  expect(registry.asked.map(({ headers }) => headers.get('authorization'))).toEqual([undefined, basic]);
+  expect(registry.requests.map(({ headers }) => headers.get('authorization'))).toEqual([undefined, basic]);
 }, 60_000);

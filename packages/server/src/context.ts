@@ -9,7 +9,7 @@ import type { Telemetry } from './metrics/telemetry.ts';
 import type { Authenticator } from './organizations/authenticate.ts';
 import type { Reconciler } from './reconciler/reconciler.ts';
 import type { SessionOwnership } from './reconciler/session-ownership.ts';
-import type { RegistryWorld } from './secrets/registry/check-credentials.ts';
+import type { RegistryAccess } from './secrets/registry/check-credentials.ts';
 import type { Keyring } from './secrets/vault/keyring.ts';
 import type { RootKeyProvider } from './secrets/vault/root-key.ts';
 import type { SessionDirectory } from './sessions/session-directory.ts';
@@ -51,7 +51,7 @@ export type Context = {
   readonly registryChecks: RateLimit;
   readonly refusals: RefusalLog;
   /** How registries of images are asked, and which may be. */
-  readonly registries: RegistryWorld;
+  readonly registries: RegistryAccess;
   /** Delivers the secrets that are due in this region, soon. */
   readonly deliverSecrets: () => void;
   /** Drops a revoked key here at once, and tells the other replicas. */

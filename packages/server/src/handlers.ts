@@ -45,8 +45,8 @@ import { vaultOperations } from './secrets/maintenance/operations.ts';
 import { rollBackSecrets } from './secrets/rollback.ts';
 import { getSecretSet, secretHistory } from './secrets/show.ts';
 import { verifyImagePullSecret } from './secrets/verify.ts';
-import { bytesOf, type WantedSecrets, wantedSecrets } from './secrets/wanted.ts';
 import { writeSecrets } from './secrets/write.ts';
+import { bytesOf, parseWriteRequest, type WriteRequest } from './secrets/write-request.ts';
 import { getSession } from './sessions/get.ts';
 import { listSessions } from './sessions/list.ts';
 import { stopSession } from './sessions/stop.ts';
@@ -189,9 +189,12 @@ export function createHandlers(context: Context): Handlers {
     getSecretSet: ({ params }, caller) =>
       getSecretSet(context, caller, params.setName, (setId) => agentsWithSecretSet(context.db, setId)),
     putSecrets: ({ params, body }, caller) =>
-      written(caller, params.setName, wantedSecrets(body, context.registries.policy)),
+      written(caller, params.setName, parseWriteRequest(body, context.registries.policy)),
     deleteSecret: ({ params }, caller) =>
-      written(caller, params.setName, { ...wantedSecrets({}, context.registries.policy), remove: [params.secretKey] }),
+      written(caller, params.setName, {
+        ...parseWriteRequest({}, context.registries.policy),
+        remove: [params.secretKey],
+      }),
     deleteSecretSet: ({ params, query }, caller) => {
       const when = { force: query.force === 'true', expectedRevision: query.expectedRevision };
       return enqueueSecretWrite(caller, { dryRun: false, bytes: 0 }, () =>

@@ -17,7 +17,7 @@ let service: TestServer;
 let buildId: string;
 let db: Database;
 
-/** It ends its answers to `/version` with the hash of each of its variables, as the kernel has them. */
+/** A bot that returns the hash of each of its environment variables, read from the kernel. */
 const bot = versionedBot('with secrets');
 const main = bot['main.js']?.replace(
   "if (url.pathname === '/version')",
@@ -69,12 +69,12 @@ async function hashesIn(agentName: string, sessionId: string, at = service): Pro
   return JSON.parse(await answer.text());
 }
 const hash = (value: string) => createHash('sha256').update(value, 'utf8').digest('hex');
-/** Changes a row as somebody with the database in hands could. */
+/** Damages a set by a change in the database. */
 const move = (setName: string, region: string, within = db) =>
   within.updateTable('secret_sets').set({ region }).where('name', '=', setName).execute();
 
-describe('secrets', () => {
-  it('are in the bot byte by byte, from the request to the environment', async () => {
+describe('secrets in bots', () => {
+  it('have exactly the bytes of the request', async () => {
     const name = fc
       .stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
       .filter((text) => !/^(NODE|LC|LD|GLIBC|SSL|UV|BOT)/.test(text));
@@ -119,7 +119,7 @@ describe('secrets', () => {
     }
   });
 
-  it('have no name that the service sets for a bot, but for those that are left to its owner', async () => {
+  it('can replace only those variables of the service that are not reserved', async () => {
     const names = freshName('names');
     const named = freshName('named');
     await put(names, { A: 'one' });
@@ -128,7 +128,7 @@ describe('secrets', () => {
     const seen = await hashesIn(named, bare);
     expect(seen).toMatchObject({ PYTHONUNBUFFERED: hash('1'), PYTHON_DOTENV_DISABLED: hash('1') });
     const open = Object.keys(seen).filter((name) => !reservedSecretKey(name) && name !== 'A');
-    // The last is the shell's that starts the bot.
+    // PWD is set by the shell that starts the bot.
     expect(open.sort()).toEqual(['PIPECAT_LOG_LEVEL', 'PWD']);
     await put(names, Object.fromEntries(open.map((name) => [name, `own ${name}`])));
     await deploy(named);
@@ -139,7 +139,7 @@ describe('secrets', () => {
     await Promise.all([bare, own].map((id) => stop(service, named, id)));
   });
 
-  it('that changed come with the next deploy: warm instances are replaced, live sessions keep what they have', async () => {
+  it('change with the next deploy, which replaces warm instances and keeps live sessions', async () => {
     const keys = freshName('keys');
     const keeps = freshName('keeps');
     await put(keys, { A: 'one' });
@@ -171,7 +171,7 @@ describe('secrets', () => {
     await Promise.all([old, still, young, back, bare].map((id) => stop(service, keeps, id)));
   });
 
-  it('that are damaged fail a deployment with the reason, while what runs goes on, and other agents do', async () => {
+  it('that are damaged stop new starts of their agent, but no running session or other agent', async () => {
     const broken = freshName('broken');
     const whole = freshName('whole');
     const unlucky = freshName('unlucky');
@@ -209,7 +209,7 @@ describe('secrets', () => {
     await stop(service, lucky, spared);
   });
 
-  it('whose values are damaged fail the deployment that would start with them by name', async () => {
+  it('with a damaged value fail the deployment, which names the set', async () => {
     const bent = freshName('bent');
     const straight = freshName('straight');
     const bends = freshName('bends');
@@ -234,7 +234,7 @@ describe('secrets', () => {
     await stop(service, bends, id);
   });
 
-  it('that a bot prints are taken out of its logs, and cannot be looked for there', async () => {
+  it('are masked in logs, and a search for them finds nothing', async () => {
     const spoken = freshName('spoken');
     const speaks = freshName('speaks');
     await put(spoken, { A: 'sk_canary_1' });
@@ -275,7 +275,7 @@ describe('secrets', () => {
     expect(await read()).toEqual({ logs: ['it is sk_canary_3'], maskingIncomplete: true });
   });
 
-  it('that a bot prints as it falls are not in what is said of its end', async () => {
+  it('are masked in the last output of a crashed bot', async () => {
     const lost = freshName('lost');
     const falls = freshName('falls');
     const falling = versionedBot('falls', "console.error('no such voice: ' + process.env.A); process.exit(3);");
@@ -289,7 +289,7 @@ describe('secrets', () => {
     expect(JSON.stringify(rows)).not.toContain('sk_canary_2');
   });
 
-  it('that are damaged keep no server from coming back, nor the sessions that run', async () => {
+  it('that are damaged prevent neither a restart of the server nor its running sessions', async () => {
     const own = await startTestServer({ environment: { BOTHOST_ON_STOP: 'leave' } });
     onTestFinished(own.close);
     const ownBuild = await buildProject(own, { ...bot, 'main.js': main ?? '' });

@@ -7,14 +7,14 @@ import { failure } from '@bothost/contract';
  * @throws failure `invalid-request` if that time has passed
  */
 export function expiryOf(
-  wanted: { readonly expiresAt: Date | null; readonly lifeSeconds: number | null },
+  request: { readonly expiresAt: Date | null; readonly lifeSeconds: number | null },
   before: Date | null,
   now: Date,
 ): Date | null {
-  if (wanted.expiresAt === null) {
-    return before ?? (wanted.lifeSeconds === null ? null : new Date(now.getTime() + wanted.lifeSeconds * 1000));
+  if (request.expiresAt === null) {
+    return before ?? (request.lifeSeconds === null ? null : new Date(now.getTime() + request.lifeSeconds * 1000));
   }
-  if (wanted.expiresAt > now) return wanted.expiresAt;
+  if (request.expiresAt > now) return request.expiresAt;
   const message = 'The credentials have already expired. Get new ones.';
   throw failure('invalid-request', { message, issues: [{ path: 'body.expiresAt', message }] });
 }

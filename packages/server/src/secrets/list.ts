@@ -14,7 +14,7 @@ type ListedRow = Awaited<ReturnType<typeof setsWithDelivery>>[number];
 
 /**
  * The sets of an organization, by name. A set whose newest revision does not match its MAC is listed as damaged, with its name
- * only and whatever the filter says, because somebody has to delete it.
+ * only and whatever the filter says, so that it can be found and deleted.
  */
 export function listSecrets(
   context: Context,

@@ -180,29 +180,6 @@ describe('secret sets', () => {
     });
   });
 
-  it('contain all of a hundred keys that concurrent requests write into a new set', async () => {
-    const written = Array.from({ length: 100 }, (_, number) => `K${number}`);
-    await Promise.all(written.map((key) => put({ [key]: `value of ${key}` })));
-    await vault.deliver();
-    expect(await values()).toEqual(Object.fromEntries(written.map((key) => [key, `value of ${key}`])));
-    expect(await verifyAudit({ db: rows.db }, { organizationId: home })).toMatchObject({ ok: true, entries: 100 });
-  });
-
-  it('stay consistent under concurrent sets, unsets and deletes', async () => {
-    await put({ A: '1', B: '2' });
-    const work = Array.from({ length: 20 }, (_, number) => [
-      put({ A: `a${number}`, B: `b${number}` }),
-      vault.put(home, 'keys', { remove: ['A'] }),
-      remove('keys'),
-    ]).flat();
-    const reasons = await Promise.all(work.map(reasonOf));
-    expect(reasons.filter((one) => one !== null && typeof one !== 'string')).toEqual([]);
-    await put({ A: 'last', B: 'last' });
-    await vault.deliver();
-    expect(await values()).toEqual({ A: 'last', B: 'last' });
-    expect((await verifyAudit({ db: rows.db }, { organizationId: home })).brokenAt).toBeNull();
-  });
-
   describe('rollBackSecrets', () => {
     it('creates a new revision with the content of an earlier one', async () => {
       await put({ A: '1', B: '2' });

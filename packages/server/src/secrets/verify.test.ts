@@ -1,7 +1,13 @@
 import type { PutSecretsRequest } from '@bothost/contract';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Asked, formsOf, reply, type StandIn, standIn } from '../../test/support/fake-registry.ts';
+import {
+  type FakeRegistry,
+  formsOf,
+  type RegistryRequest,
+  reply,
+  startFakeRegistry,
+} from '../../test/support/fake-registry.ts';
 import { type TestRows, testRows } from '../../test/support/test-rows.ts';
 import { pairs, reasonOf, testVault } from '../../test/support/test-vault.ts';
 import { verifyAudit } from '../audit/verify.ts';
@@ -10,8 +16,8 @@ import { listSecrets } from './list.ts';
 import { createRegistryPolicy } from './registry/registry-policy.ts';
 import { rollBackSecrets } from './rollback.ts';
 import { verifyImagePullSecret } from './verify.ts';
-import { wantedSecrets } from './wanted.ts';
 import { writeSecrets } from './write.ts';
+import { parseWriteRequest } from './write-request.ts';
 
 const credentials = 'me:Pa:ss wörd';
 const encoded = (text: string) => Buffer.from(text).toString('base64');
@@ -20,7 +26,7 @@ describe('image pull secrets', () => {
   let rows: TestRows;
   let vault: Awaited<ReturnType<typeof testVault>>;
   let home: string;
-  let registry: StandIn;
+  let registry: FakeRegistry;
   let meanwhile: () => Promise<void>;
 
   beforeEach(async () => {
@@ -28,8 +34,8 @@ describe('image pull secrets', () => {
     vault = await testVault(rows);
     home = await rows.organization('home');
     meanwhile = async () => {};
-    registry = await standIn((asked, socket) => {
-      void meanwhile().then(() => socket.write(answer(asked)));
+    registry = await startFakeRegistry((request, socket) => {
+      void meanwhile().then(() => socket.write(answer(request)));
       return null;
     });
   });
@@ -39,7 +45,7 @@ describe('image pull secrets', () => {
   });
 
   /** Has one user, and one image. */
-  function answer({ line, headers }: Asked): string {
+  function answer({ line, headers }: RegistryRequest): string {
     if (headers.get('authorization') !== `Basic ${encoded(credentials)}`) {
       return reply(401, { 'www-authenticate': 'Basic realm="x"' });
     }
@@ -55,8 +61,8 @@ describe('image pull secrets', () => {
   const regions = { known: ['us-west'], standard: 'us-west' };
   const put = (text: string, more: Partial<PutSecretsRequest> = {}) => {
     const body = { isImagePullSecret: true, host: host(), secretValue: encoded(text), ...more };
-    const wanted = wantedSecrets(body, registries().policy);
-    return writeSecrets(vault.context, vault.scopeOf(home), 'hub', wanted, regions);
+    const request = parseWriteRequest(body, registries().policy);
+    return writeSecrets(vault.context, vault.scopeOf(home), 'hub', request, regions);
   };
   const verify = (image: string | null = null, name = 'hub', organization = home) =>
     verifyImagePullSecret({ ...vault.context, registries: registries() }, vault.scopeOf(organization), name, image);
@@ -126,14 +132,14 @@ describe('image pull secrets', () => {
     await vault.put(home, 'keys', pairs({ A: '1' }));
     expect(await reasonOf(verify(null, 'keys'))).toBe('secret-set-no-registry');
     expect(await reasonOf(verify('quay.io/x/y'))).toBe('invalid-request');
-    expect(registry.asked).toEqual([]);
+    expect(registry.requests).toEqual([]);
   });
 
   it('are not sent to a host that was changed in the database', async () => {
     await put(credentials);
     await sql`update secret_revisions set host = 'evil.example'`.execute(rows.db);
     expect(await reasonOf(verify())).toBe('secret-set-damaged');
-    expect(registry.asked).toEqual([]);
+    expect(registry.requests).toEqual([]);
   });
 
   it('keep the expiry of unchanged credentials, and know that of Amazon ECR tokens', async () => {

@@ -4,7 +4,7 @@ import { appendAudit } from '../audit/append.ts';
 import type { Database, PullSecretChecksTable } from '../store/tables.ts';
 import { decryptRevision } from './encrypted-values.ts';
 import { readSet, withDamageAsFailure } from './read-set.ts';
-import { checkCredentials, type RegistryWorld } from './registry/check-credentials.ts';
+import { checkCredentials, type RegistryAccess } from './registry/check-credentials.ts';
 import { credentialsKey, credentialsOf } from './registry/docker-configuration.ts';
 import { type ImageReference, imageReference } from './registry/image-reference.ts';
 import type { Verdict } from './registry/verdict.ts';
@@ -18,7 +18,7 @@ type Context = {
   readonly db: Database;
   readonly now: () => Date;
   readonly keyring: Keyring;
-  readonly registries: RegistryWorld;
+  readonly registries: RegistryAccess;
 };
 
 /**
@@ -31,10 +31,10 @@ export async function verifyImagePullSecret(
   context: Context,
   scope: WriteScope,
   name: string,
-  wantedImage: string | null,
+  imageText: string | null,
 ): Promise<CheckedPullSecret> {
   const { set, host, expiresAt, credentials } = await decryptCredentials(context, scope, name);
-  const { image, verdict } = await check(context.registries, host, credentials, wantedImage);
+  const { image, verdict } = await check(context.registries, host, credentials, imageText);
   const row = {
     set_id: set.id,
     revision: set.revision,
@@ -92,9 +92,9 @@ function decryptCredentials(context: Context, scope: WriteScope, name: string) {
 }
 
 /** Overwrites the credentials in memory afterwards. */
-async function check(registries: RegistryWorld, host: string, credentials: Buffer, wantedImage: string | null) {
+async function check(registries: RegistryAccess, host: string, credentials: Buffer, imageText: string | null) {
   try {
-    const image = wantedImage === null ? null : requireImage(wantedImage, host);
+    const image = imageText === null ? null : requireImage(imageText, host);
     return { image, verdict: await checkCredentials(registries, host, credentials, image) };
   } finally {
     credentials.fill(0);

@@ -4,7 +4,7 @@ import { expiryOf, isSameTime } from './expiry.ts';
 import { readSet, type SetContent, unchangedKeys } from './read-set.ts';
 import { requireKnown, requireRegion, requireRevision, requireSize } from './refusals.ts';
 import { countSets, findSet, lockNewSets, type SecretSetRow } from './rows.ts';
-import type { WantedSecrets } from './wanted.ts';
+import type { WriteRequest } from './write-request.ts';
 import { carryOut, type PlannedWrite, type WriteContext, type WriteScope } from './write-transaction.ts';
 
 /** The regions in which sets can be, and the one of a new set whose request names none. */
@@ -21,18 +21,18 @@ export function writeSecrets(
   context: WriteContext,
   scope: WriteScope,
   name: string,
-  wanted: WantedSecrets,
+  request: WriteRequest,
   regions: Regions,
 ): Promise<WrittenSecrets> {
-  return carryOut(context, scope, wanted.dryRun, async (inside) => {
+  return carryOut(context, scope, request.dryRun, async (inside) => {
     const found = await findSet(inside.db, scope.organizationId, name, 'update');
-    const set = found ?? (await newSet(inside, scope.organizationId, name, wanted, regions));
-    if (set.kind !== wanted.kind) throw failure(wanted.values.size === 0 ? 'secret-not-found' : 'secret-set-kind');
-    if (wanted.region !== null) requireRegion(set, wanted.region, regions.known);
-    requireRevision(set, wanted.expectedRevision);
+    const set = found ?? (await newSet(inside, scope.organizationId, name, request, regions));
+    if (set.kind !== request.kind) throw failure(request.values.size === 0 ? 'secret-not-found' : 'secret-set-kind');
+    if (request.region !== null) requireRegion(set, request.region, regions.known);
+    requireRevision(set, request.expectedRevision);
     const before = found === undefined && set.revision === 0 ? emptySet : await readSet(inside, set);
-    if (wanted.remove.some((key) => !before.rows.has(key))) throw failure('secret-not-found');
-    return planWrite(inside, set, before, wanted);
+    if (request.remove.some((key) => !before.rows.has(key))) throw failure('secret-not-found');
+    return planWrite(inside, set, before, request);
   });
 }
 
@@ -43,12 +43,12 @@ async function newSet(
   context: WriteContext,
   organizationId: string,
   name: string,
-  wanted: WantedSecrets,
+  request: WriteRequest,
   regions: Regions,
 ): Promise<SecretSetRow> {
   const { db } = context;
-  if (wanted.values.size === 0) throw failure('secret-set-not-found');
-  const region = wanted.region ?? regions.standard;
+  if (request.values.size === 0) throw failure('secret-set-not-found');
+  const region = request.region ?? regions.standard;
   requireKnown(region, regions.known);
   await lockNewSets(db, organizationId);
   const found = await findSet(db, organizationId, name, 'update');
@@ -62,7 +62,7 @@ async function newSet(
     id: context.newId(),
     organization_id: organizationId,
     name,
-    kind: wanted.kind,
+    kind: request.kind,
     region,
     revision: 0,
     created_at: at,
@@ -74,35 +74,35 @@ async function planWrite(
   context: WriteContext,
   set: SecretSetRow,
   before: SetContent,
-  wanted: WantedSecrets,
+  request: WriteRequest,
 ): Promise<PlannedWrite> {
-  const unchanged = await unchangedKeys(context, set, before.rows, wanted.values);
+  const unchanged = await unchangedKeys(context, set, before.rows, request.values);
   const plan = planChange(
     before.entries,
-    { keys: [...wanted.values.keys()], remove: wanted.remove, mode: wanted.mode },
+    { keys: [...request.values.keys()], remove: request.remove, mode: request.mode },
     set.revision + 1,
     (key) => unchanged.has(key),
   );
-  requireSize(plan.entries, before.rows, wanted.values);
-  const expiresAt = expiryOf(wanted, plan.changed ? null : before.expiresAt, context.now());
+  requireSize(plan.entries, before.rows, request.values);
+  const expiresAt = expiryOf(request, plan.changed ? null : before.expiresAt, context.now());
   const written = new Set([...keysOf(plan.changes, 'new'), ...keysOf(plan.changes, 'changed')]);
-  const { host } = wanted;
-  const isUnset = wanted.values.size === 0;
+  const { host } = request;
+  const isUnset = request.values.size === 0;
   const draft = {
-    action: isUnset ? 'unset' : wanted.mode === 'replace' ? 'replace' : 'set',
+    action: isUnset ? 'unset' : request.mode === 'replace' ? 'replace' : 'set',
     rolledBackTo: null,
     host,
     expiresAt,
     entries: plan.entries,
     changes: plan.changes,
-    values: new Map([...wanted.values].filter(([key]) => written.has(key))),
+    values: new Map([...request.values].filter(([key]) => written.has(key))),
   } as const;
   const isChange = plan.changed || before.host !== host || !isSameTime(before.expiresAt, expiresAt);
   return {
     set,
     draft: isChange ? draft : null,
     changes: plan.changes,
-    values: wanted.values,
+    values: request.values,
     auditAction: isUnset ? 'secrets.unset' : 'secrets.set',
     retriesDelivery: true,
     details: host === null ? {} : { host, expiresAt: expiresAt?.toISOString() ?? null },

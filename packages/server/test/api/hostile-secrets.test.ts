@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const canary = 'canary-9d31';
 
-describe('hostile requests about secrets', () => {
+describe('hostile requests for secrets', () => {
   let service: TestServer;
   let before: string;
   const ask = (method: string, path: string, body?: unknown, more?: object) =>
@@ -29,7 +29,7 @@ describe('hostile requests about secrets', () => {
   });
   afterAll(() => service.close());
 
-  /** Refused with this status, naming the field, without the value, and nothing was changed. */
+  /** Expects this status, issues for these fields, no value in the response, and unchanged sets. */
   async function refused(answer: Answer, status: number, ...paths: string[]): Promise<void> {
     expect({ status: answer.status, text: answer.text }).toEqual({
       status,
@@ -52,11 +52,11 @@ describe('hostile requests about secrets', () => {
       `{"secrets":[{"secretKey":"A","secretValue":"x","__proto__":{"secretValue":"${canary}"}}]}`,
       'body.secrets.0.__proto__',
     ],
-  ])('a field that is there twice, or would change what an object is: %s', async (body, path) => {
+  ])('rejects a duplicate field or a prototype: %s', async (body, path) => {
     await refused(await ask('PUT', '/secrets/here', body), 400, path);
   });
 
-  it('a key that is there twice', async () => {
+  it('rejects a duplicate key', async () => {
     const secrets = [
       { secretKey: 'A', secretValue: canary },
       { secretKey: 'A', secretValue: `${canary}2` },
@@ -68,7 +68,7 @@ describe('hostile requests about secrets', () => {
     ['half of a surrogate pair', `{"secretKey":"A","secretValue":"${canary}\\ud800"}`, 'body.secretValue'],
     ['the other half', `{"secretKey":"A","secretValue":"\\udc00${canary}"}`, 'body.secretValue'],
     ['a NUL', `{"secretKey":"A","secretValue":"${canary}\\u0000"}`, 'body.secretValue'],
-    ['nothing', `{"secretKey":"A","secretValue":""}`, 'body.secretValue'],
+    ['no content', `{"secretKey":"A","secretValue":""}`, 'body.secretValue'],
     [
       'a byte too many',
       JSON.stringify({ secretKey: 'A', secretValue: canary.padEnd(secretValueBytes + 1, 'x') }),
@@ -79,13 +79,13 @@ describe('hostile requests about secrets', () => {
       JSON.stringify({ secretKey: 'A', secretValue: `${'é'.repeat(secretValueBytes / 2)}x` }),
       'body.secretValue',
     ],
-    ['a number', `{"secretKey":"A","secretValue":7}`, 'body.secretValue'],
-    ['an object', `{"secretKey":"A","secretValue":{"canary":"${canary}"}}`, 'body.secretValue'],
-  ])('a value that is %s', async (_, body, path) => {
+    ['the type number', `{"secretKey":"A","secretValue":7}`, 'body.secretValue'],
+    ['the type object', `{"secretKey":"A","secretValue":{"canary":"${canary}"}}`, 'body.secretValue'],
+  ])('rejects a value with %s', async (_, body, path) => {
     await refused(await ask('PUT', '/secrets/here', body), 400, path);
   });
 
-  it('bytes that are no UTF-8 are not repaired', async () => {
+  it('rejects invalid UTF-8 and truncated JSON', async () => {
     const body = Buffer.from(`{"secretKey":"A","secretValue":"${canary}\xff"}`, 'latin1');
     const answer = await ask('PUT', '/secrets/here', body);
     await refused(answer, 400);
@@ -107,9 +107,9 @@ describe('hostile requests about secrets', () => {
     'x'.repeat(64),
     'a\u202eb',
     'a\n',
-    // In lower case it is a k.
+    // The Kelvin sign: its lower case is an ASCII k.
     '\u212Aeys',
-  ])('a set named %j', async (name) => {
+  ])('rejects the set name %j', async (name) => {
     const path = `/secrets/${encodeURIComponent(name)}`;
     await refused(await ask('PUT', path, { secretKey: 'A', secretValue: canary }), 400, 'params.setName');
     await refused(await ask('GET', path), 404);
@@ -133,7 +133,7 @@ describe('hostile requests about secrets', () => {
     'PATH',
     'A'.repeat(65),
     'A\u0000',
-  ])('a key named %j', async (key) => {
+  ])('rejects the key name %j', async (key) => {
     const pair = { secretKey: key, secretValue: canary };
     await refused(await ask('PUT', '/secrets/here', { secrets: [pair] }), 400, 'body.secrets.0.secretKey');
   });
@@ -147,7 +147,7 @@ describe('hostile requests about secrets', () => {
     '/secrets/here/%E0%A4%A',
     '/secrets/%ff',
     '/secrets/here/../here',
-  ])('a path that leads nowhere deletes nothing: %s', async (path) => {
+  ])('deletes nothing for the invalid path %s', async (path) => {
     await refused(await ask('DELETE', path), 404);
   });
 
@@ -158,11 +158,11 @@ describe('hostile requests about secrets', () => {
     ['/secrets/here%2FA', 404],
     ['/secrets/here/..%2Fhere', 404],
     ['/secrets/%2e%2e%2fkeys', 404],
-  ])('a path of encoded signs names what it says, which is not there: %s', async (path, status) => {
+  ])('deletes nothing for the encoded path %s', async (path, status) => {
     await refused(await ask('DELETE', path), status);
   });
 
-  it('__proto__ is a key like others', async () => {
+  it('stores __proto__ like any other key', async () => {
     const body = `{"secrets":[{"secretKey":"__proto__","secretValue":"x"},{"secretKey":"constructor","secretValue":"y"}]}`;
     expect((await ask('PUT', '/secrets/odd', body)).json['changes']).toMatchObject([
       { key: '__proto__', change: 'new', bytes: 1 },
@@ -176,7 +176,7 @@ describe('hostile requests about secrets', () => {
     expect((await ask('DELETE', '/secrets/odd')).status).toBe(200);
   });
 
-  it('a value of the largest size, and lines that end in CRLF, are taken byte by byte', async () => {
+  it('stores a value of the maximum size, and CRLF, unchanged', async () => {
     const pem = '-----BEGIN KEY-----\r\nAAAA\r\n-----END KEY-----\r\n';
     const secrets = [
       { secretKey: 'PEM', secretValue: pem },
@@ -190,7 +190,7 @@ describe('hostile requests about secrets', () => {
     expect((await ask('DELETE', '/secrets/large')).status).toBe(200);
   });
 
-  it('fields of answers in a request say nothing', async () => {
+  it('ignores fields of responses in a request', async () => {
     const claims = {
       status: 'ready',
       readiness: 'ready',
@@ -203,7 +203,7 @@ describe('hostile requests about secrets', () => {
     expect((await ask('DELETE', '/secrets/claimed')).status).toBe(200);
   });
 
-  it('a body of 100 MiB, announced or not, is refused before it is read', async () => {
+  it('refuses a body of 100 MiB, with or without Content-Length, before it has been read', async () => {
     const announced = await sendRaw(
       service,
       `PUT /v1/secrets/here HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.privateKey}\r\nconnection: close\r\ncontent-length: ${100 * 1_048_576}\r\n\r\n{"secretKey":"${canary}`,
@@ -229,7 +229,7 @@ describe('hostile requests about secrets', () => {
         }
         asking.end();
       };
-      // The service hangs up; whether its answer is read before that is a matter of luck (RFC 9112, 9.6).
+      // The service closes the connection; its response may be lost (RFC 9112, section 9.6).
       asking.on('error', (error: NodeJS.ErrnoException) => {
         if (status === 0 && error.code !== 'EPIPE' && error.code !== 'ECONNRESET') reject(error);
       });
@@ -241,7 +241,7 @@ describe('hostile requests about secrets', () => {
     expect(await stored()).toBe(before);
   });
 
-  it('two Authorization headers, of which a proxy may have judged another one', async () => {
+  it('refuses two Authorization headers, of which a proxy may have checked the other one', async () => {
     const keys = [`Bearer ${service.privateKey}`, `Bearer ${service.publicKey}`];
     for (const authorization of [keys, keys.toReversed(), [keys[0], keys[0]]]) {
       const answer = await ask('GET', '/secrets', undefined, { headers: { authorization } });
@@ -254,7 +254,7 @@ describe('hostile requests about secrets', () => {
     }
   });
 
-  it('a key in the address is none', async () => {
+  it('refuses a key in the URL', async () => {
     const path = `/v1/secrets?access_token=${service.privateKey}&key=${service.privateKey}`;
     expect((await fetch(service.url + path)).status).toBe(401);
   });
@@ -276,11 +276,11 @@ describe('hostile requests about secrets', () => {
       ['body.host'],
     ],
     [{ isImagePullSecret: true, host: 'ghcr.io', secretValue: canary }, ['body.secretValue']],
-  ])('a body that says too little, too much or two things at once (%#)', async (body, paths) => {
+  ])('rejects an incomplete or contradictory body (%#)', async (body, paths) => {
     await refused(await ask('PUT', '/secrets/here', body), 400, ...paths);
   });
 
-  it('none of it is in the audit log', async () => {
+  it('writes no value to the audit log', async () => {
     const { entries } = await service.client.listAuditEntries({ query: { limit: 1_000 } });
     expect(entries.length).toBeGreaterThan(100);
     expect(JSON.stringify(entries)).not.toContain('canary');

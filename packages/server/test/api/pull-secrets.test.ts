@@ -3,23 +3,23 @@ import { pullSecretChecks } from '@bothost/contract';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from '../support/ask.ts';
-import { formsOf, reply, type StandIn, standIn } from '../support/fake-registry.ts';
+import { type FakeRegistry, formsOf, reply, startFakeRegistry } from '../support/fake-registry.ts';
 import { freshName } from '../support/fresh-name.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const credentials = 'me:Pa:ss wörd';
 
-describe('image pull secrets through the API', () => {
-  let registry: StandIn;
+describe('API for image pull secrets', () => {
+  let registry: FakeRegistry;
   let service: TestServer;
   let log = '';
   let hub = '';
 
   beforeAll(async () => {
-    registry = await standIn(({ headers }) =>
+    registry = await startFakeRegistry(({ headers }) =>
       headers.has('authorization') ? reply(200) : reply(401, { 'www-authenticate': 'Basic realm="x"' }),
     );
-    const told = new Writable({
+    const output = new Writable({
       write: (chunk, _, done) => {
         log += String(chunk);
         done();
@@ -27,7 +27,7 @@ describe('image pull secrets through the API', () => {
     });
     service = await startTestServer({
       environment: { BOTHOST_REGISTRIES: `http://localhost:${registry.port}` },
-      logger: pino({ level: 'trace' }, told),
+      logger: pino({ level: 'trace' }, output),
     });
   });
   afterAll(async () => {
@@ -40,7 +40,7 @@ describe('image pull secrets through the API', () => {
     return ask(service, 'PUT', `/secrets/${hub}`, { isImagePullSecret: true, host, secretValue });
   };
 
-  it('are checked at registries that the operator listed, and refused without TLS at others', async () => {
+  it('checks credentials at listed registries, and refuses other registries without TLS', async () => {
     hub = freshName('hub');
     expect((await put('http://other.example')).json).toMatchObject({ reason: 'invalid-request' });
     expect(await put(`http://localhost:${registry.port}/`)).toMatchObject({
@@ -59,7 +59,7 @@ describe('image pull secrets through the API', () => {
     );
   });
 
-  it('are not checked without end, and what is refused is told in the audit log', async () => {
+  it('limits the rate of checks, and records refused ones in the audit log', async () => {
     let answer = await ask(service, 'POST', `/secrets/${hub}/verify`);
     for (let number = 0; number < 3 * pullSecretChecks.atOnce && answer.status === 200; number++) {
       answer = await ask(service, 'POST', `/secrets/${hub}/verify`);
@@ -71,7 +71,7 @@ describe('image pull secrets through the API', () => {
     expect([...results].sort()).toEqual(['invalid-request', 'secret-set-not-found', 'too-many-checks', 'verified']);
   });
 
-  it('are in no log, no answer and no entry of the audit', async () => {
+  it('shows no credentials in logs, responses and audit entries', async () => {
     const { entries } = await service.client.listAuditEntries({ query: {} });
     const shown = log + JSON.stringify([entries, (await ask(service, 'GET', '/secrets')).json]);
     expect(shown).toContain('secrets.verify');

@@ -7,7 +7,7 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { type SecondOrganization, secondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-describe('writes of secrets, of which an organization sends too many', () => {
+describe('limits for writes of secrets', () => {
   let service: TestServer;
   let bot: BotDirectory;
   let neighbours: SecondOrganization;
@@ -29,7 +29,7 @@ describe('writes of secrets, of which an organization sends too many', () => {
     return ask('PUT', '/secrets/limited', { secrets }, more);
   };
 
-  /** Sends requests while no write can go on, until so many are refused, and lets the others go on then. */
+  /** Blocks all writes, sends `count` requests, waits for the expected number of refusals, and then lets the others continue. */
   async function whileHeld(count: number, refusals: number, send: () => Promise<Answer>): Promise<readonly Answer[]> {
     const holder = new pg.Client(clientConfig(service.database.address));
     await holder.connect();
@@ -51,17 +51,17 @@ describe('writes of secrets, of which an organization sends too many', () => {
   }
   const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
 
-  it('wait in turn up to a number, and those beyond are refused at once, in vain for nobody else', async () => {
-    const most = waitingSecretWrites.requests;
-    const answers = await whileHeld(most + 20, 20, () => ask('DELETE', '/secrets/not-there/KEY'));
-    expect(statusesOf(answers)).toEqual([...Array(most).fill(404), ...Array(20).fill(429)]);
+  it('refuse requests beyond the number that may wait, and run the waiting ones', async () => {
+    const limit = waitingSecretWrites.requests;
+    const answers = await whileHeld(limit + 20, 20, () => ask('DELETE', '/secrets/not-there/KEY'));
+    expect(statusesOf(answers)).toEqual([...Array(limit).fill(404), ...Array(20).fill(429)]);
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.json).toMatchObject({ reason: 'too-many-secret-writes', code: '429' });
     expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
     expect((await put({ A: 'one' })).status).toBe(202);
   });
 
-  it('wait in turn with so many bytes of values, and no more', async () => {
+  it('refuse requests beyond the bytes that may wait', async () => {
     const large = Object.fromEntries(Array.from({ length: 16 }, (_, key) => [`KEY_${key}`, 'x'.repeat(65_536)]));
     const fit = Math.floor(waitingSecretWrites.bytes / (16 * (65_536 + 'KEY_00'.length)));
     const answers = await whileHeld(fit + 6, 6, () => put(large));
@@ -69,9 +69,9 @@ describe('writes of secrets, of which an organization sends too many', () => {
     expect((await put({ A: 'two' })).status).toBe(202);
   });
 
-  it('may be so many in a row, and then one now and then; another organization has its own', async () => {
+  it('limit the rate of each organization', async () => {
     const counts = { allowed: 0, refused: 0 };
-    // A few at a time, as fast as they are answered.
+    // Eight requests at a time.
     const one = async (): Promise<void> => {
       if (counts.refused > 0) return;
       const { status, json } = await ask('DELETE', '/secrets/not-there');
@@ -83,7 +83,7 @@ describe('writes of secrets, of which an organization sends too many', () => {
     await Promise.all(Array.from({ length: 8 }, one));
     expect(counts.refused).toBeGreaterThan(0);
     expect(counts.allowed).toBeLessThan(secretWrites.atOnce * 2);
-    // A place is free again every moment, but not as many as are asked for at once.
+    // The bucket refills continuously, but slower than 40 concurrent requests.
     for (const send of [
       () => put({ A: 'three' }),
       () => ask('DELETE', '/secrets/limited/A'),

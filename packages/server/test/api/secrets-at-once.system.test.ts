@@ -10,7 +10,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 const rounds = 25;
 const seed = 20_261_120;
 
-describe('secrets that many write at the same time', () => {
+describe('concurrent writes of secrets', () => {
   let service: TestServer;
   let bot: BotDirectory;
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('secrets that many write at the same time', () => {
   const logOf = async (name: string) =>
     (await service.client.listAuditEntries({ query: { object: name, order: 'asc', limit: 1_000 } })).entries;
 
-  it('are all there: a hundred keys into one new set, each a revision', async () => {
+  it('store a hundred keys of a new set, each as one revision', async () => {
     const hundred = freshName('hundred');
     const keys = Array.from({ length: 100 }, (_, number) => `KEY_${String(number).padStart(3, '0')}`);
     const answers = await Promise.all(keys.map((key) => put(hundred, { [key]: `value of ${key}` })));
@@ -55,7 +55,7 @@ describe('secrets that many write at the same time', () => {
       .toBe('ready');
   }, 180_000);
 
-  it(`are consistent after sets, unsets, rollbacks and deletions in any order, ${rounds} times (seed ${seed})`, async () => {
+  it(`leave a consistent set after random operations, in ${rounds} rounds (seed ${seed})`, async () => {
     const random = seeded(seed);
     const anyKey = () => random.pick(['A', 'B', 'C']);
     const works: readonly [() => Promise<Answer>, ...(() => Promise<Answer>)[]] = [
@@ -98,7 +98,7 @@ describe('secrets that many write at the same time', () => {
     expect(await service.client.verifyAudit()).toMatchObject({ ok: true, brokenAt: null });
   }, 180_000);
 
-  it('are not ready because an older revision arrives late', async () => {
+  it('stay pending when an older revision is delivered late', async () => {
     const late = freshName('late');
     const state = async () => (await revisionsOf(late)).map(({ status }) => status).toReversed();
     const holder = new pg.Client(clientConfig(service.database.address));
@@ -106,7 +106,7 @@ describe('secrets that many write at the same time', () => {
     try {
       await put(late, { A: '1' });
       await expect.poll(state).toEqual(['ready']);
-      // What the worker has to say of revision 2 does not get through until the test lets it, and 3 is not its own until then.
+      // The trigger holds the delivery of revision 2 back, and moves that of revision 3 to another region.
       await holder.query(`create function late_for_test() returns trigger language plpgsql as $$
         begin
           if tg_op = 'INSERT' and new.revision = 3 then new.region := 'elsewhere'; end if;

@@ -7,11 +7,11 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { start, stop, tell } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-describe('secrets through the API', () => {
+describe('API for secrets', () => {
   let service: TestServer;
   let bot: BotDirectory;
 
-  // Each try begins with no secrets.
+  // A fresh service for each test, so that it has no secrets.
   beforeEach(async () => {
     bot = await writeBot('keeper', { maxAgents: 2 });
     service = await startTestServer({ agents: [bot.path] });
@@ -32,7 +32,7 @@ describe('secrets through the API', () => {
   const ready = (name: string) =>
     expect.poll(async () => (await ask('GET', `/secrets/${name}`)).body['status']).toBe('ready');
 
-  it('take the three forms of existing clients, and delete with an object for an answer', async () => {
+  it('accepts the three request forms of existing clients, and answers a deletion with an object', async () => {
     const many = { secrets: [{ secretKey: 'A', secretValue: '1' }], region: 'us-west' };
     expect(await ask('PUT', '/secrets/forms', many)).toMatchObject({
       status: 202,
@@ -54,7 +54,7 @@ describe('secrets through the API', () => {
     expect((await ask('PUT', '/secrets/a_b', many)).status).toBe(400);
   });
 
-  it('are answered with 202 as long as their delivery goes on, whoever began it', async () => {
+  it('answers 202 while a delivery is pending, even if nothing changes', async () => {
     const body = { secrets: [{ secretKey: 'A', secretValue: '1' }] };
     const db = await openDatabase<Tables>({
       address: service.database.address,
@@ -64,7 +64,7 @@ describe('secrets through the API', () => {
     onTestFinished(() => db.destroy());
     const deliveryIs = (state: 'pending' | 'failed') => {
       const of = state === 'failed' ? { error: 'The set is damaged.', done_at: new Date() } : { done_at: null };
-      // Due later than this test lasts.
+      // Later than the end of this test.
       const next_at = new Date(Date.now() + 50_000);
       return db
         .updateTable('secret_deliveries')
@@ -74,19 +74,19 @@ describe('secrets through the API', () => {
     await ask('PUT', '/secrets/slow', body);
     await ready('slow');
     await deliveryIs('pending');
-    const goesOn = { status: 202, body: { change: 'none', revision: 1, readiness: 'pending' } };
-    expect(await ask('PUT', '/secrets/slow', body)).toMatchObject(goesOn);
-    expect(await ask('POST', '/secrets/slow/rollback', { revision: 1 })).toMatchObject(goesOn);
+    const pending = { status: 202, body: { change: 'none', revision: 1, readiness: 'pending' } };
+    expect(await ask('PUT', '/secrets/slow', body)).toMatchObject(pending);
+    expect(await ask('POST', '/secrets/slow/rollback', { revision: 1 })).toMatchObject(pending);
     expect((await ask('PUT', '/secrets/slow', { ...body, dryRun: true })).status).toBe(200);
 
     await deliveryIs('failed');
     expect((await ask('PUT', '/secrets/slow', { ...body, dryRun: true })).status).toBe(200);
-    expect(await ask('PUT', '/secrets/slow', body)).toMatchObject(goesOn);
+    expect(await ask('PUT', '/secrets/slow', body)).toMatchObject(pending);
     await ready('slow');
     expect((await ask('PUT', '/secrets/slow', body)).status).toBe(200);
   });
 
-  it('are in the environment of a bot byte by byte, from the deploy on that names them', async () => {
+  it('gives a bot the exact bytes of its set from the next deploy on', async () => {
     const values = {
       PLAIN: 'pa#ss',
       PEM: '-----\r\nline "two"\n\\n$X\n',

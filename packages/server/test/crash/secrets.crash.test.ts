@@ -15,7 +15,7 @@ const keys = Array.from({ length: 50 }, (_, index) => `KEY_${String(index).padSt
 /** What the test knows of a set: the values of its last request, and the newest revision in a response. */
 type Known = { readonly name: string; generation: number; revision: number };
 
-describe(`${kills} kills of the server in writes of ${keys.length} keys (seed ${seed})`, () => {
+describe(`${kills} kills of the server during writes of ${keys.length} keys (seed ${seed})`, () => {
   const random = seeded(seed);
   const directory = mkdtempSync(join(tmpdir(), 'bothost-secrets-kill-'));
   let service: ServiceProcess;
@@ -50,8 +50,8 @@ describe(`${kills} kills of the server in writes of ${keys.length} keys (seed ${
   it(
     'never show a partial write, and leave every set ready',
     async () => {
-      const sets: Known[] = [];
-      const met = { 'before the write': 0, 'after the write': 0, 'after the answer': 0 };
+      const sets: KnownSet[] = [];
+      const killed = { 'before the write': 0, 'after the write': 0, 'after the answer': 0 };
 
       // Measures a write and its delivery, so that kills are spread over both.
       const took = { write: 50, whole: 100 };
@@ -63,7 +63,7 @@ describe(`${kills} kills of the server in writes of ${keys.length} keys (seed ${
         const asked = put(set.name, generation).then((answered) => {
           answer = answered;
         });
-        await delay(random.next() * (random.next() < 0.7 ? took.write * 1.2 : took.whole * 1.2));
+        await delay(random.next() * (random.next() < 0.7 ? durations.write * 1.2 : durations.whole * 1.2));
         service.current().signal('SIGKILL');
         await Promise.all([service.current().exited, asked]);
         service.start();
@@ -76,7 +76,7 @@ describe(`${kills} kills of the server in writes of ${keys.length} keys (seed ${
         const isWritten = revision > set.revision;
         if (answer !== null)
           expect({ kill, answer, isWritten }).toMatchObject({ answer: { status: 202 }, isWritten: true });
-        met[answer !== null ? 'after the answer' : isWritten ? 'after the write' : 'before the write'] += 1;
+        killed[answer !== null ? 'after the answer' : isWritten ? 'after the write' : 'before the write'] += 1;
         expect({ kill, revision, was: set.revision }).toEqual({
           kill,
           revision: set.revision + (isWritten ? 1 : 0),
@@ -90,8 +90,8 @@ describe(`${kills} kills of the server in writes of ${keys.length} keys (seed ${
         // Repeats the write: either everything was stored or nothing.
         const begun = performance.now();
         const again = await put(set.name, generation);
-        if (again === null) throw new Error('the service is away, and nobody killed it');
-        if (!isWritten) took.write = (took.write + performance.now() - begun) / 2;
+        if (again === null) throw new Error('the service did not respond, although it was not killed');
+        if (!isWritten) durations.write = (durations.write + performance.now() - begun) / 2;
         const changes = new Set((again.body as WrittenSecrets).changes.map(({ change }) => change));
         expect({ kill, status: again.status, changes }).toEqual({
           kill,
@@ -101,7 +101,7 @@ describe(`${kills} kills of the server in writes of ${keys.length} keys (seed ${
         set.revision += 1;
         set.generation = generation;
         await expect.poll(() => isReady(set.name), { timeout: 20_000, interval: 10 }).toBe(true);
-        if (!isWritten) took.whole = (took.whole + performance.now() - begun) / 2;
+        if (!isWritten) durations.whole = (durations.whole + performance.now() - begun) / 2;
       }
 
       for (const set of sets) {

@@ -106,8 +106,8 @@ export async function pushImage(
   };
   const config = '{}';
   const digest = `sha256:${createHash('sha256').update(config).digest('hex')}`;
-  const place = await send('POST', `${base}/blobs/uploads/`, '', 'application/octet-stream');
-  const upload = new URL(place, base);
+  const location = await send('POST', `${base}/blobs/uploads/`, '', 'application/octet-stream');
+  const upload = new URL(location, base);
   upload.searchParams.set('digest', digest);
   await send('PUT', upload.href, config, 'application/octet-stream');
   const mediaType = 'application/vnd.docker.distribution.manifest.v2+json';

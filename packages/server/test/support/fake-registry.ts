@@ -1,31 +1,32 @@
 import { createServer, type Socket } from 'node:net';
 
-export type Asked = { readonly line: string; readonly headers: ReadonlyMap<string, string> };
+/** A request that the registry received. */
+export type RegistryRequest = { readonly line: string; readonly headers: ReadonlyMap<string, string> };
 
 /**
  * A fake registry: it records every received byte and sends any response, valid or not. `answer` gets the first line
  * and headers of each request; it may write to the socket itself and return null.
  */
-export async function standIn(
-  answer: (asked: Asked, socket: Socket) => string | null,
+export async function startFakeRegistry(
+  answer: (request: RegistryRequest, socket: Socket) => string | null,
   address = '127.0.0.1',
   port = 0,
 ) {
   const sockets = new Set<Socket>();
-  const got: Buffer[] = [];
-  const asked: Asked[] = [];
+  const received: Buffer[] = [];
+  const requests: RegistryRequest[] = [];
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
     let pending = '';
     socket.on('data', (chunk: Buffer) => {
-      got.push(chunk);
+      received.push(chunk);
       pending += chunk.toString('latin1');
       for (let end = pending.indexOf('\r\n\r\n'); end >= 0; end = pending.indexOf('\r\n\r\n')) {
         const [line = '', ...lines] = pending.slice(0, end).split('\r\n');
         pending = pending.slice(end + 4);
         const headers = new Map(lines.map((one) => [one.split(':', 1)[0]?.toLowerCase() ?? '', headerValue(one)]));
-        asked.push({ line, headers });
+        requests.push({ line, headers });
         const text = answer({ line, headers }, socket);
         if (text !== null) socket.write(text, 'latin1');
       }
@@ -45,7 +46,7 @@ export async function standIn(
       }),
   };
 }
-export type StandIn = Awaited<ReturnType<typeof standIn>>;
+export type FakeRegistry = Awaited<ReturnType<typeof startFakeRegistry>>;
 
 function headerValue(line: string): string {
   return line.slice(line.indexOf(':') + 1).trim();

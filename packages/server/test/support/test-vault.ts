@@ -6,8 +6,8 @@ import { decryptForDeployment } from '../../src/secrets/pin.ts';
 import { createRegistryPolicy } from '../../src/secrets/registry/registry-policy.ts';
 import { createKeyring } from '../../src/secrets/vault/keyring.ts';
 import { openVault } from '../../src/secrets/vault/open-vault.ts';
-import { wantedSecrets } from '../../src/secrets/wanted.ts';
 import { writeSecrets } from '../../src/secrets/write.ts';
+import { parseWriteRequest } from '../../src/secrets/write-request.ts';
 import type { Database, SecretPin } from '../../src/store/tables.ts';
 import { newId } from '../../src/store/uuid.ts';
 
@@ -31,7 +31,7 @@ export async function testVault(rows: { readonly db: Database }, keys: readonly 
     variables: (organizationId: string, ...pins: SecretPin[]) =>
       decryptForDeployment(context, { organizationId, region: host.region, pins }),
     put: async (organizationId: string, name: string, body: PutSecretsRequest) =>
-      writeSecrets(context, scopeOf(organizationId), name, wantedSecrets(body, testPolicy), testRegions),
+      writeSecrets(context, scopeOf(organizationId), name, parseWriteRequest(body, testPolicy), testRegions),
     /** Carries out all due deliveries; returns how many. */
     deliver: async () => {
       let delivered = 0;

@@ -11,8 +11,8 @@ import { newId } from '../../store/uuid.ts';
 import { deliverSecrets } from '../deliver.ts';
 import { decryptForDeployment } from '../pin.ts';
 import { openVault, type RootKeySource } from '../vault/open-vault.ts';
-import { wantedSecrets } from '../wanted.ts';
 import { writeSecrets } from '../write.ts';
+import { parseWriteRequest } from '../write-request.ts';
 import { runTask } from './run-task.ts';
 import { rotateOrganizationKeys, rotateRootKey, startVerifying } from './start.ts';
 import { vaultStatus } from './status.ts';
@@ -63,7 +63,7 @@ describe('rotation of vault keys', () => {
     return {
       context,
       put: (organizationId: string, name: string, values: Record<string, string>) =>
-        writeSecrets(context, { organizationId, keyId: newId() }, name, wantedSecrets(pairs(values), testPolicy), {
+        writeSecrets(context, { organizationId, keyId: newId() }, name, parseWriteRequest(pairs(values), testPolicy), {
           known: ['us-west'],
           standard: 'us-west',
         }),

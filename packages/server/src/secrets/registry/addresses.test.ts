@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { isMetadata, isPublicAddress } from './addresses.ts';
 
 it.each(['93.184.216.34', '1.1.1.1', '2606:4700:4700::1111', '2a00:1450:4001:80b::200e'])(
-  '%s is on the internet',
+  'isPublicAddress accepts %s',
   (address) => expect(isPublicAddress(address)).toBe(true),
 );
 
@@ -46,9 +46,9 @@ it.each([
   '4000::1',
   'localhost',
   '',
-])('%j is not', (address) => expect(isPublicAddress(address)).toBe(false));
+])('isPublicAddress rejects %j', (address) => expect(isPublicAddress(address)).toBe(false));
 
 it.each(['169.254.169.254', '::ffff:169.254.169.254', 'fe80::1', 'fd00:ec2::254', '168.63.129.16', '100.100.100.200'])(
-  '%s tells a machine about itself',
+  'isMetadata detects %s',
   (address) => expect(isMetadata(address)).toBe(true),
 );

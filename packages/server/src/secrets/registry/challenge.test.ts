@@ -37,9 +37,9 @@ it.each([
   ],
   ['', []],
   [',,, "', []],
-])('%j asks for that', (header, challenges) => expect(read(header)).toEqual(challenges));
+])('readChallenges parses %j', (header, challenges) => expect(read(header)).toEqual(challenges));
 
-it('of several headers are read in order', () => {
+it('readChallenges parses several headers in order', () => {
   expect(read(['Bearer realm="a"', 'Basic realm="b"'])).toEqual(read('Bearer realm="a", Basic realm="b"'));
   expect(read(undefined)).toEqual([]);
 });
@@ -49,4 +49,4 @@ it.each([
   `Bearer ${' ,'.repeat(500_000)}`,
   `Bearer a=${'"\\'.repeat(500_000)}`,
   'a'.repeat(1e6),
-])('of a hostile length do not hold the service up', (header) => expect(read(header).length).toBeLessThan(3));
+])('readChallenges limits the length of a hostile header', (header) => expect(read(header).length).toBeLessThan(3));

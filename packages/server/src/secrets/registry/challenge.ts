@@ -1,16 +1,16 @@
-/** What a registry asks for (RFC 9110 11.6.1): parameters by their names in lower case. */
+/** An authentication challenge (RFC 9110, section 11.6.1); parameters by their names in lower case. */
 export type Challenge = { readonly scheme: string; readonly parameters: ReadonlyMap<string, string> };
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const parameter = new RegExp(`[\\s,]*(${token})\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|(${token}))`, 'y');
 const scheme = new RegExp(`[\\s,]*(${token})`, 'y');
-/** Of schemes that have one word in place of parameters, as Negotiate. */
-const word = /\s+[A-Za-z0-9._~+/-]+=*(?=\s*(?:,|$))/y;
-const longest = 8_192;
+/** Schemes such as Negotiate have a token68 in place of parameters. */
+const token68 = /\s+[A-Za-z0-9._~+/-]+=*(?=\s*(?:,|$))/y;
+const maxLength = 8_192;
 
-/** The challenges of a `WWW-Authenticate` header, in order. What cannot be read ends them. */
+/** The challenges of a `WWW-Authenticate` header, in order, up to the first that cannot be parsed. */
 export function readChallenges(header: string | readonly string[] | undefined): Challenge[] {
-  const text = (typeof header === 'string' ? [header] : (header ?? [])).join(', ').slice(0, longest);
+  const text = (typeof header === 'string' ? [header] : (header ?? [])).join(', ').slice(0, maxLength);
   const challenges: Challenge[] = [];
   let at = 0;
   const next = (pattern: RegExp): RegExpExecArray | null => {
@@ -21,10 +21,10 @@ export function readChallenges(header: string | readonly string[] | undefined): 
   };
   for (let name = next(scheme); name !== null; name = next(scheme)) {
     const parameters = new Map<string, string>();
-    if (next(word) === null) {
+    if (next(token68) === null) {
       for (let one = next(parameter); one !== null; one = next(parameter)) {
         const [, key = '', quoted, plain = ''] = one;
-        // The first one counts, so that a later one cannot take its place.
+        // The first occurrence of a parameter counts.
         if (!parameters.has(key.toLowerCase())) {
           parameters.set(key.toLowerCase(), quoted === undefined ? plain : quoted.replace(/\\(.)/g, '$1'));
         }

@@ -6,25 +6,30 @@ import { hostAndPort, type RegistryPolicy, registryUrl } from './registry-policy
 import { tokenAddress } from './token-address.ts';
 import { rejected, skipped, unanswered, unexpected, unreachable, type Verdict, verified } from './verdict.ts';
 
-export type RegistryWorld = {
+export type RegistryAccess = {
   readonly policy: RegistryPolicy;
   readonly resolve: Resolve;
-  /** For the whole check. */
+  /** Limit for the whole check. */
   readonly timeoutMs: number;
-  /** Certificates to trust, in place of those of Node. */
+  /** CA certificates that replace those of Node. */
   readonly ca?: string | undefined;
 };
 
-type Answer = {
+type RegistryResponse = {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly challenges: readonly Challenge[];
   readonly body: string;
 };
-/** One request, which follows no redirect. The body is read only when it is wanted. */
-type Ask = (method: 'GET' | 'HEAD', url: URL, authorization: string | null, wantsBody?: true) => Promise<Answer>;
+/** Sends one request without following redirects. Reads the body only if `wantsBody` is set. */
+type Send = (
+  method: 'GET' | 'HEAD',
+  url: URL,
+  authorization: string | null,
+  wantsBody?: true,
+) => Promise<RegistryResponse>;
 
-/** All forms that a manifest has; a registry answers 404 for one that it was not asked for. */
+/** All media types of manifests: a registry answers 404 for a manifest of a type that the request does not accept. */
 const manifestTypes = [
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.oci.image.manifest.v1+json',
@@ -33,35 +38,37 @@ const manifestTypes = [
 ].join(', ');
 
 /**
- * Asks a registry whether it takes the credentials, `user:password`, and with an image whether they may pull it (OCI
- * distribution; "Docker Registry v2 authentication"). They go to the registry itself, and to where `tokenAddress` lets
- * them; to whom the registry sends elsewhere they never go.
+ * Asks a registry whether it accepts the credentials, `user:password`, and whether they may pull an image (OCI Distribution
+ * Specification, Docker Registry v2 token authentication). Sends the credentials only to the registry and to the token server
+ * that `tokenAddress` allows, never to the target of a redirect.
  */
 export async function checkCredentials(
-  world: RegistryWorld,
+  access: RegistryAccess,
   registry: string,
   credentials: Buffer,
   image: ImageReference | null,
 ): Promise<Verdict> {
   const base = registryUrl(registry);
-  if (base.protocol === 'http:' && !world.policy.plain.has(hostAndPort(base))) {
-    return skipped('The registry was not asked: without TLS, only registries that the operator listed are.');
+  if (base.protocol === 'http:' && !access.policy.plain.has(hostAndPort(base))) {
+    return skipped(
+      'The registry was not asked: without TLS, the service asks only registries that the operator listed.',
+    );
   }
-  const signal = AbortSignal.timeout(world.timeoutMs);
-  const agent = guardedAgent({ ...world, signal });
+  const signal = AbortSignal.timeout(access.timeoutMs);
+  const agent = guardedAgent({ ...access, signal });
   try {
     const basic = `Basic ${credentials.toString('base64')}`;
-    return await check(asker(agent, signal), base, basic, image, world.policy);
+    return await check(senderOf(agent, signal), base, basic, image, access.policy);
   } catch (error) {
-    return unanswered(error, world.timeoutMs / 1000);
+    return unanswered(error, access.timeoutMs / 1000);
   } finally {
-    // Not waited for: it has its own time for connections that were begun.
+    // Not awaited: it waits for connections that are being opened.
     void agent.destroy().catch(() => {});
   }
 }
 
 async function check(
-  ask: Ask,
+  send: Send,
   base: URL,
   basic: string,
   image: ImageReference | null,
@@ -69,33 +76,34 @@ async function check(
 ): Promise<Verdict> {
   const api = new URL('/v2/', base);
   const manifest = image === null ? null : new URL(`/v2/${image.repository}/manifests/${image.reference}`, base);
-  let open = await ask('GET', api, null);
-  if (open.status === 200 && manifest !== null) {
-    open = await ask('HEAD', manifest, null);
-    if (open.status === 404) return skipped(`The registry asks nobody for credentials, and shows no ${image?.shown}.`);
+  let anonymous = await send('GET', api, null);
+  if (anonymous.status === 200 && manifest !== null) {
+    anonymous = await send('HEAD', manifest, null);
+    if (anonymous.status === 404)
+      return skipped(`The registry requires no credentials, and does not have ${image?.shown}.`);
   }
-  if (open.status === 200) return skipped('The registry asks nobody for credentials, so these could not be checked.');
-  if (open.status !== 401) return unexpected('The registry', open);
-  const proof = await prove(ask, open.challenges, base, basic, image, policy);
+  if (anonymous.status === 200) return skipped('The registry requires no credentials, so these could not be checked.');
+  if (anonymous.status !== 401) return unexpected('The registry', anonymous);
+  const proof = await authorizationFor(send, anonymous.challenges, base, basic, image, policy);
   if (typeof proof !== 'string') return proof;
-  const login = await ask('GET', api, proof);
-  if (login.status === 401 || login.status === 403) return wrong;
+  const login = await send('GET', api, proof);
+  if (login.status === 401 || login.status === 403) return invalid;
   if (login.status !== 200) return unexpected('The registry', login);
   if (manifest === null || image === null) return verified('The registry accepts the credentials.');
-  const found = await ask('HEAD', manifest, proof);
+  const found = await send('HEAD', manifest, proof);
   if (found.status === 200) return verified(`The registry accepts the credentials, and they may pull ${image.shown}.`);
   if (found.status === 401 || found.status === 403) {
     return rejected(`The registry accepts the credentials, but they may not pull ${image.shown}.`);
   }
   if (found.status !== 404) return unexpected('The registry', found);
-  return rejected(`The registry accepts the credentials, but has no ${image.shown} that they may see.`);
+  return rejected(`The registry accepts the credentials, but ${image.shown} does not exist or is not visible to them.`);
 }
 
-const wrong = rejected('The registry rejects the credentials: user or password is wrong, or no longer valid.');
+const invalid = rejected('The registry rejects the credentials: user or password is wrong, or no longer valid.');
 
-/** What to send along, by the best of what the registry asks for. A token is wanted before a password is sent each time. */
-async function prove(
-  ask: Ask,
+/** The `Authorization` header for the registry's challenge. A token is preferred to sending the password each time. */
+async function authorizationFor(
+  send: Send,
   challenges: readonly Challenge[],
   base: URL,
   basic: string,
@@ -107,29 +115,31 @@ async function prove(
   if (bearer === undefined) {
     return takesBasic
       ? basic
-      : unreachable('The registry asks for credentials in a way that this service does not know.');
+      : unreachable('The registry uses an authentication scheme that this service does not support.');
   }
   const address = tokenAddress(bearer, base, image?.repository ?? null, policy);
   if (!(address instanceof URL)) return takesBasic ? basic : unreachable(address.problem);
-  const answer = await ask('GET', address, basic, true);
-  if (answer.status === 401 || answer.status === 403) return wrong;
-  if (answer.status !== 200) return unexpected('The token server of the registry', answer);
-  const token = readToken(answer.body);
-  return token === null ? unreachable('The token server of the registry answers with no token.') : `Bearer ${token}`;
+  const response = await send('GET', address, basic, true);
+  if (response.status === 401 || response.status === 403) return invalid;
+  if (response.status !== 200) return unexpected('The token server of the registry', response);
+  const token = readToken(response.body);
+  return token === null
+    ? unreachable('The response of the token server of the registry contains no token.')
+    : `Bearer ${token}`;
 }
 
 function readToken(body: string): string | null {
   try {
     const { token, access_token: other } = JSON.parse(body) as Record<string, unknown>;
     const text = token ?? other;
-    // RFC 6750 2.1: anything else has no place in a header.
+    // RFC 6750, section 2.1. Anything else could inject a header.
     return typeof text === 'string' && /^[A-Za-z0-9._~+/-]+=*$/.test(text) ? text : null;
   } catch {
     return null;
   }
 }
 
-function asker(dispatcher: Dispatcher, signal: AbortSignal): Ask {
+function senderOf(dispatcher: Dispatcher, signal: AbortSignal): Send {
   return async (method, url, authorization, wantsBody) => {
     const { statusCode, headers, body } = await request(url, {
       method,
@@ -143,7 +153,7 @@ function asker(dispatcher: Dispatcher, signal: AbortSignal): Ask {
     });
     const retryAfter = headers['retry-after'];
     const text = wantsBody === true && statusCode === 200 ? await body.text() : '';
-    // The rest of it is nobody's concern, however long it is.
+    // The rest is not read, however long it is.
     body.on('error', () => {}).destroy();
     return {
       status: statusCode,

@@ -27,14 +27,14 @@ declare module 'vitest' {
   }
 }
 
-const isThere = await hasDockerRegistry();
-if (!isThere && inject('registryInCi')) throw new Error('docker-registry is not installed here.');
-if (!isThere) console.log('docker-registry is not installed here: no real registry is asked.');
+const isInstalled = await hasDockerRegistry();
+if (!isInstalled && inject('registryInCi')) throw new Error('docker-registry is not installed.');
+if (!isInstalled) console.log('docker-registry is not installed: tests with a real registry are skipped.');
 
 const credentials = 'robot$team:Pa:ss/wörd+=?';
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 
-describe.skipIf(!isThere)('a private registry', () => {
+describe.skipIf(!isInstalled)('checkCredentials with docker-registry', () => {
   let folder: RegistryFolder;
   let plain: DockerRegistry;
   let secure: DockerRegistry;
@@ -79,8 +79,8 @@ describe.skipIf(!isThere)('a private registry', () => {
   it.each([
     ['without TLS', () => `http://registry.test:${plain.port}`],
     ['with TLS', () => `registry.test:${secure.port}`],
-    ['with tokens of another server that is listed for it', () => `http://registry.test:${byToken.port}`],
-  ])('%s verifies what is right and rejects what is not', async (_, registry) => {
+    ['with a listed token server', () => `http://registry.test:${byToken.port}`],
+  ])('%s verifies valid credentials and rejects others', async (_, registry) => {
     expect(await check(registry(), credentials)).toBe('verified');
     expect(await check(registry(), credentials, 'team/app:1.2')).toBe('verified');
     expect(await check(registry(), credentials, 'team/app:none')).toBe('rejected');
@@ -89,7 +89,7 @@ describe.skipIf(!isThere)('a private registry', () => {
     expect(await check(registry(), `nobody:${credentials.slice(11)}`)).toBe('rejected');
   });
 
-  it('with a certificate that is not trusted is unreachable, and so is TLS where there is none', async () => {
+  it('returns unreachable for an untrusted certificate, and for TLS with a plain registry', async () => {
     const policy = createRegistryPolicy([`other.test:${secure.port}`, `other.test:${plain.port}`], []);
     const world = { policy, resolve: async () => ['127.0.0.1'], timeoutMs: 5_000 };
     const ca = await readFile(folder.certificate, 'utf8');
@@ -103,9 +103,9 @@ describe.skipIf(!isThere)('a private registry', () => {
     }
   });
 
-  it('that the operator listed is asked by the service, which keeps the credentials to itself', async () => {
+  it('is used by the service for a listed registry, and no credentials appear in logs or responses', async () => {
     let log = '';
-    const told = new Writable({
+    const output = new Writable({
       write: (chunk, _, done) => {
         log += String(chunk);
         done();
@@ -113,7 +113,7 @@ describe.skipIf(!isThere)('a private registry', () => {
     });
     const service = await startTestServer({
       environment: { BOTHOST_REGISTRIES: `http://localhost:${plain.port}` },
-      logger: pino({ level: 'trace' }, told),
+      logger: pino({ level: 'trace' }, output),
     });
     try {
       const params = { setName: 'hub' };
@@ -141,7 +141,7 @@ describe.skipIf(!isThere)('a private registry', () => {
   });
 });
 
-/** Gives tokens for pulling what is asked for, to the one user there is (Docker Registry v2 authentication, "JWT"). */
+/** Token server of Docker Registry v2 authentication: issues tokens to the one user for what the request names. */
 async function tokenServer(folder: RegistryFolder): Promise<Server> {
   const key = createPrivateKey(await readFile(folder.key));
   const certificate = await certificateContent(folder);

@@ -4,33 +4,32 @@ import { Agent, buildConnector } from 'undici';
 import { isMetadata, isPublicAddress } from './addresses.ts';
 import type { RegistryPolicy } from './registry-policy.ts';
 
-/** The addresses of a name; an address is its own. */
+/** Resolves a host name to its addresses. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** A name leads to an address that is not for the service to ask. Its message names no address. */
+/** A name resolves to an address that the service must not connect to. The message contains the name only. */
 export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
 }
 
-/** Bytes of one answer's body, and of its headers. */
-const answerBytes = 65_536;
+/** Limits of one response. */
+const bodyBytes = 65_536;
 const headerBytes = 16_384;
 
-/** As the machine does it. */
 export const resolveBySystem: Resolve = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
 /**
- * Connections for one check. A name is resolved once, all its addresses are looked at, and connected is to these and no
- * others: an answer that turns private at a second look-up is never asked for.
+ * HTTP agent for one check. Resolves a name once, checks all addresses, and connects only to these. So a DNS answer cannot
+ * change to a private address after the check (DNS rebinding).
  */
 export function guardedAgent(options: {
   readonly policy: Pick<RegistryPolicy, 'listed'>;
   readonly resolve: Resolve;
   readonly timeoutMs: number;
-  /** When it is aborted, nothing is connected to any more. */
+  /** Once it is aborted, no connection is opened. */
   readonly signal: AbortSignal;
-  /** Certificates to trust, in place of those of Node. */
+  /** CA certificates that replace those of Node. */
   readonly ca?: string | undefined;
 }): Agent {
   const resolved = new Map<string, Promise<readonly string[]>>();
@@ -39,7 +38,7 @@ export function guardedAgent(options: {
     const at = `${host}:${port}`;
     const known = resolved.get(host) ?? (isIP(host) === 0 ? options.resolve(host) : Promise.resolve([host]));
     resolved.set(host, known);
-    return inTime(known).then((addresses) => {
+    return unlessAborted(known).then((addresses) => {
       const isAllowed = (address: string) => {
         if (!options.policy.listed.has(at)) return isPublicAddress(address);
         return isIP(host) !== 0 || !isMetadata(address);
@@ -49,7 +48,7 @@ export function guardedAgent(options: {
     });
   }
 
-  /** To one of these addresses; the name is for the certificate only. */
+  /** Connects to one of these addresses; the name is used for the certificate only. */
   function openSocket(addresses: readonly string[], target: buildConnector.Options): Promise<Socket> {
     const pinned = addresses.map((address) => ({ address, family: isIP(address) }));
     const [first = { address: '', family: 0 }] = pinned;
@@ -61,7 +60,7 @@ export function guardedAgent(options: {
         else found(null, first.address, first.family);
       },
     });
-    return inTime(
+    return unlessAborted(
       new Promise((resolve, reject) => {
         connect(target, (error, socket) => {
           if (error !== null) return reject(error);
@@ -72,8 +71,8 @@ export function guardedAgent(options: {
     );
   }
 
-  /** A request that has no connection yet does not hear of the end itself. */
-  async function inTime<T>(work: Promise<T>): Promise<T> {
+  /** Rejects when the signal is aborted: a request without a connection does not watch it. */
+  async function unlessAborted<T>(work: Promise<T>): Promise<T> {
     const { signal } = options;
     signal.throwIfAborted();
     let stop = () => {};
@@ -86,7 +85,7 @@ export function guardedAgent(options: {
 
   return new Agent({
     maxHeaderSize: headerBytes,
-    maxResponseSize: answerBytes,
+    maxResponseSize: bodyBytes,
     headersTimeout: options.timeoutMs,
     bodyTimeout: options.timeoutMs,
     connect: (target, done) => {

@@ -1,26 +1,32 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Asked, formsOf, reply, type StandIn, standIn } from '../../../test/support/fake-registry.ts';
+import {
+  type FakeRegistry,
+  formsOf,
+  type RegistryRequest,
+  reply,
+  startFakeRegistry,
+} from '../../../test/support/fake-registry.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { imageReference } from './image-reference.ts';
 import { createRegistryPolicy } from './registry-policy.ts';
 
 const credentials = 'robot$team+ci:Pa/ss:wörd?&=';
 const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
-const path = ({ line }: Asked) => line.split(' ')[1] ?? '';
-const isToken = (asked: Asked) => path(asked).startsWith('/token');
-const leaks = (place: StandIn) => formsOf(credentials).filter((form) => place.bytes().includes(form));
+const path = ({ line }: RegistryRequest) => line.split(' ')[1] ?? '';
+const isToken = (request: RegistryRequest) => path(request).startsWith('/token');
+const leaks = (registry: FakeRegistry) => formsOf(credentials).filter((form) => registry.bytes().includes(form));
 
-/** The registry, and somebody else on another port, whom the operator listed just as well: only the rules keep them apart. */
-describe('a registry that', () => {
-  let registry: StandIn;
-  let other: StandIn;
-  let answer: (asked: Asked, socket: Socket) => string | null;
+/** `other` is an attacker's server that the operator has listed, too, so that only the rules for tokens keep it out. */
+describe('checkCredentials', () => {
+  let registry: FakeRegistry;
+  let other: FakeRegistry;
+  let answer: (request: RegistryRequest, socket: Socket) => string | null;
   const lookedUp: string[] = [];
 
   beforeEach(async () => {
-    registry = await standIn((asked, socket) => answer(asked, socket));
-    other = await standIn(() => reply(200, {}, '{"token":"stolen"}'));
+    registry = await startFakeRegistry((request, socket) => answer(request, socket));
+    other = await startFakeRegistry(() => reply(200, {}, '{"token":"stolen"}'));
     lookedUp.length = 0;
   });
   afterEach(async () => {
@@ -42,25 +48,25 @@ describe('a registry that', () => {
     const world = { policy, resolve, timeoutMs: options.timeoutMs ?? 5_000 };
     return checkCredentials(world, at(), Buffer.from(credentials), image);
   }
-  /** Well-behaved but for what `odd` answers. */
-  const withToken = (odd: (asked: Asked) => string | null) => (asked: Asked) =>
-    odd(asked) ??
-    (isToken(asked)
+  /** A registry with tokens; `odd` may replace single responses. */
+  const withToken = (odd: (request: RegistryRequest) => string | null) => (request: RegistryRequest) =>
+    odd(request) ??
+    (isToken(request)
       ? reply(200, { 'content-type': 'application/json' }, '{"token":"good.token"}')
-      : asked.headers.get('authorization') === 'Bearer good.token'
+      : request.headers.get('authorization') === 'Bearer good.token'
         ? reply(200)
         : reply(401, bearer(`${at()}/token`, ',service="a&b=c"')));
 
-  it('behaves gets the credentials once, for a token, or each time where it asks for Basic', async () => {
+  it('sends the credentials once for a token, or with each request for Basic', async () => {
     answer = withToken(() => null);
     expect(await check({ image: 'team/app:1' })).toMatchObject({ result: 'verified' });
-    expect(registry.asked.map(({ line }) => line)).toEqual([
+    expect(registry.requests.map(({ line }) => line)).toEqual([
       'GET /v2/ HTTP/1.1',
       'GET /token?service=a%26b%3Dc&scope=repository%3Ateam%2Fapp%3Apull HTTP/1.1',
       'GET /v2/ HTTP/1.1',
       'HEAD /v2/team/app/manifests/1 HTTP/1.1',
     ]);
-    expect(registry.asked.map(({ headers }) => headers.get('authorization'))).toEqual([
+    expect(registry.requests.map(({ headers }) => headers.get('authorization'))).toEqual([
       undefined,
       basic,
       'Bearer good.token',
@@ -79,13 +85,13 @@ describe('a registry that', () => {
     ['a host that only begins like it', () => `http://registry.test.other.test:${other.port}/token`],
     ['no address at all', () => 'token'],
     ['a file', () => 'file:///etc/passwd'],
-  ])('forges its realm, %s, gets nothing, and nobody else does', async (_, realm) => {
+  ])('sends no credentials if the realm is %s', async (_, realm) => {
     answer = () => reply(401, bearer(realm()));
     expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringMatching(/registry/i) });
     expect([leaks(registry), other.bytes()]).toEqual([[], '']);
   });
 
-  it('forges its realm, and asks for Basic as well, gets them itself', async () => {
+  it('uses Basic if the realm is forged and the registry offers both', async () => {
     answer = ({ headers }) =>
       headers.has('authorization')
         ? reply(200)
@@ -94,12 +100,12 @@ describe('a registry that', () => {
     expect(other.bytes()).toBe('');
   });
 
-  it.each([301, 302, 303, 307, 308])('sends elsewhere by %s, anywhere, is not followed', async (status) => {
+  it.each([301, 302, 303, 307, 308])('does not follow a redirect with status %s', async (status) => {
     const away = () => reply(status, { location: `${elsewhere()}/v2/` });
     answer = away;
-    expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringContaining('sends elsewhere') });
+    expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringContaining('redirects') });
     expect(leaks(registry)).toEqual([]);
-    answer = withToken((asked) => (isToken(asked) ? away() : null));
+    answer = withToken((request) => (isToken(request) ? away() : null));
     expect(await check()).toMatchObject({ result: 'unreachable' });
     answer = withToken(({ headers }) => (headers.get('authorization')?.startsWith('Bearer') ? away() : null));
     expect(await check()).toMatchObject({ result: 'unreachable' });
@@ -108,7 +114,7 @@ describe('a registry that', () => {
     expect(other.bytes()).toBe('');
   });
 
-  it('answers for ever is cut off', async () => {
+  it('limits the size of a response', async () => {
     const flood = (socket: Socket, head: string) => {
       const more = () => {
         while (!socket.destroyed && socket.write('x'.repeat(65_536))) {}
@@ -119,22 +125,22 @@ describe('a registry that', () => {
       return null;
     };
     const head = (status: number, more = '') => `HTTP/1.1 ${status} X\r\n${more}\r\n`;
-    answer = (asked, socket) =>
-      isToken(asked)
+    answer = (request, socket) =>
+      isToken(request)
         ? flood(socket, head(200))
         : flood(socket, head(401, `www-authenticate: Bearer realm="${at()}/token"\r\n`));
-    expect(await check()).toEqual({ result: 'unreachable', message: 'Its answer is larger than that of a registry.' });
+    expect(await check()).toEqual({ result: 'unreachable', message: 'The response is too large for a registry.' });
     answer = (_, socket) => flood(socket, 'HTTP/1.1 200 X\r\nx: ');
-    expect(await check()).toEqual({ result: 'unreachable', message: 'Its answer is larger than that of a registry.' });
+    expect(await check()).toEqual({ result: 'unreachable', message: 'The response is too large for a registry.' });
     answer = (_, socket) => flood(socket, head(500));
     expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringContaining('500') });
   });
 
-  it('answers slowly, or not at all, is given up', async () => {
+  it('gives up on a slow response', async () => {
     const late = { result: 'unreachable', message: 'The registry did not answer within 0.3 s.' };
     answer = () => null;
     expect(await check({ timeoutMs: 300 })).toEqual(late);
-    answer = withToken((asked) => (isToken(asked) ? 'HTTP/1.1 200 X\r\ncontent-length: 9\r\n\r\n{"' : null));
+    answer = withToken((request) => (isToken(request) ? 'HTTP/1.1 200 X\r\ncontent-length: 9\r\n\r\n{"' : null));
     expect(await check({ timeoutMs: 300 })).toEqual(late);
     answer = (_, socket) => {
       const timer = setInterval(() => socket.write('HTTP/1.1 103 X\r\n\r\n'), 20);
@@ -144,7 +150,7 @@ describe('a registry that', () => {
     expect(await check({ timeoutMs: 300 })).toEqual(late);
   });
 
-  it('has a name that nobody resolves in time, or at all, is told as that', async () => {
+  it('returns unreachable for a name that does not resolve, or not in time', async () => {
     const policy = createRegistryPolicy([at()], []);
     const ask = (resolve: () => Promise<string[]>) =>
       checkCredentials({ policy, resolve, timeoutMs: 300 }, at(), Buffer.from(credentials), null);
@@ -152,14 +158,14 @@ describe('a registry that', () => {
     const unknown = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
     expect(await ask(() => Promise.reject(unknown))).toMatchObject({
       result: 'unreachable',
-      message: expect.stringContaining('no host of this name'),
+      message: expect.stringContaining('host name does not exist'),
     });
-    expect(registry.asked).toEqual([]);
+    expect(registry.requests).toEqual([]);
   });
 
-  it('has a name that turns to another address at the second look-up is asked at the first one', async () => {
+  it('resolves a name only once', async () => {
     answer = withToken(() => null);
-    const trap = await standIn(() => reply(200), '127.0.0.2', registry.port);
+    const trap = await startFakeRegistry(() => reply(200), '127.0.0.2', registry.port);
     try {
       expect(await check({ resolve: [['127.0.0.1'], ['127.0.0.2']] })).toMatchObject({ result: 'verified' });
       expect([lookedUp, trap.bytes()]).toEqual([['registry.test'], '']);
@@ -169,7 +175,7 @@ describe('a registry that', () => {
   });
 
   it.each([[['127.0.0.1']], [['93.184.216.34', '127.0.0.1']], [['::ffff:127.0.0.1']], [['169.254.169.254']], [[]]])(
-    'lies at %j and is not listed is not connected to',
+    'does not connect to an unlisted registry with the addresses %j',
     async (addresses) => {
       answer = () => reply(200);
       const policy = createRegistryPolicy([`http://another.test:${registry.port}`], []);
@@ -179,38 +185,38 @@ describe('a registry that', () => {
         result: 'skipped',
         message: expect.stringContaining('BOTHOST_REGISTRIES'),
       });
-      expect(registry.asked).toEqual([]);
+      expect(registry.requests).toEqual([]);
     },
   );
 
-  it('is an address and not listed is not connected to either, nor is one without TLS', async () => {
+  it('does not connect to unlisted private addresses, or without TLS', async () => {
     answer = () => reply(200);
     const world = { policy: createRegistryPolicy([], []), resolve: async () => ['127.0.0.1'], timeoutMs: 5_000 };
     for (const host of [`127.0.0.1:${registry.port}`, `localhost:${registry.port}`, at(), '169.254.169.254']) {
       expect(await checkCredentials(world, host, Buffer.from(credentials), null)).toMatchObject({ result: 'skipped' });
     }
-    expect(registry.asked).toEqual([]);
+    expect(registry.requests).toEqual([]);
   });
 
-  it('is listed, but by its name leads to where a machine is told about itself, is not asked', async () => {
+  it('does not connect to a listed name that resolves to a metadata address', async () => {
     answer = () => reply(200);
     expect(await check({ resolve: [['169.254.169.254']] })).toMatchObject({ result: 'skipped' });
   });
 
-  it('refuses for ever is asked a few times only', async () => {
-    answer = withToken((asked) => (isToken(asked) ? null : reply(401, bearer(`${at()}/token`))));
+  it('sends a few requests at most if the registry keeps asking for a token', async () => {
+    answer = withToken((request) => (isToken(request) ? null : reply(401, bearer(`${at()}/token`))));
     expect(await check({ image: 'app' })).toMatchObject({ result: 'rejected' });
-    expect(registry.asked).toHaveLength(3);
+    expect(registry.requests).toHaveLength(3);
   });
 
-  it('asks for Basic after it gave a token does not get them', async () => {
+  it('sends no password if the registry asks for Basic after it gave a token', async () => {
     answer = withToken(({ headers }) =>
       headers.get('authorization') === 'Bearer good.token'
         ? reply(401, { 'www-authenticate': 'Basic realm="x"' })
         : null,
     );
     expect(await check()).toMatchObject({ result: 'rejected' });
-    expect(registry.asked.filter(({ headers }) => headers.get('authorization') === basic).map(path)).toEqual([
+    expect(registry.requests.filter(({ headers }) => headers.get('authorization') === basic).map(path)).toEqual([
       '/token?service=a%26b%3Dc',
     ]);
   });
@@ -223,8 +229,8 @@ describe('a registry that', () => {
     ['application/json', 'null'],
     ['application/json', '{"token":"ünicode"}'],
     ['image/png', '\u0089PNG'],
-  ])('gives %s, %j, for a token gives none', async (type, body) => {
-    answer = withToken((asked) => (isToken(asked) ? reply(200, { 'content-type': type }, body) : null));
+  ])('rejects a token response with %s, %j', async (type, body) => {
+    answer = withToken((request) => (isToken(request) ? reply(200, { 'content-type': type }, body) : null));
     expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringContaining('no token') });
   });
 
@@ -235,18 +241,18 @@ describe('a registry that', () => {
     [() => reply(429, { 'retry-after': 'Fri, 20 Nov 2026 12:00:00 GMT' }), 'unreachable', /after 2026-11-20T12:00:00/],
     [() => reply(429, { 'retry-after': '[red]' }), 'unreachable', /Try again later/],
     [() => reply(503), 'unreachable', /answers 503/],
-    [() => reply(401), 'unreachable', /does not know/],
-    [() => reply(401, { 'www-authenticate': 'Negotiate abc==' }), 'unreachable', /does not know/],
-    [() => reply(200), 'skipped', /asks nobody/],
+    [() => reply(401), 'unreachable', /does not support/],
+    [() => reply(401, { 'www-authenticate': 'Negotiate abc==' }), 'unreachable', /does not support/],
+    [() => reply(200), 'skipped', /requires no credentials/],
     [() => 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 'unreachable', /connection broke/],
     [() => reply(204), 'unreachable', /answers 204/],
-  ])('answers %s is told as what it is', async (line, result, message) => {
+  ])('returns a verdict for the response %s', async (line, result, message) => {
     answer = line;
     expect(await check()).toEqual({ result, message: expect.stringMatching(message) });
     expect(leaks(registry)).toEqual([]);
   });
 
-  it('hangs up, or is not there, is told as that', async () => {
+  it('returns unreachable for a closed connection or port', async () => {
     answer = (_, socket) => {
       socket.destroy();
       return null;
@@ -254,8 +260,8 @@ describe('a registry that', () => {
     expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringContaining('broke') });
     const { port } = registry;
     await registry.close();
-    expect(await check()).toEqual({ result: 'unreachable', message: 'Nothing answers at this host and port.' });
-    registry = await standIn(() => null, '127.0.0.1', port);
+    expect(await check()).toEqual({ result: 'unreachable', message: 'No server is listening at this host and port.' });
+    registry = await startFakeRegistry(() => null, '127.0.0.1', port);
   });
 
   it.each([
@@ -265,34 +271,31 @@ describe('a registry that', () => {
     [403, 'rejected'],
     [429, 'unreachable'],
     [307, 'unreachable'],
-  ])('takes the credentials and answers %s for the image means %s', async (status, result) => {
+  ])('maps status %s for the image, with valid credentials, to %s', async (status, result) => {
     answer = withToken(({ line }) => (line.startsWith('HEAD') ? reply(status) : null));
     expect(await check({ image: 'team/app:1' })).toMatchObject({ result });
   });
 
   it.each([
-    [200, 'skipped', /asks nobody for credentials, so/],
-    [404, 'skipped', /shows no team\/app:1/],
+    [200, 'skipped', /requires no credentials, so/],
+    [404, 'skipped', /does not have team\/app:1/],
     [401, 'verified', /they may pull team\/app:1/],
-  ])(
-    'is open to all, and answers %s for the image without credentials, is told as %s',
-    async (status, result, message) => {
-      answer = ({ line, headers }) => {
-        if (line.startsWith('GET') || headers.get('authorization') === basic) return reply(200);
-        return reply(status, status === 401 ? { 'www-authenticate': 'Basic realm="x"' } : {});
-      };
-      expect(await check({ image: 'team/app:1' })).toEqual({ result, message: expect.stringMatching(message) });
-    },
-  );
+  ])('maps status %s for the image of a registry without authentication to %s', async (status, result, message) => {
+    answer = ({ line, headers }) => {
+      if (line.startsWith('GET') || headers.get('authorization') === basic) return reply(200);
+      return reply(status, status === 401 ? { 'www-authenticate': 'Basic realm="x"' } : {});
+    };
+    expect(await check({ image: 'team/app:1' })).toEqual({ result, message: expect.stringMatching(message) });
+  });
 
-  it('says what it was sent says it to nobody here', async () => {
+  it('returns no text of the registry', async () => {
     const echo = `${credentials} ${basic} [red]`;
     answer = ({ headers }) =>
       headers.has('authorization')
         ? reply(401, { 'www-authenticate': 'Basic realm="x"', 'x-echo': basic }, echo)
         : reply(401, { 'www-authenticate': 'Basic realm="x"' }, echo);
-    const told = JSON.stringify(await check());
-    for (const form of formsOf(credentials)) expect(told).not.toContain(form);
-    expect(told).not.toContain('[');
+    const verdict = JSON.stringify(await check());
+    for (const form of formsOf(credentials)) expect(verdict).not.toContain(form);
+    expect(verdict).not.toContain('[');
   });
 });

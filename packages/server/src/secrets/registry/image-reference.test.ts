@@ -16,7 +16,7 @@ it.each([
   ['app', 'us.pkg.dev/project/images', 'project/images/app', 'latest'],
   ['project/images/app', 'us.pkg.dev/project/images', 'project/images/app', 'latest'],
   ['us.pkg.dev/project/images/app', 'us.pkg.dev/project/images', 'project/images/app', 'latest'],
-])('%s of %s is %s, %s', (text, registry, repository, reference) => {
+])('imageReference parses %s for %s as repository %s, reference %s', (text, registry, repository, reference) => {
   expect(imageReference(text, registry)).toMatchObject({ repository, reference });
 });
 
@@ -37,4 +37,6 @@ it.each([
   ['ghcr.io:5000/team/app', 'ghcr.io'],
   ['us.pkg.dev/other/app', 'us.pkg.dev/project/images'],
   ['a'.repeat(256), 'ghcr.io'],
-])('%j is no image of %s', (text, registry) => expect(imageReference(text, registry)).toHaveProperty('problem'));
+])('imageReference rejects %j for %s', (text, registry) =>
+  expect(imageReference(text, registry)).toHaveProperty('problem'),
+);

@@ -1,25 +1,25 @@
 import { canonicalRegistry, imagePathPart } from '@bothost/contract';
 import { hostAndPort, registryUrl } from './registry-policy.ts';
 
-/** An image within its registry. `shown` is how it reads in messages. */
+/** An image of a registry. `shown` is its form in messages. */
 export type ImageReference = { readonly repository: string; readonly reference: string; readonly shown: string };
 
 const tag = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 const digest = /^[a-z0-9]+(?:[+._-][a-z0-9]+)*:[0-9a-fA-F]{32,128}$/;
 
 /**
- * The image that people name, as `app`, `team/app:1.2`, `ghcr.io/team/app@sha256:...` (OCI distribution, "Pulling
- * manifests"). Without a host it lies below what the image pull secret names; `latest` without tag and digest.
+ * Parses an image such as `app`, `team/app:1.2` or `ghcr.io/team/app@sha256:...`. Without a host, it is relative to the host
+ * and path of the image pull secret; without tag and digest, the tag is `latest`.
  */
 export function imageReference(text: string, registry: string): ImageReference | { readonly problem: string } {
   const [name = '', hash, ...more] = text.trim().split('@');
-  if (more.length > 0) return { problem: 'it holds more than one @' };
+  if (more.length > 0) return { problem: 'it contains more than one @' };
   const colon = name.lastIndexOf(':');
   const tagged = colon > name.lastIndexOf('/') ? name.slice(colon + 1) : undefined;
   const path = (tagged === undefined ? name : name.slice(0, colon)).split('/');
   const reference = hash ?? tagged ?? 'latest';
   if (hash === undefined ? !tag.test(reference) : !digest.test(reference)) {
-    return { problem: 'its tag or digest is none' };
+    return { problem: 'its tag or digest is invalid' };
   }
   const url = registryUrl(registry);
   const prefix = url.pathname.split('/').filter((part) => part !== '');
@@ -28,17 +28,17 @@ export function imageReference(text: string, registry: string): ImageReference |
   if (hasHost) {
     const own = canonicalRegistry(first);
     const at = 'host' in own ? registryUrl(url.protocol === 'http:' ? `http://${first}` : own.host) : null;
-    if (at === null || hostAndPort(at) !== hostAndPort(url)) return { problem: 'it is of another registry' };
+    if (at === null || hostAndPort(at) !== hostAndPort(url)) return { problem: 'it belongs to another registry' };
     path.shift();
   }
   const isBelow = prefix.every((part, index) => path[index] === part) && path.length > prefix.length;
-  if (hasHost && !isBelow) return { problem: `it does not lie below ${prefix.join('/')}` };
+  if (hasHost && !isBelow) return { problem: `it is not below ${prefix.join('/')}` };
   const parts = isBelow ? path : [...prefix, ...path];
   const isHub = url.hostname === 'registry-1.docker.io';
   const whole = isHub && parts.length === 1 ? ['library', ...parts] : parts;
   const repository = whole.join('/');
   if (!whole.every((part) => imagePathPart.test(part)) || repository.length > 255) {
-    return { problem: 'its name is none: lower-case letters, digits and . _ - between them, in parts divided by /' };
+    return { problem: 'its name is invalid: use lower-case letters and digits, separated by . _ - or /' };
   }
   return { repository, reference, shown: `${repository}${hash === undefined ? ':' : '@'}${reference}` };
 }

@@ -1,20 +1,20 @@
-/** What the operator allows beyond registries on public addresses with TLS. Hosts are `host:port`, with the port always. */
+/** Which registries the service may ask, beyond those on public addresses with TLS. Hosts are `host:port`, always with a port. */
 export type RegistryPolicy = {
-  /** Their addresses may be private ones. */
+  /** May have private addresses. */
   readonly listed: ReadonlySet<string>;
-  /** These may also be asked without TLS. */
+  /** May be asked without TLS. */
   readonly plain: ReadonlySet<string>;
-  /** Origins to which the credentials of a registry may go for a token, beside its own. */
+  /** Token servers of a registry on other origins, which may get its credentials. */
   readonly tokenOrigins: ReadonlyMap<string, ReadonlySet<string>>;
 };
 
-/** Registries whose tokens come from another host, as their operators say: Docker Hub and GitLab.com. */
+/** Docker Hub and GitLab.com have token servers on other hosts. */
 const knownTokenHosts: readonly (readonly [string, string])[] = [
   ['registry-1.docker.io', 'auth.docker.io'],
   ['registry.gitlab.com', 'gitlab.com'],
 ];
 
-/** From names of registries in their canonical form, and pairs of a registry and its token server in that form. */
+/** Takes canonical names of registries, and pairs of a registry and its token server. */
 export function createRegistryPolicy(
   registries: readonly string[],
   tokenHosts: readonly (readonly [string, string])[],
@@ -32,7 +32,7 @@ export function createRegistryPolicy(
   };
 }
 
-/** Where the API of a registry is, by its canonical name. Docker Hub's is elsewhere than its name says. */
+/** The URL of a registry's API, by its canonical name. Docker Hub's is on another host than its name says. */
 export function registryUrl(host: string): URL {
   if (host === 'https://index.docker.io/v1/') return new URL('https://registry-1.docker.io');
   return new URL(host.includes('://') ? host : `https://${host}`);

@@ -5,7 +5,12 @@ import { createRegistryPolicy, registryUrl } from './registry-policy.ts';
 import { tokenAddress } from './token-address.ts';
 
 const policy = createRegistryPolicy([], [['registry.corp', 'gitlab.corp']]);
-function ask(registry: string, realm: string, more: Record<string, string> = {}, repository: string | null = null) {
+function addressFor(
+  registry: string,
+  realm: string,
+  more: Record<string, string> = {},
+  repository: string | null = null,
+) {
   const named = canonicalRegistry(registry);
   const challenge = { scheme: 'bearer', parameters: new Map(Object.entries({ realm, ...more })) };
   const address = tokenAddress(challenge, registryUrl('host' in named ? named.host : ''), repository, policy);
@@ -19,7 +24,7 @@ it.each([
   ['registry.gitlab.com', 'https://gitlab.com/jwt/auth'],
   ['registry.corp', 'https://gitlab.corp/jwt/auth'],
   ['http://plain.corp:5000', 'http://plain.corp:5000/token'],
-])('of %s may be %s', (registry, realm) => expect(ask(registry, realm)).toBe(new URL(realm).href));
+])('tokenAddress of %s accepts %s', (registry, realm) => expect(addressFor(registry, realm)).toBe(new URL(realm).href));
 
 it.each([
   ['ghcr.io', 'http://ghcr.io/token'],
@@ -40,18 +45,23 @@ it.each([
   ['ghcr.io', '/token'],
   ['ghcr.io', '//ghcr.io/token'],
   ['ghcr.io', ''],
-])('of %s is never %s', (registry, realm) => {
-  const answer = ask(registry, realm);
-  expect(answer).toHaveProperty('problem');
-  expect(JSON.stringify(answer)).not.toMatch(/[[\]]/);
+])('tokenAddress of %s rejects %s', (registry, realm) => {
+  const address = addressFor(registry, realm);
+  expect(address).toHaveProperty('problem');
+  expect(JSON.stringify(address)).not.toMatch(/[[\]]/);
 });
 
-it('has service and scope encoded, and nothing of them can add to it', () => {
-  const address = ask('ghcr.io', 'https://ghcr.io/token?a=1&scope=mine#x', { service: 'a&scope=*#é' }, 'team/app');
+it('tokenAddress encodes service and scope', () => {
+  const address = addressFor(
+    'ghcr.io',
+    'https://ghcr.io/token?a=1&scope=mine#x',
+    { service: 'a&scope=*#é' },
+    'team/app',
+  );
   expect(address).toBe('https://ghcr.io/token?a=1&scope=repository%3Ateam%2Fapp%3Apull&service=a%26scope%3D*%23%C3%A9');
 });
 
-it('is at no other origin, whatever the realm is', () => {
+it('tokenAddress never returns another origin', () => {
   const text = fc.oneof(
     fc.webUrl({ validSchemes: ['https', 'http', 'ftp'] }),
     fc.string({ unit: 'binary', maxLength: 40 }).map((tail) => `https://ghcr.io${tail}`),
@@ -59,16 +69,16 @@ it('is at no other origin, whatever the realm is', () => {
   );
   fc.assert(
     fc.property(text, (realm) => {
-      const answer = ask('ghcr.io', realm);
-      if (typeof answer === 'string') expect(answer.startsWith('https://ghcr.io/')).toBe(true);
-      else expect(answer.problem).not.toMatch(/[[\]]/);
+      const address = addressFor('ghcr.io', realm);
+      if (typeof address === 'string') expect(address.startsWith('https://ghcr.io/')).toBe(true);
+      else expect(address.problem).not.toMatch(/[[\]]/);
     }),
     { numRuns: 10_000 },
   );
 });
 
-it('names the pair for the operator when the registry wants another host', () => {
-  expect(ask('reg.corp:5000', 'https://login.corp/token')).toMatchObject({
+it('tokenAddress names the setting for another host', () => {
+  expect(addressFor('reg.corp:5000', 'https://login.corp/token')).toMatchObject({
     problem: expect.stringContaining('reg.corp:5000=login.corp in BOTHOST_REGISTRY_TOKEN_HOSTS'),
   });
 });

@@ -2,8 +2,8 @@ import type { Challenge } from './challenge.ts';
 import { hostAndPort, type RegistryPolicy } from './registry-policy.ts';
 
 /**
- * Where to get a token for the credentials. The registry chooses the address, so it is trusted no further than the registry
- * itself: the very same origin, or one that is known or listed for it.
+ * The URL of the token server that a challenge names. The registry chooses it, so it must have the registry's own origin, or one
+ * that the policy allows for this registry.
  */
 export function tokenAddress(
   challenge: Challenge,
@@ -15,7 +15,7 @@ export function tokenAddress(
   if (!URL.canParse(realm)) return { problem: 'The registry does not name a token address.' };
   const url = new URL(realm);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && registry.protocol === 'http:')) {
-    return { problem: 'The registry asked for the credentials at an address without TLS. They were not sent.' };
+    return { problem: 'The registry names a token address without TLS. The credentials were not sent.' };
   }
   if (url.username !== '' || url.password !== '') {
     return { problem: 'The registry names a token address with a user name in it. The credentials were not sent.' };
@@ -26,8 +26,10 @@ export function tokenAddress(
     const pair = `${hostAndPort(registry).replace(/:443$/, '')}=${url.host}`;
     return {
       problem:
-        `The registry wants the credentials sent to another host (${where}). It got none.` +
-        (where === 'elsewhere' ? '' : ` If that is right, the operator lists ${pair} in BOTHOST_REGISTRY_TOKEN_HOSTS.`),
+        `The registry names a token address on another host (${where}). The credentials were not sent.` +
+        (where === 'elsewhere'
+          ? ''
+          : ` If this is the right host, ask the operator to list ${pair} in BOTHOST_REGISTRY_TOKEN_HOSTS.`),
     };
   }
   url.hash = '';

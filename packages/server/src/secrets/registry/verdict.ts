@@ -1,7 +1,7 @@
 import type { PullSecretResult } from '@bothost/contract';
 import { RefusedAddress } from './guarded-agent.ts';
 
-/** How a check ended, and a sentence for whoever set the credentials. Nothing that a registry wrote is in it. */
+/** The result of a check, and a sentence for the owner of the credentials. It contains no text from the registry. */
 export type Verdict = {
   readonly result: PullSecretResult;
   readonly message: string;
@@ -12,30 +12,32 @@ export const rejected = (message: string): Verdict => ({ result: 'rejected', mes
 export const unreachable = (message: string): Verdict => ({ result: 'unreachable', message });
 export const skipped = (message: string): Verdict => ({ result: 'skipped', message });
 
-/** What a status that settles nothing means. `who` is the registry, or where it has its tokens from. */
+/** The verdict for a status that says nothing about the credentials. `who` is the registry or its token server. */
 export function unexpected(
   who: string,
-  answer: { readonly status: number; readonly retryAfter: string | undefined },
+  response: { readonly status: number; readonly retryAfter: string | undefined },
 ): Verdict {
-  const { status } = answer;
+  const { status } = response;
   if (status === 429)
-    return unreachable(`${who} has received too many requests. Try again ${when(answer.retryAfter)}.`);
+    return unreachable(`${who} has received too many requests. Try again ${when(response.retryAfter)}.`);
   if (status >= 300 && status < 400) {
-    return unreachable(`${who} sends elsewhere (${status}), where no credentials go. Name the host that it leads to.`);
+    return unreachable(
+      `${who} redirects to another address (${status}), which does not get the credentials. Use the host of that address.`,
+    );
   }
   if (status === 404) return unreachable(`${who} was not found: it answers 404. Check host and port.`);
   if (status >= 500) return unreachable(`${who} answers ${status}. Try again later.`);
-  return unreachable(`${who} answers ${status}, which a registry never does.`);
+  return unreachable(`${who} answers ${status}, which is not valid for a registry.`);
 }
 
-/** RFC 9110 10.2.3: seconds, or a date. */
+/** `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date. */
 function when(retryAfter: string | undefined): string {
   if (retryAfter !== undefined && /^\d{1,6}$/.test(retryAfter)) return `in ${Number(retryAfter)} s`;
   const at = Date.parse(retryAfter ?? '');
   return Number.isNaN(at) ? 'later' : `after ${new Date(at).toISOString()}`;
 }
 
-const tooMuch: ReadonlySet<string> = new Set(['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'UND_ERR_HEADERS_OVERFLOW']);
+const tooLarge: ReadonlySet<string> = new Set(['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'UND_ERR_HEADERS_OVERFLOW']);
 const unresolved: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_NONAME', 'EAI_FAIL']);
 const timeouts: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
@@ -44,26 +46,28 @@ const timeouts: ReadonlySet<string> = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ]);
 
-/** What a request that got no answer means. */
+/** The verdict for a request without a response. */
 export function unanswered(error: unknown, seconds: number): Verdict {
   if (error instanceof RefusedAddress) {
     return skipped(
-      `The registry was not asked: ${error.message} is on an address that only the operator can allow, with BOTHOST_REGISTRIES.`,
+      `The registry was not asked: ${error.message} has an address that the operator has to allow with BOTHOST_REGISTRIES.`,
     );
   }
   const code = codeOf(error);
   const isLate = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
   if (isLate || timeouts.has(code)) return unreachable(`The registry did not answer within ${seconds} s.`);
-  if (unresolved.has(code)) return unreachable('There is no host of this name. Check its spelling.');
-  if (code === 'ECONNREFUSED') return unreachable('Nothing answers at this host and port.');
-  if (tooMuch.has(code)) return unreachable('Its answer is larger than that of a registry.');
+  if (unresolved.has(code)) return unreachable('The host name does not exist. Check its spelling.');
+  if (code === 'ECONNREFUSED') return unreachable('No server is listening at this host and port.');
+  if (tooLarge.has(code)) return unreachable('The response is too large for a registry.');
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) {
-    return unreachable(`The service does not trust its certificate, or it speaks no TLS (${code}).`);
+    return unreachable(
+      `The service does not trust the certificate of the registry, or the registry does not use TLS (${code}).`,
+    );
   }
   return unreachable(code === '' ? 'The connection broke.' : `The connection broke (${code}).`);
 }
 
-/** Of an error, or of the first of those that it was made of. */
+/** The code of an error, of its first part, or of its cause. */
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0 && !('code' in error)) return codeOf(error.errors[0]);
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -3,7 +3,7 @@ import { operations } from '@bothost/contract';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { testPolicy } from '../../../test/support/test-vault.ts';
-import { wantedSecrets } from '../wanted.ts';
+import { parseWriteRequest } from '../write-request.ts';
 import { conceal } from './conceal.ts';
 
 const canary = 'canary-7f3a';
@@ -11,20 +11,23 @@ const hidden = [canary, Buffer.from(canary).toString('hex'), JSON.stringify([...
 
 it.each([
   ['bytes', { value: conceal(Buffer.from(canary)) }],
-  ['what a request wants written', wantedSecrets({ secrets: [{ secretKey: 'A', secretValue: canary }] }, testPolicy)],
-])('%s are not shown by JSON, inspection, an error or a log', (_, content) => {
+  [
+    'the values of a write request',
+    parseWriteRequest({ secrets: [{ secretKey: 'A', secretValue: canary }] }, testPolicy),
+  ],
+])('conceal hides %s from JSON, inspection, errors and logs', (_, content) => {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => lines.push(line) });
-  log.info({ content, values: [...Object.values(content)] }, 'a line');
-  log.error({ err: new Error('it failed', { cause: content }) }, 'a line');
-  const said = [
+  log.info({ content, values: [...Object.values(content)] }, 'a message');
+  log.error({ err: new Error('it failed', { cause: content }) }, 'a message');
+  const shown = [
     JSON.stringify(content),
     JSON.stringify([...Object.values(content)]),
     inspect(content, { depth: 9, showHidden: true }).replaceAll(' ', ''),
     format('%s %o %j', content, content, content),
     ...lines,
   ].join('\n');
-  for (const form of hidden) expect(said).not.toContain(form);
+  for (const form of hidden) expect(shown).not.toContain(form);
 });
 
 it.each([
@@ -39,15 +42,15 @@ it.each([
   [{ mode: canary, secretKey: 'PORT', secretValue: canary }],
   [{ isImagePullSecret: true, host: 'ghcr.io', secretValue: canary }],
   [{ isImagePullSecret: canary, secretValue: canary }],
-])('a request that is refused is told without its values: %#', (body) => {
+])('a refused request is reported without its values: %#', (body) => {
   const parsed = operations.putSecrets.body.safeParse(body);
   const issues = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => ({ path, message }));
-  const refused = parsed.success ? String(refusalOf(() => wantedSecrets(parsed.data, testPolicy))) : '';
+  const refused = parsed.success ? String(errorOf(() => parseWriteRequest(parsed.data, testPolicy))) : '';
   expect(issues.length > 0 || refused !== '').toBe(true);
   expect(JSON.stringify(issues) + refused).not.toContain(canary);
 });
 
-function refusalOf(work: () => unknown): unknown {
+function errorOf(work: () => unknown): unknown {
   try {
     work();
     return '';

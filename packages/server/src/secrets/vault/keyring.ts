@@ -44,7 +44,7 @@ const purposes: readonly KeyPurpose[] = ['value', 'fingerprint', 'stamp'];
 const cacheMilliseconds = 300_000;
 const cacheEntries = 10_000;
 
-/** Caches unwrapped keys for five minutes, so a root key that is missing for less than that stops nobody. */
+/** Caches unwrapped keys for five minutes, so a root key may be missing for less than that. */
 export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => Date }): Keyring {
   const { rootKeys, now } = context;
   const cache = new Map<string, { readonly key: VersionedKey; readonly until: number }>();

@@ -11,7 +11,7 @@ import { hostAndPort, type RegistryPolicy, registryUrl } from './registry/regist
 import { conceal } from './vault/conceal.ts';
 
 /** A request to write secrets, in the form that all of its variants share. */
-export type WantedSecrets = {
+export type WriteRequest = {
   readonly kind: 'secret' | 'imagePullSecret';
   readonly values: ReadonlyMap<string, Buffer>;
   readonly remove: readonly string[];
@@ -26,7 +26,7 @@ export type WantedSecrets = {
 };
 
 /** @throws failure `invalid-request` if the registry or the encoding of the credentials is invalid */
-export function wantedSecrets(body: PutSecretsRequest, policy: Pick<RegistryPolicy, 'plain'>): WantedSecrets {
+export function parseWriteRequest(body: PutSecretsRequest, policy: Pick<RegistryPolicy, 'plain'>): WriteRequest {
   const common = {
     region: body.region ?? null,
     expectedRevision: body.expectedRevision ?? null,
@@ -51,7 +51,7 @@ export function wantedSecrets(body: PutSecretsRequest, policy: Pick<RegistryPoli
 }
 
 /** The memory that a waiting request occupies. */
-export function bytesOf({ values, remove, region }: Pick<WantedSecrets, 'values' | 'remove' | 'region'>): number {
+export function bytesOf({ values, remove, region }: Pick<WriteRequest, 'values' | 'remove' | 'region'>): number {
   const texts = [...values.keys(), ...remove, region ?? ''].reduce((sum, text) => sum + text.length, 0);
   return [...values.values()].reduce((sum, value) => sum + value.length, texts);
 }
