@@ -93,7 +93,8 @@ describe('upgrade of secrets to migration 0016', () => {
         return calls > 2 ? Promise.reject(new Error('killed')) : keyring.current(...args);
       },
     };
-    await expect(addRevisionMacs({ db, keyring: killed })).rejects.toThrow('killed');
+    await expect(addRevisionMacs({ db, keyring: killed }, 1)).rejects.toThrow('killed');
+    expect(await former()).toBe(4);
     const { verify } = await upgrade();
     expect(await verify()).toEqual([]);
   });

@@ -10,28 +10,25 @@ import { RootKeyMissing } from './vault/root-key.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
 
-const batch = 100;
-
 /**
  * Gives revisions from before migration 0016 their MAC. A migration has no keys, so each start does this for revisions without
  * one. Only a revision that matches its former MAC gets a new one, so a forged row is never accepted. Each batch is a
  * transaction, and the next start continues after a kill.
  */
-export async function addRevisionMacs({ db, keyring }: Context): Promise<void> {
+export async function addRevisionMacs({ db, keyring }: Context, batch = 100): Promise<void> {
   let after: Position | null = null;
-  do after = await db.transaction().execute((inside) => addToBatch({ db: inside, keyring }, after));
+  do after = await db.transaction().execute((inside) => addToBatch({ db: inside, keyring }, after, batch));
   while (after !== null);
 }
 
 type Position = Pick<RevisionRow, 'set_id' | 'revision'>;
 
-async function addToBatch({ db, keyring }: Context, after: Position | null): Promise<Position | null> {
-  const rows = await revisionsWithoutMac(db, after);
+async function addToBatch({ db, keyring }: Context, after: Position | null, batch: number): Promise<Position | null> {
+  const rows = await revisionsWithoutMac(db, after, batch);
   for (const row of rows) {
     const set = await db.selectFrom('secret_sets').selectAll().where('id', '=', row.set_id).executeTakeFirstOrThrow();
     try {
       if (!(await matchesFormerMac({ db, keyring }, set, row))) continue;
-
       const key = await keyring.current(db, set.organization_id, 'stamp');
       await updateMac(db, set.id, row.revision, revisionMac(key, set, row));
     } catch (error) {
@@ -42,7 +39,7 @@ async function addToBatch({ db, keyring }: Context, after: Position | null): Pro
   return rows.at(-1) ?? null;
 }
 
-function revisionsWithoutMac(db: Database, after: Position | null): Promise<RevisionRow[]> {
+function revisionsWithoutMac(db: Database, after: Position | null, batch: number): Promise<RevisionRow[]> {
   return db
     .selectFrom('secret_revisions')
     .selectAll()

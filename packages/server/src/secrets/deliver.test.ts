@@ -1,7 +1,8 @@
+import { operations, type WrittenSecrets } from '@bothost/contract';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestRows, testRows } from '../../test/support/test-rows.ts';
-import { pairs, testVault } from '../../test/support/test-vault.ts';
+import { pairs, reasonOf, testVault } from '../../test/support/test-vault.ts';
 import { deliverSecrets } from './deliver.ts';
 import { pinSecretSet } from './pin.ts';
 import { getSecretSet } from './show.ts';
@@ -23,7 +24,7 @@ describe('deliverSecrets', () => {
   });
   afterEach(() => rows.close());
 
-  const put = () => vault.put(home, 'keys', pairs({ A: '1' }));
+  const put = (more = {}) => vault.put(home, 'keys', { ...pairs({ A: '1' }), ...more });
   const show = () => getSecretSet(vault.context, { organizationId: home }, 'keys', async () => []);
   const now = () => new Date(moment);
   const rootKeyMissing = () => ({
@@ -76,6 +77,29 @@ describe('deliverSecrets', () => {
     expect(errorMessage).not.toContain('it is broken');
     expect(await deliverSecrets({ ...vault.context, now })).toBe(1);
     expect(await show()).toMatchObject({ status: 'ready' });
+  });
+
+  it('retries a damaged set when the same values are written after it was restored', async () => {
+    const setBytes = (bytes: number) => rows.db.updateTable('secret_values').set({ bytes }).execute();
+    const { status: created, other } = operations.putSecrets;
+    const statusOf = (written: WrittenSecrets) => (other?.when(written) === true ? other.status : created);
+    await setBytes(2);
+    await vault.deliver();
+    expect(await reasonOf(show())).toBe('secret-set-damaged');
+    expect(await reasonOf(put())).toBe('secret-set-damaged');
+    await setBytes(1);
+    const unchanged = { change: 'none', revision: 1 };
+    expect(await put({ dryRun: true })).toMatchObject({ ...unchanged, readiness: 'failed' });
+    await vault.deliver();
+    expect(await show()).toMatchObject({ status: 'failed' });
+    const retried = await put();
+    expect(retried).toMatchObject({ ...unchanged, readiness: 'pending' });
+    expect(statusOf(retried)).toBe(202);
+    await vault.deliver();
+    expect(await show()).toMatchObject({ status: 'ready', revision: 1 });
+    const delivered = await put({ dryRun: true });
+    expect(delivered).toMatchObject({ ...unchanged, readiness: 'ready' });
+    expect(statusOf(delivered)).toBe(200);
   });
 
   it('marks a damaged set as failed, and does not retry', async () => {
