@@ -48,8 +48,6 @@ const unfinished: readonly string[] = [
   'docs',
   'examples',
   'packages/cli',
-  'packages/contract',
-  'packages/dashboard',
   'packages/runtime',
   'packages/server/src/agents',
   'packages/server/src/audit',

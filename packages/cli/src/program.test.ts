@@ -126,7 +126,7 @@ test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('%j takes the colours and leave
   expect(outcome.stdout).toMatch(/^Name {4}Region/);
   expect(outcome.stdout).not.toContain('\u001b');
   const failed = await ask('cloud agent status crow', { terminal: true, variables: { ...variables, ...more } });
-  expect(failed.stderr).toMatch(/^error: Not found/);
+  expect(failed.stderr).toMatch(/^error: Agent or session not found/);
 });
 
 test('a narrow terminal shows fewer columns, says so, and cuts no value', async () => {
@@ -140,14 +140,14 @@ test('what the service refuses is shown with its message, request id and next st
     status: 1,
     stdout: '',
     stderr:
-      'error: Not found: no such agent or session.\n  request id: request-1\n' +
+      'error: Agent or session not found.\n  request id: request-1\n' +
       'List the agents with: botcli cloud agent list\n',
   });
   const { status, stdout, stderr } = await ask('cloud agent status crow --json');
   expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
   expect(JSON.parse(stdout)).toEqual({
     error: {
-      error: 'Not found: no such agent or session.',
+      error: 'Agent or session not found.',
       code: '404',
       reason: 'not-found',
       requestId: 'request-1',

@@ -9,7 +9,7 @@ import {
   sessionSeconds,
 } from './limits.ts';
 
-/** What an agent may be called and told, by requests and by `deploy.toml` alike (decisions, "ids and names"). */
+/** Settings of an agent, shared by requests and `deploy.toml`. */
 export const AgentName = z
   .string()
   .min(nameLength.minimum, `use at least ${nameLength.minimum} characters`)
@@ -27,13 +27,13 @@ export const MaxSessionDuration = z.int().min(sessionSeconds.minimum).max(sessio
 export const MinAgents = z.int().min(agentInstances.minimum).max(agentInstances.maximum);
 export const MaxAgents = z.int().min(1).max(agentInstances.maximum);
 
-/** What a region whose runtime runs builds cannot be told, with what to do instead. */
-export const onlyBuilds = {
-  image: 'images cannot be run here, since this region runs builds: leave it out to deploy the project itself',
-  imageCredentials: 'images are not pulled here, so there is no registry to log in to: leave it out',
-  git: 'deploying from a repository is not possible here: check it out and deploy the directory',
-  docker: 'images are neither built nor pushed here: leave this table out to deploy the project itself',
-  resources: 'CPU and memory come from a profile here: name one as agent_profile',
-  architecture: 'bots run on the architecture of the machine here: leave it out',
-  audioFilter: 'this audio filter is not part of the service: leave it out',
+/** Why a region that runs builds does not support a setting, and what to do instead. */
+export const unsupportedSettings = {
+  image: 'this region runs builds, not images: remove it to deploy the project itself',
+  imageCredentials: 'this region pulls no images, so it needs no credentials: remove it',
+  git: 'this region cannot deploy from a repository: clone it and deploy the directory',
+  docker: 'this region builds and pushes no images: remove this table to deploy the project itself',
+  resources: 'CPU and memory come from a profile: set agent_profile',
+  architecture: 'bots run on the architecture of the machine: remove it',
+  audioFilter: 'the service does not have this audio filter: remove it',
 } as const;

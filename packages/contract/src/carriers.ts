@@ -1,3 +1,3 @@
-/** Telephone carriers whose media streams the service takes, by the word that is their path and that bots are told. */
+/** Telephone carriers with supported media streams. The name is part of the WebSocket path, and bots receive it. */
 export const carriers = ['twilio', 'telnyx', 'plivo', 'exotel'] as const;
 export type Carrier = (typeof carriers)[number];

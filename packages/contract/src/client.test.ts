@@ -17,7 +17,7 @@ const sessions = { total_count: 0, sessions: [], nextCursor: null };
 let server: Server;
 let origin: string;
 let seen: Seen[];
-/** What the server answers: status, text, content type. */
+/** The response of the server: status, text, content type. */
 let answer: (response: ServerResponse) => void;
 
 beforeEach(async () => {
@@ -59,8 +59,8 @@ function text(status: number, value: string) {
   };
 }
 
-describe('a request', () => {
-  it('carries the key, the name of the program and no body where there is none', async () => {
+describe('requests of the client', () => {
+  it('contain the key and the user agent, and no body if there is none', async () => {
     answer = json(200, organizations);
     const client = createClient({ origin, key, userAgent: 'botcli/1' });
     expect(await client.listOrganizations()).toEqual(organizations);
@@ -69,7 +69,7 @@ describe('a request', () => {
     expect(seen[0]?.headers).not.toHaveProperty('content-type');
   });
 
-  it('carries its body as JSON', async () => {
+  it('contain the body as JSON', async () => {
     answer = json(200, { sessionId: 's' });
     await createClient({ origin, key }).startSession({
       params: { agentName: 'parrot' },
@@ -80,7 +80,7 @@ describe('a request', () => {
     expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ transport: 'webrtc', body: { name: 'Ada' } });
   });
 
-  it('encodes values in path and query, and leaves out what is undefined', async () => {
+  it('encode values in path and query, and omit undefined ones', async () => {
     answer = json(200, sessions);
     await createClient({ origin, key }).getSessions({
       params: { agentName: 'a/b?c' },
@@ -91,7 +91,7 @@ describe('a request', () => {
     expect(Object.fromEntries(url.searchParams)).toEqual({ limit: '5', cursor: 'x&y=z +/' });
   });
 
-  it('goes through the organization where one is chosen and the operation knows any', async () => {
+  it('use the path of the organization if one is set and the operation has such a path', async () => {
     answer = json(200, sessions);
     const client = createClient({ origin, key, organization: 'acme & co' });
     await client.getSessions({ params: { agentName: 'parrot' } });
@@ -106,19 +106,19 @@ describe('a request', () => {
     ]);
   });
 
-  it.each(['', '/', '/v1', '/v1/'])('takes an origin that ends with %j', async (ending) => {
+  it.each(['', '/', '/v1', '/v1/'])('accept an origin that ends with %j', async (ending) => {
     answer = json(200, organizations);
     await createClient({ origin: origin + ending, key }).listOrganizations();
     expect(seen[0]?.url).toBe('/v1/organizations');
   });
 
-  it('keeps the path below which a proxy serves the API', async () => {
+  it('keep the path prefix of the origin', async () => {
     answer = json(200, organizations);
     await createClient({ origin: `${origin}/bots/v1`, key }).listOrganizations();
     expect(seen[0]?.url).toBe('/bots/v1/organizations');
   });
 
-  it.each(['..', '.', ''])('for an agent called %j is never sent: it would be another request', async (agentName) => {
+  it.each(['..', '.', ''])('are not sent for an agent called %j, which would change the path', async (agentName) => {
     await expect(createClient({ origin, key }).getAgent({ params: { agentName } })).rejects.toMatchObject({
       name: 'ApiError',
       status: 404,
@@ -126,15 +126,15 @@ describe('a request', () => {
     expect(seen).toEqual([]);
   });
 
-  it('ends with the reason of its signal', async () => {
+  it('reject with the reason of their abort signal', async () => {
     const abort = new AbortController();
     answer = () => abort.abort(new Error('enough'));
     await expect(createClient({ origin, key }).listOrganizations({}, abort.signal)).rejects.toThrow('enough');
   });
 });
 
-describe('an answer', () => {
-  it('that is an error object becomes an ApiError with all that the service said', async () => {
+describe('responses to the client', () => {
+  it('with an error object become an ApiError with all its fields', async () => {
     const issues = [{ path: 'body.name', message: 'Too short.' }];
     answer = json(400, errorBody(failure('invalid-request', { issues }), 'request-7'));
     const error = await createClient({ origin, key })
@@ -151,7 +151,7 @@ describe('an answer', () => {
     });
   });
 
-  it('of an older service, with no more than error and code, is an ApiError too', async () => {
+  it('with only error and code become an ApiError', async () => {
     answer = json(404, { error: 'Agent not found', code: '404' });
     await expect(createClient({ origin, key }).listOrganizations()).rejects.toMatchObject({
       name: 'ApiError',
@@ -164,9 +164,9 @@ describe('an answer', () => {
     ['a page of a proxy', text(502, '<h1>Bad gateway</h1>'), /status 502/],
     ['a page that claims success', text(200, '<h1>Welcome</h1>'), /status 200/],
     ['nothing', text(200, ''), /not JSON/],
-    ['JSON of another shape', json(200, { hello: 'world' }), /does not look like/],
+    ['JSON of another shape', json(200, { hello: 'world' }), /is not one of this service/],
     ['an error of another shape', json(500, { message: 'no' }), /status 500/],
-  ])('that is %s is a ConnectionError', async (_, respond, says) => {
+  ])('with %s become a ConnectionError', async (_, respond, says) => {
     answer = respond;
     const error = await createClient({ origin, key })
       .listOrganizations()
@@ -175,7 +175,7 @@ describe('an answer', () => {
     expect((error as Error).message).toMatch(says);
   });
 
-  it('that breaks off in its middle is a ConnectionError', async () => {
+  it('that are incomplete become a ConnectionError', async () => {
     answer = (response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
       response.write('{"organizations":', () => response.destroy());
@@ -186,7 +186,7 @@ describe('an answer', () => {
     expect(error).toBeInstanceOf(ConnectionError);
   });
 
-  it('that never comes, as nobody listens, is a ConnectionError that names the place and not the key', async () => {
+  it('of an unreachable service become a ConnectionError with its address and without the key', async () => {
     server.close();
     await once(server, 'close');
     const error = await createClient({ origin, key })
@@ -197,53 +197,53 @@ describe('an answer', () => {
     expect((error as Error).message).not.toContain(key);
   });
 
-  it('with fields that are newer than the client is taken', async () => {
+  it('with unknown fields are accepted', async () => {
     answer = json(200, { ...organizations, tomorrow: true });
     expect(await createClient({ origin, key }).listOrganizations()).toEqual(organizations);
   });
 });
 
-describe('the types', () => {
+describe('types of operations', () => {
   const client = createClient({ origin: 'http://127.0.0.1:1', key });
 
-  it('give a session with exactly the fields of the contract', () => {
+  it('give a session exactly the fields of the contract', () => {
     expectTypeOf<ResponseOf<Operations['getSession']>>().toEqualTypeOf<SessionResponse>();
     expectTypeOf(client.getSession).returns.resolves.toEqualTypeOf<SessionResponse>();
     expectTypeOf<SessionResponse['endedAt']>().toEqualTypeOf<string | null>();
-    // @ts-expect-error a field that the contract does not have
+    // @ts-expect-error unknown field
     expectTypeOf<SessionResponse['ended_at']>();
   });
 
-  it('refuse a wrong response of a handler', () => {
+  it('reject an invalid response of a handler', () => {
     type Handler = (request: RequestOf<Operations['stopSession']>) => Promise<ResponseOf<Operations['stopSession']>>;
     const right: Handler = async ({ params }) => ({ status: 'terminated', session_id: params.sessionId });
-    // @ts-expect-error a wrong value
+    // @ts-expect-error invalid value
     const wrongValue: Handler = async ({ params }) => ({ status: 'gone', session_id: params.sessionId });
-    // @ts-expect-error a wrong name
+    // @ts-expect-error invalid name
     const wrongName: Handler = async ({ params }) => ({ status: 'terminated', sessionId: params.sessionId });
     expect([right, wrongValue, wrongName]).toHaveLength(3);
   });
 
-  it('ask a caller for what an operation needs and no more', () => {
+  it('require only the mandatory input of an operation', () => {
     expectTypeOf(client.listOrganizations).toBeCallableWith();
     expectTypeOf(client.getSession).parameter(0).toHaveProperty('params');
-    // @ts-expect-error the parameters are missing
+    // @ts-expect-error missing parameters
     const withoutParameters = () => client.getSession();
-    // @ts-expect-error the session's id is missing
+    // @ts-expect-error missing session id
     const withoutSession = () => client.getSession({ params: { agentName: 'parrot' } });
-    // @ts-expect-error no such transport
+    // @ts-expect-error unknown transport
     const wrongTransport = () => client.startSession({ params: { agentName: 'x' }, body: { transport: 'pigeon' } });
     expect([withoutParameters, withoutSession, wrongTransport]).toHaveLength(3);
   });
 
-  it('give a handler its query parsed, with defaults filled in', () => {
+  it('give a handler a parsed query with defaults', () => {
     expectTypeOf<RequestOf<Operations['getSessions']>['query']['limit']>().toEqualTypeOf<number>();
     expectTypeOf<RequestOf<Operations['listOrganizations']>['body']>().toEqualTypeOf<undefined>();
   });
 });
 
 it.each([301, 302, 307, 308])(
-  'a redirect (%i) is not followed: what is asked goes to no other address',
+  'a redirect (%i) is not followed, so that the request goes to no other address',
   async (status) => {
     answer = (response) =>
       response.writeHead(status, { location: `http://localhost:${new URL(origin).port}/x?key=1` }).end();
@@ -251,7 +251,7 @@ it.each([301, 302, 307, 308])(
     const asked = createClient({ origin, key }).putSecrets({ params: { setName: 'a' }, body });
     await expect(asked).rejects.toThrow(
       new ConnectionError(
-        `the service redirects to http://localhost:${new URL(origin).port}, and no redirect is followed`,
+        `the service redirects to http://localhost:${new URL(origin).port}; the client does not follow redirects`,
       ),
     );
     expect(seen).toHaveLength(1);

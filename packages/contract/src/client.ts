@@ -4,11 +4,11 @@ import { type OperationName, type Operations, operations } from './operations/al
 import { fillPath, pathsOf } from './paths.ts';
 
 export type ClientOptions = {
-  /** Where the service is, as in `http://127.0.0.1:7420`; a trailing `/v1` is accepted. */
+  /** The origin of the service, such as `http://127.0.0.1:7420`; a trailing `/v1` is accepted. */
   readonly origin: string;
-  /** The API key for each request; a public one for `startSession`, a private one for all else. */
+  /** A public API key for `startSession`; a private one for everything else. */
   readonly key: string;
-  /** Acts through `/v1/organizations/{organization}/...` when given. */
+  /** If set, requests go to `/v1/organizations/{organization}/...`. */
   readonly organization?: string;
   readonly userAgent?: string;
   readonly fetch?: typeof fetch;
@@ -19,56 +19,56 @@ type Call<Name extends OperationName> =
     ? (input?: InputOf<Operations[Name]>, signal?: AbortSignal) => Promise<ResponseOf<Operations[Name]>>
     : (input: InputOf<Operations[Name]>, signal?: AbortSignal) => Promise<ResponseOf<Operations[Name]>>;
 
-/** One function per operation. Each rejects with `ApiError` (the service said no) or `ConnectionError` (no usable answer). */
+/** One function per operation. Each rejects with `ApiError` (a failed response) or `ConnectionError` (no usable response). */
 export type Client = { readonly [Name in OperationName]: Call<Name> };
 
-/** The service could not be reached, or what answered was not it. */
+/** The service could not be reached, or the response is not one of the service. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }
 
-type LooseInput = { params?: object; query?: object; body?: unknown };
+type AnyInput = { params?: object; query?: object; body?: unknown };
 
 /**
- * The typed client, derived from the operations.
+ * Creates a typed client, derived from the operations.
  *
  * @example
  * const client = createClient({ origin: 'http://127.0.0.1:7420', key });
  * const session = await client.getSession({ params: { agentName: 'parrot', sessionId } });
  */
 export function createClient(options: ClientOptions): Client {
-  const calls: Partial<Record<OperationName, (input?: LooseInput, signal?: AbortSignal) => Promise<unknown>>> = {};
+  const calls: Partial<Record<OperationName, (input?: AnyInput, signal?: AbortSignal) => Promise<unknown>>> = {};
   for (const name of Object.keys(operations) as OperationName[]) {
     calls[name] = (input = {}, signal) => call(options, operations[name], input, signal);
   }
   return calls as Client;
 }
 
-async function call(options: ClientOptions, operation: Operation, input: LooseInput, signal?: AbortSignal) {
+async function call(options: ClientOptions, operation: Operation, input: AnyInput, signal?: AbortSignal) {
   const response = await send(options, operation, input, signal);
-  if (isRedirect(response)) throw new ConnectionError(redirected(response));
-  const answer = await readJson(response, signal);
-  if (!response.ok) throw toApiError(response.status, answer);
-  const parsed = operation.response.safeParse(answer);
-  if (!parsed.success) throw new ConnectionError('the answer does not look like one from this service');
+  if (isRedirect(response)) throw new ConnectionError(describeRedirect(response));
+  const body = await readJson(response, signal);
+  if (!response.ok) throw toApiError(response.status, body);
+  const parsed = operation.response.safeParse(body);
+  if (!parsed.success) throw new ConnectionError('the response is not one of this service');
   return parsed.data;
 }
 
-/** A browser hides what a redirect says, its status too. */
+/** Browsers hide the status of a redirect. */
 function isRedirect({ type, status }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400);
 }
 
-function redirected({ headers, url }: Response): string {
+function describeRedirect({ headers, url }: Response): string {
   const location = headers.get('location') ?? '';
   const target = URL.canParse(location, url) ? new URL(location, url).origin : 'another address';
-  return `the service redirects to ${target}, and no redirect is followed`;
+  return `the service redirects to ${target}; the client does not follow redirects`;
 }
 
-async function send(options: ClientOptions, operation: Operation, input: LooseInput, signal?: AbortSignal) {
+async function send(options: ClientOptions, operation: Operation, input: AnyInput, signal?: AbortSignal) {
   const init: RequestInit = {
     method: operation.method,
-    // A redirect would send what is asked, values of secrets too, to whatever address it names.
+    // Following a redirect would send the request, which may contain secrets, to another address.
     redirect: 'manual',
     headers: {
       authorization: `Bearer ${options.key}`,
@@ -87,7 +87,7 @@ async function send(options: ClientOptions, operation: Operation, input: LooseIn
   }
 }
 
-function urlOf(options: ClientOptions, operation: Operation, input: LooseInput): URL {
+function urlOf(options: ClientOptions, operation: Operation, input: AnyInput): URL {
   const [plain = '', scoped] = pathsOf(operation);
   const path = options.organization !== undefined && scoped !== undefined ? scoped : plain;
   const values = { ...(input.params as Record<string, string>), organization: options.organization ?? '' };
@@ -101,19 +101,19 @@ function urlOf(options: ClientOptions, operation: Operation, input: LooseInput):
 async function readJson(response: Response, signal?: AbortSignal): Promise<unknown> {
   const text = await response.text().catch((error: unknown) => {
     if (signal?.aborted) throw error;
-    throw new ConnectionError(`the answer (status ${response.status}) was cut off`, { cause: error });
+    throw new ConnectionError(`the response (status ${response.status}) is incomplete`, { cause: error });
   });
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ConnectionError(`the answer (status ${response.status}) is not JSON`, { cause: error });
+    throw new ConnectionError(`the response (status ${response.status}) is not JSON`, { cause: error });
   }
 }
 
-/** What an answer of the service that is no success says, given its parsed body. */
-export function toApiError(status: number, answer: unknown): ApiError | ConnectionError {
-  const parsed = ErrorResponse.safeParse(answer);
-  if (!parsed.success) return new ConnectionError(`the answer (status ${status}) is not an error from this service`);
+/** The error of a failed response, from its status and parsed body. */
+export function toApiError(status: number, body: unknown): ApiError | ConnectionError {
+  const parsed = ErrorResponse.safeParse(body);
+  if (!parsed.success) return new ConnectionError(`the response (status ${status}) is not an error of this service`);
   const { error, code, reason, requestId, issues } = parsed.data;
   return new ApiError({
     reason: reason ?? 'unknown',

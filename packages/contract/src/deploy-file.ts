@@ -7,14 +7,14 @@ import {
   MaxAgents,
   MaxSessionDuration,
   MinAgents,
-  onlyBuilds,
+  unsupportedSettings,
   WebsocketAuth,
 } from './agent-fields.ts';
 import type { Issue } from './errors.ts';
 import { agentInstances, defaultProfile, sessionSeconds } from './limits.ts';
 import { closest } from './suggest.ts';
 
-/** The names under which a project's file is looked for; the first that is there is read, the others are not. */
+/** The file names of a project's deploy file; only the first one that exists is read. */
 export const deployFileNames = ['deploy.toml', 'pcc-deploy.toml'] as const;
 
 const text = z.string().min(1, 'is empty');
@@ -26,7 +26,7 @@ const Scaling = z
   })
   .refine((scaling) => scaling.min_agents <= scaling.max_agents, 'min_agents is above max_agents');
 
-/** All keys of `deploy.toml` (cloud API 10). An unknown key is an error, never ignored. */
+/** All keys of `deploy.toml`. An unknown key is an error. */
 const Schema = z.strictObject({
   agent_name: AgentName,
   image: text.regex(/:[^/]+$/, 'name a tag, as in name:1.0').optional(),
@@ -66,17 +66,14 @@ const Schema = z.strictObject({
     .optional(),
 });
 
-/** A `deploy.toml`, checked, with what was left out filled in. */
+/** A valid `deploy.toml` with defaults filled in. */
 export type DeployFile = z.output<typeof Schema>;
 
 export type ReadDeployFile =
   | { readonly file: DeployFile; readonly issues: readonly [] }
   | { readonly file: null; readonly issues: readonly Issue[] };
 
-/**
- * Checks a parsed `deploy.toml`. All that is wrong comes at once: `path` is the key, as in `scaling.min_agents`, and empty
- * where it is the file as a whole.
- */
+/** Checks a parsed `deploy.toml` and returns all problems. `path` is the key, such as `scaling.min_agents`, or empty for the file. */
 export function checkDeployFile(parsed: unknown): ReadDeployFile {
   const result = Schema.safeParse(parsed);
   if (result.success) {
@@ -86,23 +83,23 @@ export function checkDeployFile(parsed: unknown): ReadDeployFile {
   return { file: null, issues: result.error.issues.flatMap((issue) => describe(issue, parsed)) };
 }
 
-/** What the file asks for and a region that runs builds cannot do: it is well-formed, so it is told apart from mistakes. */
-export function beyondBuilds(file: DeployFile): readonly Issue[] {
-  const asked: readonly (readonly [string, unknown, string])[] = [
-    ['image', file.image, onlyBuilds.image],
-    ['image_credentials', file.image_credentials, onlyBuilds.imageCredentials],
-    ['git', file.git, onlyBuilds.git],
-    ['docker', file.docker, onlyBuilds.docker],
-    ['resources', file.resources, onlyBuilds.resources],
-    ['architecture', file.architecture, onlyBuilds.architecture],
-    ['krisp_viva.audio_filter', file.krisp_viva?.audio_filter, onlyBuilds.audioFilter],
+/** The valid settings of the file that a region that runs builds does not support. */
+export function findUnsupported(file: DeployFile): readonly Issue[] {
+  const settings: readonly (readonly [string, unknown, string])[] = [
+    ['image', file.image, unsupportedSettings.image],
+    ['image_credentials', file.image_credentials, unsupportedSettings.imageCredentials],
+    ['git', file.git, unsupportedSettings.git],
+    ['docker', file.docker, unsupportedSettings.docker],
+    ['resources', file.resources, unsupportedSettings.resources],
+    ['architecture', file.architecture, unsupportedSettings.architecture],
+    ['krisp_viva.audio_filter', file.krisp_viva?.audio_filter, unsupportedSettings.audioFilter],
   ];
-  return asked.flatMap(([path, value, message]) => (value === undefined ? [] : [{ path, message }]));
+  return settings.flatMap(([path, value, message]) => (value === undefined ? [] : [{ path, message }]));
 }
 
-/** Keys of which a file has only one (cloud API 10). */
+/** Keys that exclude each other. */
 function conflictsOf(file: DeployFile): Issue[] {
-  const both = (path: string, other: string): Issue => ({ path, message: `excludes ${other}: keep one of the two` });
+  const both = (path: string, other: string): Issue => ({ path, message: `excludes ${other}: remove one of them` });
   const issues: Issue[] = [];
   if (file.image !== undefined && file.build_id !== undefined) issues.push(both('image', 'build_id'));
   if (file.git === undefined) return issues;
@@ -112,50 +109,50 @@ function conflictsOf(file: DeployFile): Issue[] {
   return issues;
 }
 
-/** Keys that were once written otherwise, or never did here what their name says. */
-const refused: Readonly<Record<string, string>> = {
-  'scaling.min_instances': 'is an old name: use min_agents',
-  'scaling.max_instances': 'is an old name: use max_agents',
+/** Former and misplaced keys. */
+const renamedKeys: Readonly<Record<string, string>> = {
+  'scaling.min_instances': 'was renamed: use min_agents',
+  'scaling.max_instances': 'was renamed: use max_agents',
   min_agents: 'belongs in the table scaling',
   max_agents: 'belongs in the table scaling',
-  min_instances: 'is an old name: use min_agents in the table scaling',
-  max_instances: 'is an old name: use max_agents in the table scaling',
-  enable_krisp: 'is no longer supported: leave it out',
+  min_instances: 'was renamed: use min_agents in the table scaling',
+  max_instances: 'was renamed: use max_agents in the table scaling',
+  enable_krisp: 'is no longer supported: remove it',
 };
 
 function describe(issue: z.core.$ZodIssue, parsed: unknown): Issue[] {
-  const place = issue.path.map(String);
+  const table = issue.path.map(String);
   if (issue.code !== 'unrecognized_keys') {
     const value = valueAt(parsed, issue.path);
     const missing = value === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_union');
-    return [{ path: place.join('.'), message: missing ? 'is missing' : plain(sentence(issue, value)) }];
+    return [{ path: table.join('.'), message: missing ? 'is missing' : plain(describeIssue(issue, value)) }];
   }
   return issue.keys.map((key) => {
-    const path = [...place, key].join('.');
-    return { path, message: refused[path] ?? unknownKey(key, place) };
+    const path = [...table, key].join('.');
+    return { path, message: renamedKeys[path] ?? unknownKey(key, table) };
   });
 }
 
-/** In the words of a file; where the schema has a sentence of its own, that one. A number that is no alternative to a text is whole. */
-function sentence(issue: z.core.$ZodIssue, value: unknown): string {
+/** A message in the terms of TOML, or the schema's own. Numbers are whole, except where a string is allowed, too. */
+function describeIssue(issue: z.core.$ZodIssue, value: unknown): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `takes ${kinds[issue.expected] ?? issue.expected}, not ${typeof value === 'number' ? value : kindOf(value)}`;
+      return `must be ${typeNames[issue.expected] ?? issue.expected}, not ${typeof value === 'number' ? value : typeNameOf(value)}`;
     case 'invalid_union':
-      return `takes a string or a number, not ${kindOf(value)}`;
+      return `must be a string or a number, not ${typeNameOf(value)}`;
     case 'invalid_value':
-      return `takes ${new Intl.ListFormat('en', { type: 'disjunction' }).format(issue.values.map(String))}`;
+      return `must be ${new Intl.ListFormat('en', { type: 'disjunction' }).format(issue.values.map(String))}`;
     case 'too_small':
-      return issue.origin === 'string' ? issue.message : `has to be at least ${issue.minimum}`;
+      return issue.origin === 'string' ? issue.message : `must be at least ${issue.minimum}`;
     case 'too_big':
-      return issue.origin === 'string' ? issue.message : `has to be at most ${issue.maximum}`;
+      return issue.origin === 'string' ? issue.message : `must be at most ${issue.maximum}`;
     default:
       return issue.message;
   }
 }
 
-const kinds: Readonly<Record<string, string>> = {
-  string: 'a text',
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a string',
   number: 'a whole number',
   int: 'a whole number',
   boolean: 'true or false',
@@ -163,25 +160,24 @@ const kinds: Readonly<Record<string, string>> = {
   array: 'a list',
 };
 
-function kindOf(value: unknown): string {
+function typeNameOf(value: unknown): string {
   if (value instanceof Date) return 'a date';
   if (Array.isArray(value)) return 'a list';
-  return typeof value === 'number' || typeof value === 'bigint' ? 'a number' : (kinds[typeof value] ?? 'that');
+  return typeof value === 'number' || typeof value === 'bigint' ? 'a number' : (typeNames[typeof value] ?? 'that');
 }
 
 function unknownKey(key: string, table: readonly string[]): string {
-  const meant = closest(key, keysOf(table));
-  return meant === null ? 'is not a key of this file' : `is not a key of this file: did you mean ${meant}?`;
+  const suggestion = closest(key, keysOf(table));
+  return suggestion === null ? 'is not a known key' : `is not a known key. Did you mean ${suggestion}?`;
 }
 
-/** The keys that a table may have. */
 function keysOf(table: readonly string[]): readonly string[] {
   let schema: z.core.$ZodType | undefined = Schema;
   for (const name of table) schema = inner(schema)?.shape[name];
   return Object.keys(inner(schema)?.shape ?? {});
 }
 
-/** The object below defaults and options. */
+/** Unwraps defaults and optional values. */
 function inner(schema: z.core.$ZodType | undefined): z.ZodObject | null {
   if (schema instanceof z.ZodObject) return schema;
   return schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault ? inner(schema.unwrap()) : null;
@@ -194,7 +190,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** Messages hold no square brackets (decisions, "text of messages"). */
+/** An existing client interprets square brackets as markup. */
 function plain(message: string): string {
   return message.replaceAll('[', '(').replaceAll(']', ')');
 }

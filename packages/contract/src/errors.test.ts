@@ -3,21 +3,21 @@ import { ApiError, ErrorResponse, errorBody, failure, failures, type Reason } fr
 
 const rows = Object.entries(failures).map(([reason, row]) => ({ reason: reason as Reason, ...row }));
 
-/** Section 7 of the spec, as written there: status, code, and what the message has to say. */
+/** Failures that the hosted service has, too: status, code, and words of the message. */
 const specified = [
-  { status: 401, code: '401', says: /key/i },
-  { status: 404, code: '404', says: /no such agent or session/i },
-  { status: 404, code: '404', says: /no such endpoint/i },
-  { status: 404, code: '404', says: /no such organization/i },
-  { status: 500, code: '500', says: /log.*operator/i },
+  { status: 401, code: '401', words: /key/i },
+  { status: 404, code: '404', words: /agent or session not found/i },
+  { status: 404, code: '404', words: /endpoint not found/i },
+  { status: 404, code: '404', words: /organization not found/i },
+  { status: 500, code: '500', words: /log.*operator/i },
 ];
 
-describe('the table of failures', () => {
-  it.each(specified)('holds the row $status of the spec that says $says', ({ status, code, says }) => {
-    expect(rows.filter((row) => row.status === status && row.code === code && says.test(row.message))).not.toEqual([]);
+describe('failures', () => {
+  it.each(specified)('contains $status with $words', ({ status, code, words }) => {
+    expect(rows.filter((row) => row.status === status && row.code === code && words.test(row.message))).not.toEqual([]);
   });
 
-  it.each(rows)('gives $reason a word for programs, a status of a failure and the code that belongs to it', (row) => {
+  it.each(rows)('$reason has a kebab-case reason, an error status and a matching code', (row) => {
     expect(row.reason).toMatch(/^[a-z]+(-[a-z]+)*$/);
     expect(row.status).toBeGreaterThanOrEqual(400);
     expect(row.status).toBeLessThan(600);
@@ -25,13 +25,13 @@ describe('the table of failures', () => {
     else expect(row.code).toBe(String(row.status));
   });
 
-  it.each(rows)('tells $reason in a whole sentence without square brackets', ({ message }) => {
-    expect(message).toMatch(/^[A-Z][^[\]]*[.>]$/);
+  it.each(rows)('$reason has a full sentence without square brackets as its message', ({ message }) => {
+    expect(message).toMatch(/^[A-Z][^[\]]*\."?$/);
   });
 });
 
-describe('the error object', () => {
-  it.each(rows)('of $reason has error, code, reason, request id and info', (row) => {
+describe('errorBody', () => {
+  it.each(rows)('contains error, code, reason, request id and info for $reason', (row) => {
     const body = errorBody(failure(row.reason), 'request-1');
     expect(ErrorResponse.parse(body)).toEqual(body);
     expect(body).toMatchObject({
@@ -43,27 +43,27 @@ describe('the error object', () => {
     });
   });
 
-  it('carries issues only where there are any', () => {
+  it('contains issues only if there are any', () => {
     const issues = [{ path: 'body.name', message: 'Too short.' }];
     expect(errorBody(failure('invalid-request', { issues }), 'r')).toMatchObject({ issues });
     expect(errorBody(failure('invalid-request'), 'r')).not.toHaveProperty('issues');
   });
 
-  it('repeats message and status at the limit of sessions, where existing clients look for them', () => {
+  it('repeats message and status for 429, where existing clients read them', () => {
     const { status, message } = failures['at-capacity'];
     expect(errorBody(failure('at-capacity'), 'r')).toMatchObject({ status, message });
     expect(errorBody(failure('not-found'), 'r')).not.toHaveProperty('message');
   });
 
-  it('holds nothing of the cause', () => {
+  it('contains nothing of the cause', () => {
     const error = failure('internal', { cause: new Error('password=hunter2') });
     expect(JSON.stringify(errorBody(error, 'r'))).not.toContain('hunter2');
   });
 });
 
-it('a failure is an ApiError with the row and, if given, a more exact message', () => {
-  const error = failure('not-found', { message: 'There is no agent called “x”.' });
+it('failure returns an ApiError with the row and the given message', () => {
+  const error = failure('not-found', { message: 'Agent "x" does not exist.' });
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({ status: 404, code: '404', reason: 'not-found', requestId: null, issues: [] });
-  expect(error.message).toBe('There is no agent called “x”.');
+  expect(error.message).toBe('Agent "x" does not exist.');
 });

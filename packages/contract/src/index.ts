@@ -1,7 +1,7 @@
-export { onlyBuilds } from './agent-fields.ts';
+export { unsupportedSettings } from './agent-fields.ts';
 export { type Carrier, carriers } from './carriers.ts';
 export { type Client, type ClientOptions, ConnectionError, createClient, toApiError } from './client.ts';
-export { beyondBuilds, checkDeployFile, type DeployFile, deployFileNames } from './deploy-file.ts';
+export { checkDeployFile, type DeployFile, deployFileNames, findUnsupported } from './deploy-file.ts';
 export { ApiError, ErrorResponse, errorBody, failure, failures, type Issue, type Reason } from './errors.ts';
 export { inspectKey, type KeyKind, keyPrefixes, makeKey } from './keys.ts';
 export {
@@ -55,7 +55,7 @@ export type { InputOf, Method, Operation, RequestOf, ResponseOf } from './operat
 export type { AgentDetails, AgentListItem, AgentSettings, DeployedAgent } from './operations/agents.ts';
 export { type OperationName, type Operations, operations } from './operations/all.ts';
 export type { AuditEntry, AuditVerification } from './operations/audit.ts';
-export { type Build, UploadAnswer, uploadPath } from './operations/builds.ts';
+export { type Build, UploadResponse, uploadPath } from './operations/builds.ts';
 export type { DeploymentDetails, DeploymentProblem, PinnedSecretSet } from './operations/deployments.ts';
 export type { ApiKey } from './operations/keys.ts';
 export { type LogLevel, type LogLine, logLevels } from './operations/logs.ts';

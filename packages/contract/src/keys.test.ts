@@ -6,11 +6,11 @@ import { inspectKey, type KeyKind, keyPrefixes, makeKey } from './keys.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const kind = fc.constantFrom<KeyKind>('private', 'public', 'personal');
-/** Enough bytes that 43 usable ones are among them, whatever fast-check draws. */
+/** Contains at least 43 usable bytes, whatever fast-check draws. */
 const random = fc.uint8Array({ minLength: 64, maxLength: 64, max: 247 });
 
-describe('a made key', () => {
-  it('has the form that existing clients accept and is plausible', () => {
+describe('makeKey', () => {
+  it('returns a plausible key of the format that existing clients accept', () => {
     fc.assert(
       fc.property(kind, random, (kind, random) => {
         const key = makeKey(kind, random);
@@ -21,7 +21,7 @@ describe('a made key', () => {
     );
   });
 
-  it('ends with the base-62 CRC-32 of all before it', () => {
+  it('appends the base-62 CRC-32', () => {
     fc.assert(
       fc.property(kind, random, (kind, random) => {
         const key = makeKey(kind, random);
@@ -31,7 +31,7 @@ describe('a made key', () => {
     );
   });
 
-  it('with one character changed is never plausible, and is called mistyped where the form is kept', () => {
+  it('makes any change of one character detectable', () => {
     fc.assert(
       fc.property(kind, random, fc.nat(), fc.constantFrom(...alphabet), (kind, random, place, character) => {
         const key = makeKey(kind, random);
@@ -45,7 +45,7 @@ describe('a made key', () => {
     );
   });
 
-  it('with two neighbours swapped is never plausible', () => {
+  it('makes any swap of two neighboring characters detectable', () => {
     fc.assert(
       fc.property(kind, random, fc.nat(47), (kind, random, place) => {
         const key = makeKey(kind, random);
@@ -57,7 +57,7 @@ describe('a made key', () => {
     );
   });
 
-  it('uses every character of the alphabet about equally often', () => {
+  it('uses all characters about equally often', () => {
     const counts = new Map<string, number>();
     const keys = 2_000;
     for (let index = 0; index < keys; index += 1) {
@@ -70,13 +70,13 @@ describe('a made key', () => {
     for (const count of counts.values()) expect(Math.abs(count - mean) / mean).toBeLessThan(0.2);
   });
 
-  it('is refused when the random bytes run out', () => {
+  it('throws if there are too few random bytes', () => {
     expect(() => makeKey('private', new Uint8Array(42))).toThrow(RangeError);
     expect(() => makeKey('private', new Uint8Array(200).fill(255))).toThrow(RangeError);
   });
 });
 
-describe('a text that is not of our form', () => {
+describe('inspectKey', () => {
   it.each([
     ['', null],
     ['hello', null],
@@ -84,7 +84,7 @@ describe('a text that is not of our form', () => {
     ['sk_operator-chosen-key-of-some-length-0123456789', 'private'],
     ['pk_short', 'public'],
     ['pcc_pat_short', 'personal'],
-  ])('%j is foreign, and its kind is told by its prefix', (text, kind) => {
+  ])('classifies %j as foreign and recognizes its kind by the prefix', (text, kind) => {
     expect(inspectKey(text)).toEqual({ kind, verdict: 'foreign' });
   });
 });

@@ -1,42 +1,38 @@
-/**
- * Every number and pattern that a caller can run into, said once (spec section 8, decisions "REST" and "Running the
- * service"). Durations are seconds unless the name says otherwise, sizes are bytes.
- */
+/* All limits and patterns that callers can encounter. Durations are in seconds and sizes in bytes, unless the name says otherwise. */
 
 /** Agent and organization names in paths. Length 2 to 54. */
 export const namePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])$/;
 export const nameLength = { minimum: 2, maximum: 54 } as const;
-/** Words that would be ambiguous in a path (decisions, "ids and names"). */
+/** Names that would be ambiguous in a path. */
 export const reservedNames: readonly string[] = ['webhooks', 'sessions', 'public', 'start'];
 
 export const sessionSeconds = { minimum: 60, maximum: 14_400, default: 7_200 } as const;
-/** Without a ready instance after this time a session ends with `BOT_START_TIMEOUT`. */
+/** Without a ready instance after this time, a session ends with `BOT_START_TIMEOUT`. */
 export const startDeadlineSeconds = 120;
-/** Life of a WebSocket token; a session whose client has not come by then ends with `BOT_CONNECTION_TIMEOUT`. */
+/** Lifetime of a WebSocket token. A session without a client by then ends with `BOT_CONNECTION_TIMEOUT`. */
 export const socketTokenSeconds = 300;
-/** How long a proxied request waits for its instance to become ready before 504 (bot contract 2.12). */
+/** How long a proxied request waits for its instance to become ready before 504. */
 export const proxyHoldSeconds = 30;
-/** What a carrier may take to send the message that names the agent of a call (bot contract 4.4); bytes on the wire. */
+/** How long a carrier may take to send the message with the agent of a call, and how many bytes it may send before that. */
 export const callOpening = { seconds: 10, bytes: 16_384 } as const;
-/** What is kept of a call while its bot starts: the latest audio, and whatever else it says up to so many bytes. */
+/** How much of a call is buffered while its bot starts: the latest audio, and other messages. */
 export const heldCall = { audioSeconds: 2, otherBytes: 65_536 } as const;
-/** One message of a carrier; theirs are a few kilobytes. */
+/** Size of one message of a carrier; real ones are a few kilobytes. */
 export const carrierMessageBytes = 1_048_576;
 /** A warm instance above `min_agents` is stopped after this time. */
 export const warmSurplusSeconds = 300;
-/** What a caller at capacity is told to wait (`Retry-After`). */
+/** `Retry-After` of 429 and 503. */
 export const retryAfterSeconds = 5;
 
-/** Bodies of start requests: with a WebSocket the body travels in a URL (cloud API 7.1). */
+/** Bodies of start requests. With the transport websocket, the body becomes part of a URL. */
 export const startBodyBytes = { default: 1_048_576, websocket: 4_096 } as const;
 /** Bodies of all other private operations. */
 export const requestBodyBytes = 1_048_576;
-/** Sized bodies through the session proxy; uploads of bots are limited to 50 MiB (bot contract 2.14), with room for framing. */
+/** Bodies with a Content-Length through the session proxy. */
 export const proxyBodyBytes = 64 * 1_048_576;
 
 export const agentInstances = { minimum: 0, maximum: 50, defaultMinimum: 0, defaultMaximum: 50 } as const;
 
-/** CPU in millicores, memory in bytes (decisions, "profiles"). */
 export const profiles = {
   'agent-1x': { cpuMillicores: 500, memoryBytes: 1_073_741_824 },
   'agent-2x': { cpuMillicores: 1_000, memoryBytes: 2_147_483_648 },
@@ -45,21 +41,21 @@ export const profiles = {
 export type ProfileName = keyof typeof profiles;
 export const defaultProfile: ProfileName = 'agent-1x';
 
-/** Lists: rows of one page. */
+/** Items per page of a list. */
 export const pageRows = { default: 10, maximum: 1_000 } as const;
 export const apiKeyNameLength = 100;
-/** Points of a session's series; a longer session gets coarser steps. */
+/** Points in the time series of a session. Longer sessions have larger steps. */
 export const seriesPoints = { maximum: 720, stepSeconds: 5 } as const;
-/** Lines of one page of logs, and how long a request may wait for the first one. */
+/** Lines per page of logs, and how long a request may wait for the first line. */
 export const logPage = { default: 10, maximum: 10_000, waitSeconds: 25 } as const;
 
-/** Archives of projects, packed (cloud API 15). */
+/** Size of a compressed project archive. */
 export const uploadBytes = 500 * 1_048_576;
-/** Life of an upload URL; asked again for the same content, the upload goes on where it was. */
+/** Lifetime of an upload URL. A new URL for the same content resumes the upload. */
 export const uploadUrlSeconds = 900;
-/** Uploads that an organization may have of which no build has come. */
+/** Uploads without a build that an organization may have. */
 export const unusedUploads = 100;
-/** What an unpacked archive may be: bytes of all files, times the packed size, entries, bytes of a path, folders deep. */
+/** Limits of an unpacked archive. `ratio` is its size relative to the compressed archive; `depth` counts directories. */
 export const unpackedArchive = {
   bytes: 4 * 1_073_741_824,
   ratio: 200,
@@ -67,39 +63,32 @@ export const unpackedArchive = {
   pathBytes: 1_024,
   depth: 64,
 } as const;
-/** Lists of builds, and lines of their logs, in one answer (cloud API 5.6). */
 export const buildPageRows = { default: 20, maximum: 100 } as const;
 export const buildLogLines = { default: 500, maximum: 10_000 } as const;
-/** How long a reader of a build's log may wait for the next line. */
+/** How long a request for a build log may wait for the next line. */
 export const buildLogWaitSeconds = 30;
 
-/** Names of secret sets and image pull secrets; the same in other case is the same name (spec 2.6, decisions "Secrets"). */
+/** Names of secret sets and image pull secrets; case-insensitive. */
 export const secretSetNamePattern = /^[A-Za-z0-9](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
 export const secretKeyPattern = /^[A-Za-z0-9_-]{1,64}$/;
-/** One value, in UTF-8: half of what Linux takes as one string of an environment. */
+/** One value in UTF-8. Linux allows twice as much in one environment string. */
 export const secretValueBytes = 65_536;
-/** Keys with their values, of one set. */
+/** Keys and values of one set together. */
 export const secretSetSize = { bytes: 524_288, keys: 256 } as const;
 export const secretSetsPerOrganization = 1_000;
-/** A body that writes the largest set there may be, with every byte escaped in JSON as `\u0001`. */
+/** Fits the largest set with every byte escaped in JSON, such as `\u0001`. */
 export const secretBodyBytes = 4 * 1_048_576;
-/** Entries of one answer of the audit log. */
+/** Entries per page of the audit log. */
 export const auditPageRows = { default: 50, maximum: 1_000 } as const;
-/**
- * Dry runs of writes of secrets that an organization may do: so many at once, and then so many a second. They tell whether a
- * guessed value is the right one (secrets reference, 8.2).
- */
-export const secretDryRuns = { atOnce: 120, perSecond: 1 } as const;
-/**
- * Writes of secrets of an organization, likewise: rollbacks and deletions, too. Each of its sets can be written once without a
- * pause. Each write stays in the audit log for a year.
- */
-export const secretWrites = { atOnce: secretSetsPerOrganization, perSecond: 5 } as const;
-/** Writes of secrets of an organization that are done one after the other: so many may wait, with so many bytes of values. */
+/** Token bucket of an organization for dry runs of secret writes, because a dry run reveals whether a guessed value is right. */
+export const secretDryRuns = { burst: 120, perSecond: 1 } as const;
+/** Token bucket of an organization for secret writes, rollbacks and deletions, each of which stays in the audit log for a year. */
+export const secretWrites = { burst: secretSetsPerOrganization, perSecond: 5 } as const;
+/** Secret writes of an organization that may wait for their turn, and the bytes of their values. */
 export const waitingSecretWrites = { requests: 256, bytes: 32 * 1_048_576 } as const;
-/** Checks of image pull secrets of an organization, likewise: each makes the service ask a registry, with a password. */
-export const pullSecretChecks = { atOnce: 20, perSecond: 1 / 6 } as const;
-/** Revisions of one answer of a set's history. */
+/** Token bucket of an organization for checks of image pull secrets, each of which sends a password to a registry. */
+export const pullSecretChecks = { burst: 20, perSecond: 1 / 6 } as const;
+/** Revisions per page of a set's history. */
 export const secretHistoryRows = { default: 20, maximum: 100 } as const;
 
 /** Environment variables that the service sets or removes when it starts a bot. */

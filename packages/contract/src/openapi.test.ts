@@ -21,7 +21,7 @@ const document = openApiDocument('http://127.0.0.1:7420') as {
 };
 const all = Object.entries(operations) as [string, Operation][];
 
-/** All strings under a key, anywhere in a document. */
+/** All strings with a given key, anywhere in a document. */
 function valuesOf(key: string, node: unknown): readonly string[] {
   if (typeof node !== 'object' || node === null) return [];
   return Object.entries(node).flatMap(([name, value]) =>
@@ -37,8 +37,8 @@ function resolves(reference: string): boolean {
   return reference.startsWith('#/') && typeof node === 'object';
 }
 
-describe('the OpenAPI document', () => {
-  it('is valid by the schema of OpenAPI 3.1', async () => {
+describe('openApiDocument', () => {
+  it('returns a valid OpenAPI 3.1 document', async () => {
     const validator = new Validator();
     const { valid, errors } = await validator.validate(structuredClone(document) as Record<string, unknown>);
     expect(errors ?? []).toEqual([]);
@@ -46,31 +46,31 @@ describe('the OpenAPI document', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  it('refers only to what is in it', () => {
+  it('has no dangling references', () => {
     const references = valuesOf('$ref', document);
     expect(references).not.toEqual([]);
     expect(references.filter((reference) => !resolves(reference))).toEqual([]);
   });
 
-  it('gives each entry an id of its own', () => {
+  it('has unique operation ids', () => {
     const ids = valuesOf('operationId', document);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('says of the shared types what they are called', () => {
+  it('names shared types', () => {
     const names = ['SessionResponse', 'SessionSummary', 'ResourceMetrics', 'AgentDetails', 'ErrorResponse'];
     expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(names));
   });
 
-  it('survives JSON unchanged, so that what is served is what was checked', () => {
+  it('survives JSON serialization unchanged', () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
   });
 
-  it('has the endpoint for archives with each of its methods', () => {
+  it('contains all methods of the upload URL', () => {
     expect(Object.keys(document.paths[uploadPath] ?? {})).toEqual(['parameters', 'head', 'patch', 'post']);
   });
 
-  it('has the session proxy with each of its methods', () => {
+  it('contains all methods of the session proxy', () => {
     const path = '/v1/public/{agentName}/sessions/{sessionId}/{path}';
     expect(Object.keys(document.paths[path] ?? {})).toEqual(
       expect.arrayContaining(proxyMethods.map((method) => method.toLowerCase())),
@@ -81,7 +81,7 @@ describe('the OpenAPI document', () => {
 describe.each(all)('%s', (_, operation) => {
   const places = pathsOf(operation);
 
-  it.each(places)('is described at %s, with a parameter for each brace', (path) => {
+  it.each(places)('is documented at %s with a parameter for each placeholder', (path) => {
     const entry = document.paths[path]?.[operation.method.toLowerCase()];
     const inPath = entry?.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name) ?? [];
     const inQuery = entry?.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name) ?? [];
@@ -89,7 +89,7 @@ describe.each(all)('%s', (_, operation) => {
     expect(inQuery).toEqual(Object.keys(operation.query.shape));
   });
 
-  it.each(places)('names at %s its success and the status of each of its failures', (path) => {
+  it.each(places)('is documented at %s with the statuses of its success and failures', (path) => {
     const entry = document.paths[path]?.[operation.method.toLowerCase()];
     const expected = [operation.status, 401, 500, ...operation.errors.map((reason) => failures[reason].status)];
     expect(Object.keys(entry?.responses ?? {})).toEqual(expect.arrayContaining(expected.map(String)));

@@ -2,19 +2,16 @@ import { z } from 'zod';
 import { ErrorResponse, failures, type Reason } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations/all.ts';
-import { UploadAnswer, uploadPath } from './operations/builds.ts';
+import { UploadResponse, uploadPath } from './operations/builds.ts';
 import { proxyMethods, proxyPath } from './operations/start.ts';
 import { pathsOf, publicBase } from './paths.ts';
 
 type Json = { [key: string]: unknown };
 
 /** Failures that every operation can have. */
-const everywhere: readonly Reason[] = ['key-missing', 'key-invalid', 'internal', 'database-unavailable'];
+const commonFailures: readonly Reason[] = ['key-missing', 'key-invalid', 'internal', 'database-unavailable'];
 
-/**
- * The OpenAPI 3.1 document of the operations. `serverUrl` is the service's origin as clients reach it.
- * Derived at each call: nothing is generated into the tree.
- */
+/** Creates the OpenAPI 3.1 document of the operations. `serverUrl` is the origin of the service for clients. */
 export function openApiDocument(serverUrl: string): Json {
   const schemas: Json = {};
   const paths: Json = {};
@@ -67,8 +64,8 @@ function describe(operation: Operation, path: string, index: number, schemas: Js
       ? {}
       : { requestBody: { content: { 'application/json': { schema: schemaOf(operation.body, 'input', schemas) } } } }),
     responses: {
-      ...done(operation, schemas),
-      ...failureResponses([...operation.errors, ...everywhere], schemas),
+      ...successResponses(operation, schemas),
+      ...failureResponses([...operation.errors, ...commonFailures], schemas),
     },
   };
 }
@@ -77,21 +74,21 @@ function schemeOf(key: Operation['key']): string {
   return key === 'public' ? 'publicKey' : key === 'operator' ? 'operatorToken' : 'privateKey';
 }
 
-function done(operation: Operation, schemas: Json): Json {
-  const answer = {
+function successResponses(operation: Operation, schemas: Json): Json {
+  const response = {
     description: 'Done',
     content: { 'application/json': { schema: schemaOf(operation.response, 'output', schemas) } },
   };
   const { status, other } = operation;
-  return { [status]: answer, ...(other === undefined ? {} : { [other.status]: answer }) };
+  return { [status]: response, ...(other === undefined ? {} : { [other.status]: response }) };
 }
 
-function parameters(place: 'path' | 'query', fields: Operation['params'], schemas: Json) {
+function parameters(location: 'path' | 'query', fields: Operation['params'], schemas: Json) {
   const schema = schemaOf(fields, 'input', schemas) as { properties?: Record<string, Json>; required?: string[] };
   return Object.entries(schema.properties ?? {}).map(([name, { description, ...rest }]) => ({
     name,
-    in: place,
-    required: place === 'path' || (schema.required ?? []).includes(name),
+    in: location,
+    required: location === 'path' || (schema.required ?? []).includes(name),
     ...(description === undefined ? {} : { description }),
     schema: rest,
   }));
@@ -115,26 +112,25 @@ function failureResponses(reasons: readonly Reason[], schemas: Json): Json {
 function proxyEntry(schemas: Json): Json {
   const names = ['agentName', 'sessionId', 'path'];
   const entry: Json = {
-    description:
-      'Any request to the bot of a session; WebSocket upgrades too. Held while a cold instance becomes ready.',
+    description: 'Any request or WebSocket to the bot of a session. Waits until the instance is ready.',
     parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
   };
   for (const method of proxyMethods) {
     entry[method.toLowerCase()] = {
       operationId: `proxySession${method.charAt(0)}${method.slice(1).toLowerCase()}`,
-      summary: 'Ask the bot of a session',
+      summary: 'Send a request to the bot of a session',
       tags: ['public'],
       security: [{ publicKey: [] }],
       responses: {
-        default: { description: 'What the bot answered' },
-        ...failureResponses(['not-found', 'bot-unreachable', 'bot-not-ready', ...everywhere], schemas),
+        default: { description: 'The response of the bot' },
+        ...failureResponses(['not-found', 'bot-unreachable', 'bot-not-ready', ...commonFailures], schemas),
       },
     };
   }
   return entry;
 }
 
-/** The upload URL of `getBuildUploadUrl`, whose own comment says how the two ways of sending go. */
+/** The upload URL of `getBuildUploadUrl`. */
 function uploadEntry(schemas: Json): Json {
   const header = (name: string, type: string, description: string) => {
     return { name, in: 'header', required: true, description, schema: { type } };
@@ -146,7 +142,7 @@ function uploadEntry(schemas: Json): Json {
     required: ['token', 'file'],
     properties: { token: { type: 'string' }, file: { type: 'string', contentMediaType: 'application/gzip' } },
   };
-  const answer = { 'application/json': { schema: schemaOf(UploadAnswer, 'output', schemas) } };
+  const content = { 'application/json': { schema: schemaOf(UploadResponse, 'output', schemas) } };
   const entry = (name: string, summary: string, reasons: readonly Reason[], more: Json) => ({
     operationId: name,
     summary,
@@ -154,32 +150,32 @@ function uploadEntry(schemas: Json): Json {
     security: [],
     ...more,
     responses: {
-      200: { description: 'Done', ...(name === 'lookAtUpload' ? {} : { content: answer }) },
+      200: { description: 'Done', ...(name === 'getUploadOffset' ? {} : { content }) },
       ...failureResponses([...reasons, 'upload-token-invalid', 'upload-not-found', 'internal'], schemas),
     },
   });
   const received: readonly Reason[] = ['upload-content-wrong', 'archive-too-large', 'storage-full'];
   return {
     parameters: [{ name: 'uploadId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }],
-    head: entry('lookAtUpload', 'Learn from the header Upload-Offset what has been received', [], {
+    head: entry('getUploadOffset', 'Get the number of received bytes in the header Upload-Offset', [], {
       parameters: [token],
     }),
     patch: entry(
       'appendToUpload',
-      'Send the rest of an archive',
+      'Append to an archive',
       [...received, 'upload-offset-wrong', 'upload-not-resumable'],
       {
         parameters: [token, offset],
         requestBody: { content: { 'application/octet-stream': { schema: {} } } },
       },
     ),
-    post: entry('sendUpload', 'Send an archive whole', [...received, 'upload-form-invalid'], {
+    post: entry('sendUpload', 'Send an archive', [...received, 'upload-form-invalid'], {
       requestBody: { content: { 'multipart/form-data': { schema: form } } },
     }),
   };
 }
 
-/** JSON Schema of a zod type; types with an id become shared components. */
+/** The JSON Schema of a zod type. Types with an id become shared components. */
 function schemaOf(type: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
   const {
     $schema: _,

@@ -3,16 +3,15 @@ import type { Reason } from './errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Schema of a part of a request that consists of named texts. */
+/** Schema of path or query parameters. */
 export type FieldsSchema = z.ZodObject<Record<string, z.ZodType>>;
 
 /**
- * One thing that may be asked, as a value: route, checks, typed client, OpenAPI and dashboard calls derive from it
- * (architecture, "Five ideas", 1).
+ * An operation of the API. Route, validation, typed client and OpenAPI document derive from it.
  *
- * `key` says which API it belongs to: `private` operations stand below `/v1` and a second time below
- * `/v1/organizations/{organization}`; `public` ones below `/v1/public`. `account` operations are private ones that stand
- * below `/v1` only. `operator` ones stand below `/v1/operator`, for whoever has the machine: they take the operator's token.
+ * `key` is the credential: `private` operations are below `/v1` and below `/v1/organizations/{organization}`, `account`
+ * operations take a private key and are below `/v1` only, `public` operations are below `/v1/public`, and `operator`
+ * operations take the operator's token and are below `/v1/operator`.
  */
 export type Operation<
   Name extends string = string,
@@ -25,28 +24,28 @@ export type Operation<
   readonly summary: string;
   readonly tag: string;
   readonly key: 'private' | 'public' | 'account' | 'operator';
-  /** What the audit log calls it: a request that is refused is told there. Every operation about secrets, keys, the vault and the log has it. */
+  /** Its action in the audit log, where refused requests appear, too. Required for secrets, keys, the vault and the log itself. */
   readonly audit?: string;
-  /** A name that stands twice in an object of its body is refused, as are bytes that are no UTF-8: what is stored is what was sent. */
+  /** Rejects bodies in which an object contains a field twice. */
   readonly exactBody?: true;
   readonly method: Method;
-  /** Relative to the API's base; parameters in braces, as in `/agents/{agentName}`. */
+  /** Relative to the API's base, with parameters in braces, such as `/agents/{agentName}`. */
   readonly path: string;
   readonly params: Params;
   readonly query: Query;
-  /** `z.undefined()` where the operation takes none. */
+  /** `z.undefined()` if the operation has no body. */
   readonly body: Body;
-  /** Largest body taken, in bytes. */
+  /** Maximum size of the body in bytes; 0 without a body. */
   readonly bodyBytes: number;
   readonly status: 200 | 201 | 202;
-  /** A second status, for answers of which `when` is true. */
-  readonly other?: { readonly status: 200 | 201 | 202; when(answer: z.output<Response>): boolean };
+  /** A second status, for responses for which `when` returns true. */
+  readonly other?: { readonly status: 200 | 201 | 202; when(response: z.output<Response>): boolean };
   readonly response: Response;
-  /** The failures that are particular to it, beside those that every operation has. */
+  /** Failures of this operation, besides the common ones. */
   readonly errors: readonly Reason[];
 };
 
-/** Keeps the exact types of an operation's parts. */
+/** Defines an operation with exact types. */
 export function operation<
   const Name extends string,
   Params extends FieldsSchema,
@@ -57,17 +56,17 @@ export function operation<
   return value;
 }
 
-/** What a handler receives: parsed, defaults filled in. */
+/** The parsed request of an operation, with defaults. */
 export type RequestOf<O> =
   O extends Operation<string, infer P, infer Q, infer B, z.ZodType>
     ? { readonly params: z.output<P>; readonly query: z.output<Q>; readonly body: z.output<B> }
     : never;
 
-/** What a handler answers and a client receives. */
+/** The response of an operation. */
 export type ResponseOf<O> =
   O extends Operation<string, FieldsSchema, FieldsSchema, z.ZodType, infer R> ? z.output<R> : never;
 
-/** What a caller passes: parts without required fields may be left out. */
+/** The input of a client call. Parts without required fields are optional. */
 export type InputOf<O> =
   O extends Operation<string, infer P, infer Q, infer B, z.ZodType>
     ? Part<'params', z.input<P>> & Part<'query', z.input<Q>> & Part<'body', z.input<B>>

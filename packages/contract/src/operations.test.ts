@@ -7,12 +7,12 @@ import { fillPath, pathsOf } from './paths.ts';
 
 const all = Object.entries(operations) as [string, Operation][];
 
-describe('the operations', () => {
-  it('stand under their own names', () => {
+describe('operations', () => {
+  it('are keyed by their names', () => {
     expect(all.map(([, { name }]) => name)).toEqual(all.map(([name]) => name));
   });
 
-  it('never share method and path, at any of the places they are served at', () => {
+  it('have unique combinations of method and path', () => {
     const places = all.flatMap(([, operation]) =>
       pathsOf(operation).map((path) => `${operation.method} ${path.replace(/\{\w+\}/g, '{}')}`),
     );
@@ -21,32 +21,32 @@ describe('the operations', () => {
 });
 
 describe.each(all)('%s', (_, operation) => {
-  it('has a parameter for each brace of its path, and no other', () => {
+  it('has exactly the parameters of its path', () => {
     const braces = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     expect(Object.keys(operation.params.shape).sort()).toEqual(braces.sort());
   });
 
-  it('takes a body only where its method has one, with a limit then', () => {
+  it('has a body with a limit only if its method allows one', () => {
     const takesNone = operation.body instanceof z.ZodUndefined;
     expect(operation.bodyBytes > 0).toBe(!takesNone);
     if (operation.method === 'GET' || operation.method === 'DELETE') expect(takesNone).toBe(true);
   });
 
-  it('names only failures of the table, each once', () => {
+  it('lists known failures, each once', () => {
     expect(operation.errors.filter((reason) => !(reason in failures))).toEqual([]);
     expect(new Set(operation.errors).size).toBe(operation.errors.length);
   });
 
-  it('has a word for the audit log where it is about secrets, keys, the vault or the log', () => {
+  it('has an audit action if it concerns secrets, keys, the vault or the audit log', () => {
     const told = ['secrets', 'keys', 'audit', 'operator'].includes(operation.tag);
     expect(operation.audit ?? null).toEqual(told ? expect.stringMatching(/^[a-z]+\.[a-z-]+$/) : null);
   });
 
-  it('answers an object, never nothing', () => {
+  it('responds with an object', () => {
     expect(operation.response).toBeInstanceOf(z.ZodObject);
   });
 
-  it('can say “not found” where it looks something up, and “invalid” where it takes input', () => {
+  it('can fail with 404 if it has a path parameter, and with 400 if it has input', () => {
     if (Object.keys(operation.params.shape).length > 0) {
       expect(operation.errors.filter((reason) => failures[reason].status === 404)).not.toEqual([]);
     }
@@ -56,14 +56,14 @@ describe.each(all)('%s', (_, operation) => {
   });
 });
 
-describe('a path', () => {
-  it('is filled with percent-encoded values, so that none can leave its place', () => {
+describe('fillPath', () => {
+  it('percent-encodes values', () => {
     expect(fillPath('/agents/{agentName}/x', { agentName: '../a b?c#d%/é' })).toBe(
       '/agents/..%2Fa%20b%3Fc%23d%25%2F%C3%A9/x',
     );
   });
 
-  it.each(['', '.', '..'])('is not made from %j, which would lead to another operation', (agentName) => {
+  it.each(['', '.', '..'])('throws for %j, which would change the path', (agentName) => {
     expect(() => fillPath('/agents/{agentName}', { agentName })).toThrow(failures['not-found'].message);
     expect(() => fillPath('/organizations/{organization}/x', { organization: agentName })).toThrow(
       failures['organization-not-found'].message,
@@ -71,7 +71,7 @@ describe('a path', () => {
   });
 });
 
-describe('a session', () => {
+describe('SessionResponse', () => {
   const { shape } = operations.getSession.response;
 
   /** Section 2.1 of the spec: the field, and whether it may be null. */
@@ -88,20 +88,20 @@ describe('a session', () => {
     ['updatedAt', false],
     ['resourceMetrics', true],
     ['meetingIds', false],
-  ] as const)('is always sent with %s; may be null: %s', (field, nullable) => {
+  ] as const)('requires %s; nullable: %s', (field, nullable) => {
     expect(shape[field].safeParse(undefined).success).toBe(false);
     expect(shape[field].safeParse(null).success).toBe(nullable);
   });
 });
 
-describe('paging', () => {
+describe('Paging', () => {
   const { query } = operations.getSessions;
 
-  it('reads numbers from text and fills in what is left out', () => {
+  it('parses numbers and applies defaults', () => {
     expect(query.parse({ limit: '25' })).toMatchObject({ limit: 25, offset: 0, status: 'all', startType: 'all' });
   });
 
-  it.each(['0', '1001', '1.5', 'ten', '-1', 'Infinity'])('refuses the limit %s', (limit) => {
+  it.each(['0', '1001', '1.5', 'ten', '-1', 'Infinity'])('rejects the limit %s', (limit) => {
     expect(query.safeParse({ limit }).success).toBe(false);
   });
 });

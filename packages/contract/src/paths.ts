@@ -1,17 +1,13 @@
 import { failure } from './errors.ts';
 import type { Operation } from './operation.ts';
 
-/** Everything of the REST APIs stands below it. */
 export const apiBase = '/v1';
 export const publicBase = '/v1/public';
 export const operatorBase = '/v1/operator';
-/**
- * Where bots ask for ICE servers at each offer. It is not an operation: the bot contract gives its shape, bots ask without
- * a key, and no client of the API ever does.
- */
+/** Where bots get ICE servers (docs/bot-contract.md). Not an operation: it needs no key, and no client of the API uses it. */
 export const iceServersPath = '/v1/ice-servers';
 
-/** The paths an operation is served at; the first is the one that clients without an organization use. */
+/** The paths of an operation; the first one is for clients without an organization. */
 export function pathsOf(operation: Pick<Operation, 'key' | 'path'>): readonly string[] {
   switch (operation.key) {
     case 'public':
@@ -26,8 +22,9 @@ export function pathsOf(operation: Pick<Operation, 'key' | 'path'>): readonly st
 }
 
 /**
- * Puts values into the braces of a path, percent-encoded. Throws a 404 for a value that no path can carry: the empty one,
- * and the dots that URLs resolve away, which would lead to another operation.
+ * Replaces the placeholders of a path by percent-encoded values.
+ *
+ * @throws failure 404 for an empty value, `.` or `..`, because URLs would resolve them to the path of another operation
  */
 export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {

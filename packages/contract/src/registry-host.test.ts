@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalRegistry, isEncodedCredentials } from './registry-host.ts';
 
-describe('the host of an image pull secret', () => {
+describe('canonicalRegistry', () => {
   it.each([
     ['ghcr.io', 'ghcr.io'],
     [' GHCR.io/ ', 'ghcr.io'],
@@ -20,7 +20,7 @@ describe('the host of an image pull secret', () => {
     ['127.0.0.1:5000', '127.0.0.1:5000'],
     ['https://ghcr.io/v2/v2/team', 'ghcr.io/team'],
     ['index.docker.io/v1', 'https://index.docker.io/v1/'],
-  ])('%j is %s', (text, host) => expect(canonicalRegistry(text)).toEqual({ host }));
+  ])('normalizes %j to %s', (text, host) => expect(canonicalRegistry(text)).toEqual({ host }));
 
   it.each(
     [
@@ -64,13 +64,13 @@ describe('the host of an image pull secret', () => {
       'ghcr.io\n',
       '\u001b]52;c;x',
     ].filter((text) => text !== 'ghcr.io\n'),
-  )('%j is refused, without a word of it', (text) => {
+  )('rejects %j without repeating it', (text) => {
     const answer = canonicalRegistry(text);
     expect(answer).toHaveProperty('problem');
     expect(JSON.stringify(answer)).not.toContain('pass@');
   });
 
-  it('is an address that can be asked, with the very same host', () => {
+  it('returns a host that URL parsers keep unchanged', () => {
     const label = fc.stringMatching(/^(?:xn--|0x)?[a-z0-9-]{1,8}$/);
     const names = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.'));
     fc.assert(
@@ -82,7 +82,7 @@ describe('the host of an image pull secret', () => {
     );
   });
 
-  it('stays as it is once it has its one form', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(fc.webUrl({ validSchemes: ['https', 'http'] }), (url) => {
         const once = canonicalRegistry(url);
@@ -92,8 +92,8 @@ describe('the host of an image pull secret', () => {
   });
 });
 
-describe('encoded credentials', () => {
-  it('are Base64 of a user and a password', () => {
+describe('isEncodedCredentials', () => {
+  it('accepts Base64 of a user and a password', () => {
     const user = fc.stringMatching(/^[a-zA-Z0-9_$+-]{1,20}$/);
     const password = fc.string({ unit: 'grapheme', maxLength: 60 }).filter((text) => !text.includes('\0'));
     fc.assert(
@@ -104,7 +104,7 @@ describe('encoded credentials', () => {
   });
 
   it.each(['', 'user:pass', 'dTpw!', 'dTpw\n', 'dT pw', 'dXA=', 'OnA=', 'dTpw=', 'dTpx==', 'dTpwCg==', 'dTpwAA=='])(
-    'are not %j',
+    'rejects %j',
     (text) => {
       expect(isEncodedCredentials(text)).toBe(false);
     },

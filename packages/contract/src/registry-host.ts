@@ -1,4 +1,4 @@
-/** The name that Docker Hub's credentials have everywhere. */
+/** The name under which Docker stores credentials of Docker Hub. */
 const dockerHub = 'https://index.docker.io/v1/';
 const dockerHubNames: ReadonlySet<string> = new Set([
   'docker.io',
@@ -8,25 +8,22 @@ const dockerHubNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The one name of a registry, from any form that people write: `host`, `host:port`, with a path in front of which images
- * lie, or a URL (decisions, "image pull secret host"). `problem` is a sentence for people; it repeats nothing of the text,
- * which may hold a password.
+ * Normalizes the name of a registry: `host`, `host:port`, either with a path, or a URL. `problem` does not repeat the text,
+ * because it may contain a password.
  */
 export function canonicalRegistry(text: string): { readonly host: string } | { readonly problem: string } {
   const trimmed = text.trim();
-  // Everything outside printable ASCII: names that look alike are no names here. Spaces, quotes and backslashes too.
+  // Allow only printable ASCII without spaces, quotes and backslashes, so that no two names look alike.
   if (!/^[!#-[\]_a-z~]+$/i.test(trimmed))
-    return { problem: 'it has characters that the name of a registry cannot have' };
+    return { problem: 'it contains characters that are not allowed in the name of a registry' };
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(trimmed)?.[1]?.toLowerCase();
-  if (scheme !== undefined && scheme !== 'https' && scheme !== 'http')
-    return { problem: 'only https registries are known' };
+  if (scheme !== undefined && scheme !== 'https' && scheme !== 'http') return { problem: 'its scheme is not https' };
   const rest = scheme === undefined ? trimmed : trimmed.slice(scheme.length + 3);
-  if (/[@]/.test(rest)) return { problem: 'it holds a user name: leave it out, and give it with the credentials' };
-  if (/[?#%]/.test(rest)) return { problem: 'it holds more than a host, a port and a path' };
+  if (/[@]/.test(rest)) return { problem: 'it contains a user name: move it to the credentials' };
+  if (/[?#%]/.test(rest)) return { problem: 'it contains more than a host, a port and a path' };
   const [, name = '', port = '', path = ''] = /^([^/:]*)(?::([^/]*))?(\/.*)?$/.exec(rest) ?? [];
   const host = name.toLowerCase();
-  if (!isHostName(host) || !isSameAsUrl(host)) return { problem: 'it does not begin with a host name' };
-  // Kept apart from the port, or 5000 of "host:5000" would be read as one.
+  if (!isHostName(host) || !isSameAsUrl(host)) return { problem: 'it does not start with a host name' };
   const number = port === '' ? null : /^[0-9]{1,5}$/.test(port) ? Number(port) : Number.NaN;
   if (
     Number.isNaN(number) ||
@@ -39,20 +36,20 @@ export function canonicalRegistry(text: string): { readonly host: string } | { r
   const secure = scheme !== 'http';
   const shownPort = number === null || number === (secure ? 443 : 80) ? '' : `:${number}`;
   const segments = path.split('/').filter((segment) => segment !== '');
-  // The path of the API itself, which people copy along.
+  // People copy the path of the registry's API, too.
   while (segments[0] === 'v1' || segments[0] === 'v2') segments.shift();
   if (!segments.every((segment) => imagePathPart.test(segment))) {
-    return { problem: 'its path is none in front of images: lower-case letters, digits and . _ - between them' };
+    return { problem: 'its path is not valid for images: use lower-case letters and digits, separated by . _ or -' };
   }
   return { host: `${secure ? '' : 'http://'}${host}${shownPort}${segments.map((segment) => `/${segment}`).join('')}` };
 }
 
-/** One part of the path of an image (OCI distribution, "Pulling manifests"). */
+/** One segment of the path of an image (OCI Distribution Specification, "Pulling manifests"). */
 export const imagePathPart = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
 
 /**
- * RFC 1123 labels. A name that ends in a number is an address to whoever connects to it (WHATWG URL, "ends in a number"), so
- * it has to be written as one: `2130706433`, `0x7f.1` and `127.1` all mean 127.0.0.1, and look like something else.
+ * Whether a host has RFC 1123 labels. URL parsers read a host whose last label is a number as an IPv4 address (WHATWG URL,
+ * "ends in a number"), so only the dotted form is allowed: `2130706433`, `0x7f.1` and `127.1` all mean 127.0.0.1.
  */
 function isHostName(host: string): boolean {
   if (host.length > 253) return false;
@@ -62,20 +59,17 @@ function isHostName(host: string): boolean {
   return labels.length === 4 && labels.every((label) => /^(?:0|[1-9]\d{0,2})$/.test(label) && Number(label) <= 255);
 }
 
-/** A label that begins with `xn--` and is no Punycode is no name to whoever connects to it. */
+/** Whether URL parsers accept the host unchanged; they reject invalid Punycode after `xn--`, for example. */
 function isSameAsUrl(host: string): boolean {
   return URL.canParse(`https://${host}`) && new URL(`https://${host}`).hostname === host;
 }
 
-/** Whether credentials for it would travel in the clear. */
+/** Whether the connection to a registry is not encrypted. */
 export function isPlainRegistry(host: string): boolean {
   return host.startsWith('http://');
 }
 
-/**
- * Whether a text is strictly Base64 of `user:password`; a password may hold colons, a user may not, and neither a control
- * character (RFC 7617 2).
- */
+/** Whether a text is Base64 of `user:password` without control characters (RFC 7617, section 2). */
 export function isEncodedCredentials(text: string): boolean {
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) return false;
   const binary = atob(text);

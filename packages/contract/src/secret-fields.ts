@@ -7,20 +7,16 @@ import {
   secretValueBytes,
 } from './limits.ts';
 
-/** The bytes that a text is in an environment: UTF-8. */
 export function utf8Bytes(text: string): number {
   return new TextEncoder().encode(text).byteLength;
 }
 
-/**
- * What a secret set may be called; upper case is taken, and the same name in other case is the same set.
- * One schema for the service, the command line and files (decisions, "Secrets").
- */
+/** The name of a secret set; case-insensitive. */
 export const SecretSetName = z
   .string()
   .regex(secretSetNamePattern, 'use 1 to 63 letters, digits and hyphens, and begin and end with a letter or digit');
 
-/** A key, which becomes the name of a bot's variable. */
+/** A key, which becomes the name of an environment variable. */
 export const SecretKey = z
   .string()
   .regex(secretKeyPattern, 'use 1 to 64 letters, digits, underscores and hyphens')
@@ -29,19 +25,19 @@ export const SecretKey = z
     if (message !== null) check.addIssue({ code: 'custom', message });
   });
 
-/** A value, taken byte by byte as it is. No message of it ever holds any part of the value. */
+/** A value, stored byte for byte. No error message repeats any part of it. */
 export const SecretValue = z.string().superRefine((value, check) => {
   for (const message of secretValueProblems(value)) check.addIssue({ code: 'custom', message });
 });
 
-/** Why a text cannot be a secret's value; none when it can. */
+/** The reasons why a text cannot be the value of a secret; empty if it can. */
 export function secretValueProblems(value: string): string[] {
   const bytes = utf8Bytes(value);
   return [
-    ...(value === '' ? ['an empty value: remove the key instead'] : []),
+    ...(value === '' ? ['is empty: remove the key instead'] : []),
     ...(canBeInSecretValue(value)
       ? []
-      : ['contains a NUL character or half of a surrogate pair, which a variable cannot']),
-    ...(bytes > secretValueBytes ? [`${bytes} bytes; a value has at most ${secretValueBytes}`] : []),
+      : ['contains a NUL character or half of a surrogate pair, which an environment variable cannot contain']),
+    ...(bytes > secretValueBytes ? [`has ${bytes} bytes; the maximum is ${secretValueBytes}`] : []),
   ];
 }

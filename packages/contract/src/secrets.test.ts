@@ -8,29 +8,29 @@ import { SecretKey, SecretSetName, secretValueProblems, utf8Bytes } from './secr
 const accepts = (schema: { safeParse: (value: unknown) => { success: boolean } }, value: unknown) =>
   schema.safeParse(value).success;
 
-describe('the name of a secret set', () => {
-  it.each(['a', 'A', '7', 'voice-keys', 'Voice-Keys-2', 'a'.repeat(63)])('may be %s', (name) => {
+describe('SecretSetName', () => {
+  it.each(['a', 'A', '7', 'voice-keys', 'Voice-Keys-2', 'a'.repeat(63)])('accepts %s', (name) => {
     expect(accepts(SecretSetName, name)).toBe(true);
   });
 
   it.each(['', '-', 'a-', '-a', 'a_b', 'a.b', '../x', 'ｓｅｔ', 'a b', 'a\n', 'a\0', 'a'.repeat(64), 'a/b'])(
-    'is not %j',
+    'rejects %j',
     (name) => expect(accepts(SecretSetName, name)).toBe(false),
   );
 });
 
-describe('a key', () => {
+describe('SecretKey', () => {
   it.each(['A', 'a-b', '1A', '__proto__', 'constructor', 'PIPECAT_LOG_LEVEL', 'NLTK_DATA', 'a'.repeat(64)])(
-    'may be %s',
+    'accepts %s',
     (key) => expect(accepts(SecretKey, key)).toBe(true),
   );
 
-  it.each(['', ' A', 'A ', 'A.B', 'É', 'A=B', 'A\n', 'a'.repeat(65)])('is not %j', (key) => {
+  it.each(['', ' A', 'A ', 'A.B', 'É', 'A=B', 'A\n', 'a'.repeat(65)])('rejects %j', (key) => {
     expect(accepts(SecretKey, key)).toBe(false);
   });
 
   it.each(['PORT', 'BOT_CONTROL_TOKEN', 'BOT_X', 'BOTHOST_INSTANCE', 'PATH', 'HOME', 'ICE_CONFIG_URL'])(
-    'is not %s, which the service sets itself',
+    'rejects the reserved key %s',
     (key) => {
       expect(reservedSecretKey(key)).toBe(true);
       expect(accepts(SecretKey, key)).toBe(false);
@@ -45,8 +45,8 @@ describe('a key', () => {
   });
 });
 
-describe('a value', () => {
-  it('is any text that an environment can carry, up to its limit in bytes', () => {
+describe('SecretValue', () => {
+  it('accepts any text that an environment variable can contain, up to the maximum size', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }), (value) => {
         expect(secretValueProblems(value).length === 0).toBe(!value.includes('\0') && !/\p{Cs}/u.test(value));
@@ -54,17 +54,17 @@ describe('a value', () => {
     );
     expect(secretValueProblems('é'.repeat(secretValueBytes / 2))).toEqual([]);
     expect(secretValueProblems('é'.repeat(secretValueBytes / 2 + 1))).toEqual([
-      `${secretValueBytes + 2} bytes; a value has at most ${secretValueBytes}`,
+      `has ${secretValueBytes + 2} bytes; the maximum is ${secretValueBytes}`,
     ]);
     expect(secretValueProblems('')).toHaveLength(1);
   });
 
-  it('has the length of its UTF-8', () => {
+  it('measures the size in UTF-8', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => utf8Bytes(text) === Buffer.byteLength(text)));
   });
 });
 
-describe('a request that writes secrets', () => {
+describe('PutSecretsRequest', () => {
   const problems = (body: unknown) => {
     const parsed = putSecrets.body.safeParse(body);
     return parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
@@ -77,10 +77,10 @@ describe('a request that writes secrets', () => {
     [{ name: 'x', isImagePullSecret: false, secretKey: 'A', secretValue: '1', region: 'us-west' }],
     [{ isImagePullSecret: true, host: 'https://ghcr.io/', secretValue: 'dTpw' }],
     [{ secrets: [], remove: ['A'] }],
-    // From before the service set it itself.
+    // Existing sets may contain this key.
     [{ secrets: [pair('A', '1')], remove: ['VIRTUAL_ENV'] }],
     [{ secrets: [pair('A', '1')], status: 'ready', anything: { else: true } }],
-  ])('has one of the forms that clients send: %j', (body) => expect(problems(body)).toEqual([]));
+  ])('accepts %j', (body) => expect(problems(body)).toEqual([]));
 
   it.each([
     [{}, 'secrets'],
@@ -100,11 +100,11 @@ describe('a request that writes secrets', () => {
     ],
     [{ secrets: [pair('PORT', '1')] }, 'secrets.0.secretKey'],
     [{ secrets: [pair('A', '')] }, 'secrets.0.secretValue'],
-  ])('is refused otherwise, by the field: %j', (body, field) => {
+  ])('rejects %j with the field', (body, field) => {
     expect(problems(body).some((problem) => problem.startsWith(`${field}:`))).toBe(true);
   });
 
-  it('names no revision that no database can number', () => {
+  it('rejects a revision that the database cannot store', () => {
     const beyond = 2_147_483_648;
     expect(rollBackSecrets.body.safeParse({ revision: beyond }).success).toBe(false);
     expect(rollBackSecrets.body.safeParse({ revision: beyond - 1 }).success).toBe(true);
@@ -112,14 +112,14 @@ describe('a request that writes secrets', () => {
     expect(getSecretHistory.query.safeParse({ before: `${beyond - 1}` }).success).toBe(true);
   });
 
-  it('says how many keys there are when they are too many', () => {
+  it('reports the number of keys if there are too many', () => {
     const keys = Array.from({ length: 257 }, (_, index) => `K${index}`);
     const message = '257 keys; a set has at most 256';
     expect(problems({ secrets: keys.map((key) => pair(key, '1')) })).toEqual([`secrets: ${message}`]);
     expect(problems({ remove: keys })).toEqual([`remove: ${message}`]);
   });
 
-  it('is refused without a word of its values', () => {
+  it('repeats no value in its errors', () => {
     const canary = 'canary-5f1e';
     for (const value of [`${canary}\0`, `${canary}\ud800`, canary.repeat(10_000)]) {
       const body = { secrets: [pair('A', value), pair('no good', value)], secretValue: value, host: 7 };

@@ -36,7 +36,7 @@ export const completionStatusLabels = {
 } as const;
 export type KnownCompletionStatus = keyof typeof completionStatusLabels;
 
-/** The label of any completion status, including those that a bot caused. */
+/** The label of any completion status, including the ones from bots. */
 export function completionStatusLabel(status: string): string {
   const label = statusLabel<string>(completionStatusLabels, status);
   if (label !== status) return label;

@@ -6,10 +6,10 @@ test.each([
   ['sesions', 'sessions'],
   ['STATUS', 'status'],
   ['strat', 'start'],
-])('%s is near to %s', (typed, meant) => {
+])('closest suggests for %s: %s', (typed, meant) => {
   expect(closest(typed, ['start', 'list', 'sessions', 'status'])).toBe(meant);
 });
 
-test.each(['deploy', 'x', '', 'liszzz'])('%j is near to nothing', (typed) => {
+test.each(['deploy', 'x', '', 'liszzz'])('closest suggests nothing for %j', (typed) => {
   expect(closest(typed, ['list', 'sessions', 'status'])).toBeNull();
 });

@@ -1,4 +1,4 @@
-/** The candidate that is nearly the same word, or null. A third of its letters may differ, and two swapped ones. */
+/** The candidate closest to a word, or null. At most a third of the characters, or two, may differ. */
 export function closest(word: string, candidates: readonly string[]): string | null {
   let best: { readonly candidate: string; readonly distance: number } | null = null;
   for (const candidate of candidates) {

@@ -10,7 +10,7 @@ export interface PageKeyStorage {
 
 /**
  * Returns the public key from the URL fragment (`#key=pk_...`) or from an earlier page of this tab. Removes the fragment from
- * the address bar, so that nobody copies the key by accident with the address.
+ * the address bar, so that people do not copy the key with the address by accident.
  */
 export function loadKey({ location, history, storage }: PageKeyStorage): string | undefined {
   const fromFragment = new URLSearchParams(location.hash.slice(1)).get('key');

@@ -38,7 +38,7 @@ test('a new conversation starts with an empty state', () => {
   expect(state).toEqual({ ...initialTalk, phase: 'initializing' });
 });
 
-test('nobody is speaking after an end or a failure', () => {
+test('an end or a failure resets who is speaking', () => {
   const [speaking] = spoke as [TalkEvent];
   expect(after(speaking, { type: 'phase', phase: 'ended' }).speaking.you).toBe(false);
   expect(after(speaking, { type: 'failed', error: 'gone' })).toMatchObject({ error: 'gone', speaking: { you: false } });

@@ -156,7 +156,7 @@ browserTest('the talk page shows the error messages of the service', async () =>
   // The tab keeps the key across pages.
   await page.goto(`${service.origin}/talk/nobody`);
   await page.getByRole('button', { name: 'Start talking' }).click();
-  await page.getByRole('alert').getByText('Not found: no such agent or session.').waitFor();
+  await page.getByRole('alert').getByText('Agent or session not found.').waitFor();
   expect(await sessions('status=active')).toEqual([]);
   await page.close();
 });

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { beyondBuilds, checkDeployFile, type DeployFile, deployFileNames } from '@bothost/contract';
+import { checkDeployFile, type DeployFile, deployFileNames, findUnsupported } from '@bothost/contract';
 import { parse, TomlError } from 'smol-toml';
 import { Failure } from '../failure.ts';
 import type { Io } from '../io/io.ts';
@@ -51,7 +51,7 @@ async function readDeployFile(path: string, name: string): Promise<DeployFile> {
   });
   const { file, issues } = checkDeployFile(parseToml(text, name));
   if (file === null) throw invalidDeployFile(name, 'is invalid', issues);
-  const beyond = beyondBuilds(file);
+  const beyond = findUnsupported(file);
   if (beyond.length > 0) throw invalidDeployFile(name, 'asks for what this service cannot do', beyond);
   return file;
 }

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { ApiError, type Client, ConnectionError, toApiError, UploadAnswer } from '@bothost/contract';
+import { ApiError, type Client, ConnectionError, toApiError, UploadResponse } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import type { Io } from '../io/io.ts';
 import { formatBytes } from '../output/format.ts';
@@ -92,7 +92,7 @@ async function readChunk(file: FileHandle, offset: number, length: number): Prom
 
 type UploadTarget = { readonly uploadUrl: string; readonly uploadFields: { readonly token: string } };
 
-async function sendChunk(io: Io, target: UploadTarget, offset: number, piece: Buffer): Promise<UploadAnswer> {
+async function sendChunk(io: Io, target: UploadTarget, offset: number, piece: Buffer): Promise<UploadResponse> {
   const signal = AbortSignal.any([io.signal, AbortSignal.timeout(chunkTimeoutSeconds * 1_000)]);
   const headers = {
     'content-type': 'application/octet-stream',
@@ -111,7 +111,7 @@ async function sendChunk(io: Io, target: UploadTarget, offset: number, piece: Bu
     throw new ConnectionError(`the upload to ${new URL(target.uploadUrl).origin} was cut off`, { cause: error });
   }
   if (!response.ok) throw toApiError(response.status, answer);
-  const parsed = UploadAnswer.safeParse(answer);
+  const parsed = UploadResponse.safeParse(answer);
   if (!parsed.success) throw new ConnectionError('the answer to an upload does not look like one from this service');
   return parsed.data;
 }

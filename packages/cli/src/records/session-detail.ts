@@ -48,7 +48,7 @@ function completion(status: string | null): Cell {
   return status === null ? optionalCell(null) : { text: status, rich: `${status}: ${completionStatusLabel(status)}` };
 }
 
-function startPhaseFields({ claim, boot, handOver }: StartPhases): Block {
+function startPhaseFields({ claim, boot, dispatch }: StartPhases): Block {
   const milliseconds = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
   return {
     kind: 'fields',
@@ -56,7 +56,7 @@ function startPhaseFields({ claim, boot, handOver }: StartPhases): Block {
     fields: [
       ['Claim', milliseconds(claim)],
       ['Boot', milliseconds(boot)],
-      ['Hand-over', milliseconds(handOver)],
+      ['Dispatch', milliseconds(dispatch)],
     ],
   };
 }

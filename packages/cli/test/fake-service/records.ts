@@ -149,7 +149,7 @@ export const session: SessionResponse = {
       detail: { code: 3, signal: null, tail: 'Error: no\n\u001b[2Jat bot' },
     },
   ],
-  startPhases: { claim: 4.25, boot: 812.4, handOver: 9.9 },
+  startPhases: { claim: 4.25, boot: 812.4, dispatch: 9.9 },
   resourceMetrics: {
     id: '01930000-0000-7000-8000-00000000000b',
     sessionId,

@@ -31,7 +31,7 @@ const RevisionInfo = z.object({
   phase: z.enum(statusValues(deploymentPhaseLabels)),
   readyReplicas: z.number().int(),
   phaseStartedAt: Time,
-  hasInfrastructureIssue: z.boolean().describe('It cannot start for a reason that is not the bot'),
+  hasInfrastructureIssue: z.boolean().describe('The service, not the bot, prevents it from starting'),
   health: RevisionHealth,
 });
 
@@ -43,7 +43,7 @@ const AgentCondition = z.object({
   lastTransitionTime: Time.describe('Since when'),
 });
 
-/** An agent whole (`ServiceDetails` of cloud API 5.3). */
+/** An agent with its rollout. Existing clients know it as `ServiceDetails`. */
 export const AgentDetails = z
   .object({
     id: Id,
@@ -53,7 +53,7 @@ export const AgentDetails = z
     createdAt: Time,
     updatedAt: Time,
     ready: z.boolean().describe('A session can be started now'),
-    available: z.boolean().describe('A deployment serves'),
+    available: z.boolean().describe('A deployment is serving'),
     activeDeploymentReady: z.boolean(),
     desiredDeploymentId: Id,
     reconciledDeploymentId: Id.nullable(),
@@ -65,7 +65,7 @@ export const AgentDetails = z
     agentProfile: z.string(),
     maxSessionDuration: z.number().int().describe('Seconds'),
     websocketAuth: WebsocketAuth,
-    secretSets: z.array(PinnedSecretSet).describe('Of what serves, else of what is wanted'),
+    secretSets: z.array(PinnedSecretSet).describe('Of the serving deployment, else of the desired one'),
     krispViva: z.object({ audioFilter: AudioFilter.nullable() }).nullable(),
     deployment: Deployment,
     currentRevision: RevisionInfo.nullable(),
@@ -94,7 +94,7 @@ export const AgentListItem = z
   .meta({ id: 'AgentListItem' });
 export type AgentListItem = z.infer<typeof AgentListItem>;
 
-/** Existing clients read `services`, scripts of others `agents` (cloud API 14): both hold the same list. */
+/** Both fields contain the same list: existing clients read `services`, some scripts `agents`. */
 export const listAgents = operation({
   name: 'listAgents',
   summary: 'List the agents of the organization',
@@ -116,7 +116,7 @@ export const listAgents = operation({
 
 export const getAgent = operation({
   name: 'getAgent',
-  summary: 'Get an agent: what serves, how many instances, what is wrong',
+  summary: 'Get an agent with its deployments, instances and problems',
   tag: 'agents',
   key: 'private',
   method: 'GET',
@@ -130,12 +130,12 @@ export const getAgent = operation({
   errors: ['not-found'],
 });
 
-/** What a deployment is made of (cloud API 5.3). Unknown fields are ignored: existing clients send extras. */
+/** The settings of a deployment. Unknown fields are ignored, because existing clients send some. */
 const settings = {
   buildId: z.uuid().nullish().describe('A build of this region that succeeded'),
   image: z.string().nullish().describe('Regions that run images only'),
-  imagePullSecretSet: z.string().nullish().describe('Regions that run images only; null: none from now on'),
-  secretSet: z.string().nullish().describe('Null: none from now on'),
+  imagePullSecretSet: z.string().nullish().describe('Regions that run images only; null removes it'),
+  secretSet: z.string().nullish().describe('Null removes it'),
   autoScaling: z
     .object({ minAgents: MinAgents.nullish(), maxAgents: MaxAgents.nullish() })
     .refine(({ minAgents, maxAgents }) => (minAgents ?? 0) <= (maxAgents ?? Infinity), 'minAgents is above maxAgents')
@@ -156,18 +156,18 @@ const CreateAgentRequest = z
 /** What is left out stays as it is. */
 const UpdateAgentRequest = z
   .object({
-    region: z.string().nullish().describe('Of the agent; it cannot change'),
+    region: z.string().nullish().describe('The region of the agent, which cannot change'),
     ...settings,
-    forceRedeploy: z.boolean().nullish().describe('Makes a new deployment even when nothing changed'),
+    forceRedeploy: z.boolean().nullish().describe('Create a deployment even if nothing changed'),
   })
   .meta({ id: 'UpdateAgentRequest' });
 export type AgentSettings = z.output<typeof UpdateAgentRequest>;
 
-/** The answer of a create, an update or a rollback: the agent, and what became of the request. */
+/** An agent after a create, update or rollback, and what changed. */
 const DeployedAgent = AgentDetails.extend({
   change: z
     .enum(['deployment', 'scaling', 'none'])
-    .describe('deployment: a new one was made; scaling: only the numbers changed, of the one that is there'),
+    .describe('deployment: a new one was created; scaling: only the scaling of the existing one changed'),
   warning: z.string().optional(),
 }).meta({ id: 'DeployedAgent' });
 export type DeployedAgent = z.infer<typeof DeployedAgent>;
@@ -200,7 +200,7 @@ export const createAgent = operation({
 
 export const updateAgent = operation({
   name: 'updateAgent',
-  summary: 'Deploy: change an agent, which makes a new deployment unless only its scaling changed',
+  summary: 'Deploy: change an agent. Creates a deployment unless only the scaling changes',
   tag: 'agents',
   key: 'private',
   method: 'POST',
@@ -216,7 +216,7 @@ export const updateAgent = operation({
 
 export const deleteAgent = operation({
   name: 'deleteAgent',
-  summary: 'Delete an agent: no new sessions, live ones go on to their end',
+  summary: 'Delete an agent. Live sessions continue to their end',
   tag: 'agents',
   key: 'private',
   method: 'DELETE',
@@ -228,7 +228,10 @@ export const deleteAgent = operation({
   status: 200,
   response: z.object({
     status: z.literal('OK'),
-    activeSessionCount: z.number().int().describe('Sessions that are still live; their records stay under the id'),
+    activeSessionCount: z
+      .number()
+      .int()
+      .describe('Sessions that are still live. Their records stay available under the id of the agent'),
     id: Id,
   }),
   errors: ['not-found'],
@@ -236,14 +239,16 @@ export const deleteAgent = operation({
 
 export const rollback = operation({
   name: 'rollback',
-  summary: 'Deploy again what an earlier deployment ran, with its settings',
+  summary: 'Roll back to an earlier deployment and its settings',
   tag: 'agents',
   key: 'private',
   method: 'POST',
   path: '/agents/{agentName}/rollback',
   params: AgentPath,
   query: none,
-  body: z.object({ deploymentId: z.uuid().nullish().describe('Default: the deployment that served before') }).nullish(),
+  body: z
+    .object({ deploymentId: z.uuid().nullish().describe('Default: the deployment that served before the current one') })
+    .nullish(),
   bodyBytes: requestBodyBytes,
   status: 200,
   response: DeployedAgent,

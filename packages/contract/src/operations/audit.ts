@@ -8,7 +8,7 @@ const Hash = z.string().describe('SHA-256, in hexadecimal');
 /** One entry of the audit log: who did what, with which result. No field contains a secret value. */
 export const AuditEntry = z
   .object({
-    sequence: z.number().int().describe('Counts the entries of the organization, from 1'),
+    sequence: z.number().int().describe('Number of the entry in its organization, from 1'),
     at: Time,
     keyId: Id.nullable().describe('The API key of the caller; null: the service itself'),
     keyName: z.string().nullable(),
@@ -20,7 +20,7 @@ export const AuditEntry = z
     region: z.string().nullable(),
     action: z.string().describe('For example secrets.set'),
     object: z.string().nullable().describe('Name of the affected object; null if the request contained no valid name'),
-    keys: z.array(z.string()).describe('Names of the affected keys of a secret set'),
+    keys: z.array(z.string()).describe('Affected keys of a secret set'),
     revisionBefore: z.number().int().nullable(),
     revisionAfter: z.number().int().nullable(),
     result: z.string().describe('done, started, unchanged or dry-run, or the error reason of a refused request'),
@@ -36,7 +36,7 @@ export const AuditEntry = z
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
 const moment = z.iso.datetime({ offset: true }).describe('ISO 8601, with Z or an offset').optional();
-const word = z.string().max(100).optional();
+const filterText = z.string().max(100).optional();
 
 export const listAuditEntries = operation({
   name: 'listAuditEntries',
@@ -50,9 +50,9 @@ export const listAuditEntries = operation({
   query: z.object({
     since: moment,
     until: moment,
-    action: word.describe('Only entries of this action'),
-    object: word.describe('Only entries about the object with this name, ignoring case'),
-    result: word.describe('Only entries with this result'),
+    action: filterText.describe('Only entries of this action'),
+    object: filterText.describe('Only entries about the object with this name, ignoring case'),
+    result: filterText.describe('Only entries with this result'),
     order: z.enum(['asc', 'desc']).default('desc').describe('desc: newest first'),
     limit: z.coerce.number<number>().int().min(1).max(auditPageRows.maximum).default(auditPageRows.default),
     cursor: z.string().optional().describe('nextCursor of the previous page'),

@@ -6,7 +6,7 @@ import { Id, noBody, none, Time } from './fields.ts';
 
 const Status = z.enum(statusValues(buildStatusLabels));
 
-/** An uploaded project on its way to something a runtime can start (cloud API 5.6; the fields of ours say so). */
+/** An uploaded project that is prepared for the runtime. */
 export const Build = z
   .object({
     id: Id,
@@ -15,13 +15,13 @@ export const Build = z
     region: z.string(),
     contextHash: z
       .string()
-      .describe('First 16 hexadecimal digits of the MD5 of the archive, as existing clients compute it'),
-    contentHash: z.string().describe('SHA-256 of the archive, hexadecimal: what one build stands for'),
+      .describe('First 16 hexadecimal digits of the MD5 of the archive, which existing clients compute'),
+    contentHash: z.string().describe('SHA-256 of the archive in hexadecimal; identifies the build'),
     dockerfilePath: z.string(),
     imageUri: z.string().nullable(),
     logsUrl: z.string().nullable(),
     errorMessage: z.string().nullable().describe('Why it failed, for people'),
-    errorCode: z.string().nullable().describe('The same as a stable word, such as archive-absolute-path'),
+    errorCode: z.string().nullable().describe('The reason as a stable identifier, such as archive-absolute-path'),
     contextSizeBytes: z.number().int(),
     imageSizeBytes: z.number().int().nullable(),
     buildDurationSeconds: z.number().nullable(),
@@ -36,13 +36,12 @@ export type Build = z.infer<typeof Build>;
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hexadecimal');
 
 /**
- * Where to send an archive (tar.gz). Two ways lead to the same URL:
- * - `POST` as `multipart/form-data`: all `uploadFields`, then the archive as `file`, last (existing clients).
- * - With `contentHash` and `sizeBytes` said here, resumably: `PATCH` with the headers `Upload-Token` (`uploadFields.token`)
- *   and `Upload-Offset` (the bytes that are there) appends the raw rest. `HEAD` with `Upload-Token` answers `Upload-Offset`
- *   and `Upload-Length`. Both may be asked again at any time; a wrong offset is 409 `upload-offset-wrong`.
- * Asked again for the same content, the answer is the same upload and what was received of it: `receivedBytes` equal to
- * `sizeBytes` says that nothing needs to be sent.
+ * Returns the URL for an archive (tar.gz), which accepts:
+ * - `POST` with `multipart/form-data`: all `uploadFields`, then the archive as `file`.
+ * - `PATCH` with the headers `Upload-Token` (`uploadFields.token`) and `Upload-Offset`: appends the bytes from that offset on.
+ *   Needs `contentHash` and `sizeBytes` in this request. A wrong offset is 409 `upload-offset-wrong`.
+ * - `HEAD` with `Upload-Token`: returns `Upload-Offset` and `Upload-Length`.
+ * A second request for the same content returns the same upload. Nothing needs to be sent if `receivedBytes` is `sizeBytes`.
  */
 export const getBuildUploadUrl = operation({
   name: 'getBuildUploadUrl',
@@ -56,7 +55,7 @@ export const getBuildUploadUrl = operation({
   body: z
     .object({
       region: z.string(),
-      contentHash: sha256.optional().describe('SHA-256 of the archive, hexadecimal: makes the upload resumable'),
+      contentHash: sha256.optional().describe('SHA-256 of the archive in hexadecimal; makes the upload resumable'),
       sizeBytes: z.number().int().min(1).max(uploadBytes).optional().describe('Size of the archive'),
     })
     .refine(({ contentHash, sizeBytes }) => (contentHash === undefined) === (sizeBytes === undefined), {
@@ -68,24 +67,24 @@ export const getBuildUploadUrl = operation({
   response: z.object({
     uploadId: Id,
     uploadUrl: z.string(),
-    uploadFields: z.object({ token: z.string().describe('Good for this upload until expiresAt') }),
+    uploadFields: z.object({ token: z.string().describe('Authorizes this upload until expiresAt') }),
     expiresAt: Time,
-    receivedBytes: z.number().int().describe('What is there already'),
+    receivedBytes: z.number().int().describe('Bytes that were received before'),
   }),
   errors: ['invalid-request', 'region-unknown', 'too-many-uploads'],
 });
 
-/** Where archives go: no operation, since its bodies are none of JSON. */
+/** The path of the upload URL. Not an operation, because its bodies are not JSON. */
 export const uploadPath = '/uploads/{uploadId}';
 
-/** What the upload URL answers to `POST` and `PATCH`. */
-export const UploadAnswer = z.object({ uploadId: Id, receivedBytes: z.number().int(), complete: z.boolean() });
-export type UploadAnswer = z.infer<typeof UploadAnswer>;
+/** The response of the upload URL to `POST` and `PATCH`. */
+export const UploadResponse = z.object({ uploadId: Id, receivedBytes: z.number().int(), complete: z.boolean() });
+export type UploadResponse = z.infer<typeof UploadResponse>;
 
-/** One build per organization, region and content: 200 and `cached` when it is there already, prepared. */
+/** There is one build per organization, region and content. 200 with `cached` if it has succeeded before. */
 export const createBuild = operation({
   name: 'createBuild',
-  summary: 'Make an uploaded archive startable',
+  summary: 'Build an uploaded archive',
   tag: 'builds',
   key: 'private',
   method: 'POST',
@@ -95,11 +94,7 @@ export const createBuild = operation({
   body: z.object({
     uploadId: z.string(),
     region: z.string(),
-    dockerfilePath: z
-      .string()
-      .max(500)
-      .nullish()
-      .describe('Kept, and not used: the region prepares the project itself'),
+    dockerfilePath: z.string().max(500).nullish().describe('Stored but not used, because the region builds no images'),
   }),
   bodyBytes: requestBodyBytes,
   status: 201,
@@ -107,7 +102,7 @@ export const createBuild = operation({
   response: z.object({
     build: Build,
     contextHash: z.string(),
-    cached: z.boolean().describe('A build of this content had succeeded before'),
+    cached: z.boolean().describe('Whether a build of this content has succeeded before'),
   }),
   errors: ['invalid-request', 'region-unknown', 'upload-not-found', 'upload-incomplete', 'upload-content-wrong'],
 });
@@ -128,7 +123,7 @@ export const listBuilds = operation({
     dockerfilePath: z.string().optional(),
     limit: z.coerce.number<number>().int().min(1).max(buildPageRows.maximum).default(buildPageRows.default),
     offset: z.coerce.number<number>().int().min(0).max(2_147_483_647).default(0),
-    cursor: z.string().optional().describe('nextCursor of the page before; offset is ignored then'),
+    cursor: z.string().optional().describe('nextCursor of the previous page; offset is ignored then'),
   }),
   body: noBody,
   bodyBytes: 0,
@@ -180,12 +175,12 @@ export const cancelBuild = operation({
 });
 
 /**
- * The log from its beginning, or from `nextToken` on. To follow a build: ask again with the `nextToken` of the answer
- * before and `wait`, until an answer has none, which says that the build is over and all of it was read.
+ * To follow a build, repeat the request with `wait` and the `nextToken` of the previous response until a response has none:
+ * then the build has ended and the log is complete.
  */
 export const getBuildLogs = operation({
   name: 'getBuildLogs',
-  summary: 'Read the log of a build, also while it goes on',
+  summary: 'Read the log of a build, also while it runs',
   tag: 'builds',
   key: 'private',
   method: 'GET',
@@ -193,20 +188,20 @@ export const getBuildLogs = operation({
   params: BuildPath,
   query: z.object({
     limit: z.coerce.number<number>().int().min(1).max(buildLogLines.maximum).default(buildLogLines.default),
-    nextToken: z.string().optional().describe('nextToken of the answer before'),
+    nextToken: z.string().optional().describe('nextToken of the previous response'),
     wait: z.coerce
       .number<number>()
       .min(0)
       .max(buildLogWaitSeconds)
       .default(0)
-      .describe('Seconds to wait for a line, where there is none yet'),
+      .describe('Seconds to wait for a line if there is none yet'),
   }),
   body: noBody,
   bodyBytes: 0,
   status: 200,
   response: z.object({
-    logs: z.array(z.string()).describe('Lines, oldest first: the time (ISO 8601), a space, the text'),
-    nextToken: z.string().optional().describe('Absent when the build is over and nothing follows'),
+    logs: z.array(z.string()).describe('Lines, oldest first: time (ISO 8601), space, text'),
+    nextToken: z.string().optional().describe('Absent if the build has ended and no line follows'),
   }),
   errors: ['invalid-request', 'build-not-found'],
 });

@@ -4,7 +4,7 @@ import { operation } from '../operation.ts';
 import { deploymentStateLabels, statusValues } from '../statuses.ts';
 import { AgentPath, Id, noBody, none, Paging, Time } from './fields.ts';
 
-/** A deployment as agents show it (cloud API 5.3). */
+/** A deployment as part of an agent. */
 export const Deployment = z.object({
   id: Id,
   serviceId: Id,
@@ -22,10 +22,10 @@ export const Deployment = z.object({
       maxSessionDurationSeconds: z.number().int(),
     }),
   }),
-  buildId: Id.nullable().describe('The build that it runs; null for a directory of the service'),
+  buildId: Id.nullable().describe('Null for a directory of the service'),
 });
 
-/** Why a deployment does not serve, or its instances do not start; in the style of cloud API 4.2. */
+/** Why a deployment failed, or why its instances do not start. */
 const DeploymentProblem = z.enum([
   'PCC_PREPARE_FAILED',
   'PCC_BOT_EXITED',
@@ -40,35 +40,35 @@ export type DeploymentProblem = z.infer<typeof DeploymentProblem>;
 const failedExit = z.object({
   code: DeploymentProblem,
   message: z.string(),
-  exitCode: z.number().int().nullable().describe('Null when the bot did not exit by itself'),
+  exitCode: z.number().int().nullable().describe('Null if a signal ended the bot'),
   signal: z.string().nullable(),
   outOfMemory: z.boolean(),
-  tail: z.string().describe('The last lines that the bot wrote, at most 4 KiB'),
+  tail: z.string().describe('The end of the output of the bot, at most 4 KiB'),
 });
 
-/** A secret set, as a deployment runs with it. */
+/** A secret set at the revision that a deployment uses. */
 export const PinnedSecretSet = z
   .object({
     secretSet: z.string(),
-    revision: z.number().int().describe('What it runs with, as long as it is'),
-    newestRevision: z.number().int().nullable().describe('Null: the set was deleted'),
-    stale: z.boolean().describe('It is not the newest one: the next deploy takes that'),
+    revision: z.number().int().describe('The revision that the deployment uses'),
+    newestRevision: z.number().int().nullable().describe('Null if the set was deleted'),
+    stale: z.boolean().describe('Whether there is a newer revision, which the next deploy will use'),
   })
   .meta({ id: 'PinnedSecretSet' });
 export type PinnedSecretSet = z.infer<typeof PinnedSecretSet>;
 
-/** One version of an agent, with how it went. Its source and settings never change; only scaling may. */
+/** One version of an agent. Only its scaling can change. */
 const DeploymentDetails = Deployment.extend({
   state: z
     .enum(statusValues(deploymentStateLabels))
     .describe('validating: its first instance is starting; only a ready deployment serves sessions'),
-  serving: z.boolean().describe('New sessions run on it'),
-  contentHash: z.string().describe('Of what it runs: two deployments of the same content have the same'),
+  serving: z.boolean().describe('Whether new sessions use it'),
+  contentHash: z.string().describe('Hash of the files; deployments of the same content have the same hash'),
   agentProfile: z.string(),
   websocketAuth: WebsocketAuth,
-  activatedAt: Time.nullable().describe('When it began to take traffic'),
-  rolledBackFrom: Id.nullable().describe('The deployment that this one repeats, after a rollback'),
-  createdByKeyId: Id.nullable().describe('Null for one that the service made from a directory'),
+  activatedAt: Time.nullable().describe('When it started to serve'),
+  rolledBackFrom: Id.nullable().describe('The deployment that a rollback repeated'),
+  createdByKeyId: Id.nullable().describe('Null for a directory of the service'),
   secretRevisions: z.array(PinnedSecretSet),
   activeSessionCount: z.number().int(),
   failure: failedExit.nullable(),

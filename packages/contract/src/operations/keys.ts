@@ -9,14 +9,14 @@ const fields = {
   id: Id,
   name: z.string(),
   kind: ApiKeyKind,
-  start: z.string().describe('The first characters, enough to recognise it'),
+  start: z.string().describe('The first characters, enough to recognize it'),
   createdAt: Time,
   expiresAt: Time.nullable(),
   lastUsedAt: Time.nullable().describe('To the minute'),
   revokedAt: Time.nullable(),
 };
 
-/** An API key as lists show it: never the key itself. */
+/** An API key without the key itself. */
 export const ApiKey = z.object(fields).meta({ id: 'ApiKey' });
 export type ApiKey = z.infer<typeof ApiKey>;
 
@@ -39,7 +39,7 @@ export const listKeys = operation({
 
 export const createKey = operation({
   name: 'createKey',
-  summary: 'Create an API key; the answer shows it this once',
+  summary: 'Create an API key. Only this response contains it',
   tag: 'keys',
   key: 'private',
   audit: 'keys.create',
@@ -53,7 +53,7 @@ export const createKey = operation({
       .trim()
       .min(1)
       .max(apiKeyNameLength)
-      .regex(/^\P{Cc}*$/u, 'holds control characters'),
+      .regex(/^\P{Cc}*$/u, 'contains control characters'),
     kind: ApiKeyKind,
     expiresInSeconds: z
       .number()
@@ -70,7 +70,7 @@ export const createKey = operation({
 
 export const revokeKey = operation({
   name: 'revokeKey',
-  summary: 'Revoke an API key for good',
+  summary: 'Revoke an API key',
   tag: 'keys',
   key: 'private',
   audit: 'keys.revoke',

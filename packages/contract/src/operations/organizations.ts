@@ -7,7 +7,7 @@ const Properties = z.object({ defaultRegion: z.string() });
 
 export const listOrganizations = operation({
   name: 'listOrganizations',
-  summary: 'List the organizations that the key can act for',
+  summary: 'List the organizations that the key has access to',
   tag: 'organizations',
   key: 'account',
   method: 'GET',

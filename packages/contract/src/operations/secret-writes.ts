@@ -5,7 +5,7 @@ import { SecretKey, SecretSetName, SecretValue } from '../secret-fields.ts';
 import { noBody, none, Time } from './fields.ts';
 import { Fingerprint, Readiness, Revision, SecretSetKind, SetPath } from './secrets.ts';
 
-/** A name that is written: it has to be one. */
+/** Unlike `SetPath`, requires a valid name. */
 const NewSetPath = z.object({ setName: SecretSetName });
 
 const precondition = {
@@ -13,16 +13,16 @@ const precondition = {
     .int()
     .min(0)
     .nullish()
-    .describe('Refused with 409 when the set is at another revision; 0: when it exists'),
-  dryRun: z.boolean().nullish().describe('Only says what would change'),
+    .describe('409 if the set is at another revision; 0: 409 if the set exists'),
+  dryRun: z.boolean().nullish().describe('Return the changes without writing them'),
 };
 
 const tooMany = ({ input }: { readonly input?: unknown }): string =>
   `${Array.isArray(input) ? input.length : 'too many'} keys; a set has at most ${secretSetSize.keys}`;
 
 /**
- * The forms that existing clients send (cloud API 5.5), and ours in one: `secrets` with all keys; one `secretKey` with
- * `secretValue`; `isImagePullSecret` with `host` and `secretValue`. Unknown fields are ignored.
+ * Three forms: `secrets` with all keys; `secretKey` with `secretValue`, which existing clients send; `isImagePullSecret` with
+ * `host` and `secretValue`. Unknown fields are ignored.
  */
 const PutSecretsRequest = z
   .object({
@@ -34,26 +34,29 @@ const PutSecretsRequest = z
       .array(z.string())
       .max(secretSetSize.keys, { error: tooMany })
       .nullish()
-      .describe('Keys that the same revision leaves out'),
-    mode: z.enum(['merge', 'replace']).nullish().describe('replace: what is not named is left out; default merge'),
+      .describe('Keys to remove in the same revision'),
+    mode: z.enum(['merge', 'replace']).nullish().describe('replace also removes all other keys; default: merge'),
     isImagePullSecret: z.boolean().nullish(),
     host: z.string().max(2_048).nullish().describe('Of an image pull secret: the registry'),
     secretKey: SecretKey.nullish(),
     secretValue: SecretValue.nullish().describe('Of an image pull secret: user:password in Base64'),
     expiresAt: z.iso
       .datetime({ offset: true })
-      .refine((time) => new Date(time).getUTCFullYear() <= 9_999, 'a time in a year of four digits')
+      .refine((time) => new Date(time).getUTCFullYear() <= 9_999, 'the year must have four digits')
       .nullish()
-      .describe('Of an image pull secret: when the registry stops taking it'),
-    region: z.string().nullish().describe('Of the set, which cannot change; default: that of the organization'),
+      .describe('Of an image pull secret: when the credentials expire'),
+    region: z
+      .string()
+      .nullish()
+      .describe('The region of the set, which cannot change; default: the region of the organization'),
     ...precondition,
   })
   .superRefine((body, check) => {
     const problem = (path: string, message: string) => check.addIssue({ code: 'custom', path: [path], message });
     const many = body.secrets ?? null;
     if (body.isImagePullSecret === true) {
-      if (typeof body.host !== 'string' || body.host === '') problem('host', 'an image pull secret needs its registry');
-      if (typeof body.secretValue !== 'string') problem('secretValue', 'an image pull secret needs its credentials');
+      if (typeof body.host !== 'string' || body.host === '') problem('host', 'an image pull secret needs a registry');
+      if (typeof body.secretValue !== 'string') problem('secretValue', 'an image pull secret needs credentials');
       if (many !== null || typeof body.secretKey === 'string' || body.remove)
         problem('isImagePullSecret', 'an image pull secret has one value and no keys');
       return;
@@ -61,14 +64,13 @@ const PutSecretsRequest = z
     if (typeof body.expiresAt === 'string') problem('expiresAt', 'only image pull secrets expire');
     if ((typeof body.secretKey === 'string') !== (typeof body.secretValue === 'string'))
       problem('secretValue', 'secretKey and secretValue go together');
-    if (many !== null && typeof body.secretKey === 'string')
-      problem('secretKey', 'name the keys in secrets, or one here');
+    if (many !== null && typeof body.secretKey === 'string') problem('secretKey', 'use either secrets or secretKey');
     const written = [...(many ?? []).map(({ secretKey }) => secretKey), ...(body.secretKey ? [body.secretKey] : [])];
     if (body.mode === 'replace' && (body.remove ?? []).length > 0)
-      problem('remove', 'replace already leaves out everything that is not named');
+      problem('remove', 'replace already removes all other keys');
     if (written.length === 0 && (body.remove ?? []).length === 0) problem('secrets', 'name at least one key');
     const twice = written.filter((key, index) => written.indexOf(key) !== index);
-    for (const key of new Set(twice)) problem('secrets', `names ${key} twice`);
+    for (const key of new Set(twice)) problem('secrets', `contains ${key} twice`);
     for (const key of body.remove ?? []) {
       if (written.includes(key)) problem('remove', `${key.slice(0, 64)} is both written and removed`);
     }
@@ -76,33 +78,33 @@ const PutSecretsRequest = z
   .meta({ id: 'PutSecretsRequest' });
 export type PutSecretsRequest = z.output<typeof PutSecretsRequest>;
 
-/** What became of a write, or what would. */
+/** The result of a write, or of its dry run. */
 const WrittenSecrets = z
   .object({
     status: z.literal('OK'),
     name: z.string(),
     type: SecretSetKind,
     region: z.string(),
-    readiness: Readiness.nullable().describe('Of the revision; null of a dry run that would make another one'),
-    revision: Revision.nullable().describe('The one that is there now; null when there is none'),
+    readiness: Readiness.nullable().describe('Of the revision; null for a dry run that would create one'),
+    revision: Revision.nullable().describe('The current revision; null if there is none'),
     previousRevision: Revision.nullable(),
     change: z.enum(['created', 'updated', 'none']),
     dryRun: z.boolean(),
-    host: z.string().optional().describe('Of an image pull secret: the registry, by its one name'),
+    host: z.string().optional().describe('Of an image pull secret: the normalized registry'),
     expiresAt: Time.nullable().optional().describe('Of an image pull secret'),
     changes: z.array(
       z.object({
         key: z.string(),
         change: z.enum(['new', 'changed', 'unchanged', 'removed']),
-        bytes: z.number().int().nullable().describe('Of the value that was sent'),
-        fingerprint: Fingerprint.nullable().describe('Of the value that was sent; null of a dry run for a new set'),
+        bytes: z.number().int().nullable().describe('Of the sent value'),
+        fingerprint: Fingerprint.nullable().describe('Of the sent value; null for a dry run of a new set'),
       }),
     ),
   })
   .meta({ id: 'WrittenSecrets' });
 export type WrittenSecrets = z.infer<typeof WrittenSecrets>;
 
-/** 202: the revision is stored and on its way to the region, by whichever write. 200: nothing goes on, or nothing was to be. */
+/** 202: the revision is stored, and its delivery to the region is pending. 200: no delivery is pending. */
 const written = {
   status: 202,
   other: {
@@ -114,7 +116,7 @@ const written = {
 
 export const putSecrets = operation({
   name: 'putSecrets',
-  summary: 'Create or change a secret set or an image pull secret: all of it in one revision, or nothing',
+  summary: 'Create or change a secret set or an image pull secret, in one atomic revision',
   tag: 'secrets',
   key: 'private',
   audit: 'secrets.set',
@@ -164,7 +166,7 @@ export const deleteSecret = operation({
 
 export const deleteSecretSet = operation({
   name: 'deleteSecretSet',
-  summary: 'Delete a secret set or an image pull secret with all its revisions, for good',
+  summary: 'Delete a secret set or an image pull secret with all its revisions',
   tag: 'secrets',
   key: 'private',
   audit: 'secrets.delete',
@@ -172,13 +174,13 @@ export const deleteSecretSet = operation({
   path: '/secrets/{setName}',
   params: SetPath,
   query: z.object({
-    force: z.enum(['true', 'false']).default('false').describe('Even if agents use it'),
+    force: z.enum(['true', 'false']).default('false').describe('Delete it even if agents use it'),
     expectedRevision: z.coerce
       .number<number>()
       .int()
       .min(0)
       .optional()
-      .describe('Refused with 409 when the set is at another revision'),
+      .describe('409 if the set is at another revision'),
   }),
   body: noBody,
   bodyBytes: 0,
@@ -195,7 +197,7 @@ export const deleteSecretSet = operation({
 
 export const rollBackSecrets = operation({
   name: 'rollBackSecrets',
-  summary: 'Make a new revision with the content of an earlier one',
+  summary: 'Create a revision with the content of an earlier one',
   tag: 'secrets',
   key: 'private',
   audit: 'secrets.rollback',

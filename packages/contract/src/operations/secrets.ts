@@ -6,46 +6,44 @@ import { Id, noBody, none, Time } from './fields.ts';
 
 export const SecretSetKind = z.enum(['secret', 'imagePullSecret']);
 export const Readiness = z.enum(statusValues(secretReadinessLabels));
-export const Revision = z.number().int().describe('Counts the writes of this set, from 1');
-export const Fingerprint = z
-  .string()
-  .describe('Of the value, under a key of the organization that never leaves the service');
+export const Revision = z.number().int().describe('Number of the write of this set, from 1');
+export const Fingerprint = z.string().describe('Keyed hash of the value; the key never leaves the service');
 
 const setFields = {
   name: z.string(),
   type: SecretSetKind,
   region: z.string(),
   status: Readiness,
-  errorMessage: z.string().optional().describe('Why it failed'),
+  errorMessage: z.string().optional().describe('Why the delivery failed'),
   revision: Revision,
   createdAt: Time,
   updatedAt: Time,
 };
 
-/** How a check of an image pull secret ended. Apart from readiness: what a registry says of a credential holds nobody up. */
+/** The result of checking an image pull secret. It does not affect readiness. */
 const PullSecretCheck = z
   .object({
     result: z
       .enum(statusValues(pullSecretResultLabels))
       .describe('skipped: the registry was not contacted, or needs no credentials'),
-    message: z.string().describe('Why, and what to do'),
-    image: z.string().nullable().describe('Which was looked for'),
+    message: z.string().describe('The reason, and what to do'),
+    image: z.string().nullable().describe('The image that was looked up'),
     checkedAt: Time,
   })
   .meta({ id: 'PullSecretCheck' });
 export type PullSecretCheck = z.infer<typeof PullSecretCheck>;
 
-/** A set as lists show it. Nothing of any answer could hold a value. */
+/** A set without its keys. No response contains a value. */
 const SecretSetListItem = z
   .object({
     ...setFields,
     damaged: z
       .literal(true)
       .optional()
-      .describe('What is stored of it does not match what was written: nothing else about it is reliable'),
+      .describe('The stored set is damaged or was changed outside the service; its other fields are not reliable'),
     keyCount: z.number().int(),
     host: z.string().nullable().describe('Of an image pull secret: the registry'),
-    expiresAt: Time.nullable().describe('Of an image pull secret: when the registry stops taking it, as far as known'),
+    expiresAt: Time.nullable().describe('Of an image pull secret: when the credentials expire, if known'),
     verification: PullSecretCheck.nullable().describe('Of an image pull secret: the last check of this revision'),
   })
   .meta({ id: 'SecretSetListItem' });
@@ -59,22 +57,22 @@ const SecretSetDetails = z
       z.object({
         fieldName: z.string(),
         fingerprint: Fingerprint,
-        revision: Revision.describe('In which the value was last written'),
+        revision: Revision.describe('The revision that last wrote the value'),
         updatedAt: Time,
       }),
     ),
     agents: z.array(
       z.object({
         name: z.string(),
-        revision: Revision.describe('That its wanted deployment runs with'),
-        stale: z.boolean().describe('It runs with an older revision than this one: deploy it again'),
+        revision: Revision.describe('The revision that its desired deployment uses'),
+        stale: z.boolean().describe('Whether it uses an older revision, so that it has to be deployed again'),
       }),
     ),
   })
   .meta({ id: 'SecretSetDetails' });
 export type SecretSetDetails = z.infer<typeof SecretSetDetails>;
 
-/** A set's name in a path: any text is taken, one that no set can have is simply not found. */
+/** A set's name in a path. Accepts any text, so that an invalid name is 404 and not 400. */
 export const SetPath = z.object({ setName: z.string().describe('Name of the secret set') });
 
 const SecretRevision = z.object({
@@ -110,7 +108,7 @@ export const listSecrets = operation({
 
 export const getSecretSet = operation({
   name: 'getSecretSet',
-  summary: 'Get a secret set: its keys, never their values',
+  summary: 'Get a secret set with its keys, without their values',
   tag: 'secrets',
   key: 'private',
   audit: 'secrets.get',
@@ -127,7 +125,7 @@ export const getSecretSet = operation({
 
 export const getSecretHistory = operation({
   name: 'getSecretHistory',
-  summary: 'List the revisions of a secret set, newest first: who, when, which keys',
+  summary: 'List the revisions of a secret set with author, time and keys, newest first',
   tag: 'secrets',
   key: 'private',
   audit: 'secrets.history',
@@ -165,7 +163,7 @@ export type CheckedPullSecret = z.infer<typeof CheckedPullSecret>;
 
 export const verifyImagePullSecret = operation({
   name: 'verifyImagePullSecret',
-  summary: 'Ask the registry whether it accepts the credentials of an image pull secret',
+  summary: 'Check whether the registry accepts the credentials of an image pull secret',
   tag: 'secrets',
   key: 'private',
   audit: 'secrets.verify',
@@ -175,7 +173,12 @@ export const verifyImagePullSecret = operation({
   query: none,
   body: z
     .object({
-      image: z.string().min(1).max(1_024).nullish().describe('Also look whether they may pull it, as in team/app:1.2'),
+      image: z
+        .string()
+        .min(1)
+        .max(1_024)
+        .nullish()
+        .describe('Also check whether the credentials may pull this image, such as team/app:1.2'),
     })
     .optional(),
   bodyBytes: 65_536,

@@ -19,7 +19,6 @@ type ReportedStatus = z.infer<typeof ReportedStatus>;
 /** How a session ended: as the service observed it, the HTTP status of the bot's response, or what the bot reported. */
 export type CompletionStatus = KnownCompletionStatus | `${number}` | ReportedStatus;
 
-/** One point of the series (spec 2.2). */
 const MetricsSample = z
   .object({
     t: z.number().int().describe('Unix time in seconds'),
@@ -31,7 +30,7 @@ const MetricsSample = z
 const millicores = z.number().int().describe('Millicores, nearest rank over all samples');
 const bytes = z.number().int().describe('Bytes, nearest rank over all samples');
 
-/** Resource usage of a session (spec 2.2; decisions, "percentiles"). */
+/** Resource usage of a session. Percentiles are nearest rank over all samples. */
 export const ResourceMetrics = z
   .object({
     id: Id,
@@ -55,14 +54,14 @@ export type ResourceMetrics = z.infer<typeof ResourceMetrics>;
 /** How long each phase of a start took, in milliseconds. */
 export const StartPhases = z
   .object({
-    claim: z.number().describe('From the accepted request to the claim of its instance'),
-    boot: z.number().describe('From there, the commit included, to the ready instance; near 0 for a warm start'),
-    handOver: z.number().describe('From there to the moment the bot took the session'),
+    claim: z.number().describe('From the accepted request to the claim of an instance'),
+    boot: z.number().describe('From the claim to the ready instance; near 0 for a warm start'),
+    dispatch: z.number().describe('From the ready instance to the accepted session'),
   })
   .meta({ id: 'StartPhases' });
 export type StartPhases = z.infer<typeof StartPhases>;
 
-/** Something that happened to a session; `detail` holds the cause behind an end (exit code, signal, crash tail). */
+/** An event of a session. `detail` contains its cause, such as exit code, signal and last output. */
 export const SessionEvent = z
   .object({
     eventCode: z.string().describe(`${statusValues(sessionEventLabels).join(', ')}; later versions may add others`),
@@ -89,11 +88,11 @@ const summaryFields = {
   endState: z.enum(statusValues(endStateLabels)),
 };
 
-/** A session as lists show it. */
+/** A session without metrics and events. */
 export const SessionSummary = z.object(summaryFields).meta({ id: 'SessionSummary' });
 export type SessionSummary = z.infer<typeof SessionSummary>;
 
-/** A session whole (spec 2.1): all twelve fields are always there, and three of ours beside them. */
+/** A session. All fields are always present. */
 export const SessionResponse = z
   .object({
     ...summaryFields,
@@ -109,7 +108,6 @@ const SessionPath = AgentPath.extend({
   sessionId: z.string().describe('Id of the session, a UUID').meta({ format: 'uuid' }),
 });
 
-/** Spec 4.1. */
 export const getSession = operation({
   name: 'getSession',
   summary: 'Get a session, with its resource metrics',
@@ -126,7 +124,7 @@ export const getSession = operation({
   errors: ['not-found'],
 });
 
-/** Up to the end of the year 9999: later moments are none for the database. */
+/** Up to the end of the year 9999, the latest that the database accepts. */
 const unixSeconds = z.coerce
   .number<number>()
   .int()
@@ -135,7 +133,6 @@ const unixSeconds = z.coerce
   .describe('Unix time in seconds')
   .optional();
 
-/** Cloud API 5.2. `startTimeMax` 0 means no limit. */
 export const getSessions = operation({
   name: 'getSessions',
   summary: 'List the sessions of an agent, newest first',
@@ -151,9 +148,13 @@ export const getSessions = operation({
     endTime: unixSeconds,
     status: z.enum(['active', 'ended', 'all']).default('all'),
     startType: z.enum(['cold', 'warm', 'all']).default('all'),
-    startTimeMin: z.coerce.number<number>().min(0).default(0).describe('Least bot start time in seconds'),
-    startTimeMax: z.coerce.number<number>().min(0).default(0).describe('Greatest bot start time in seconds; 0: any'),
-    endState: z.string().optional().describe('One of the end states; any other word matches nothing'),
+    startTimeMin: z.coerce.number<number>().min(0).default(0).describe('Minimum bot start time in seconds'),
+    startTimeMax: z.coerce
+      .number<number>()
+      .min(0)
+      .default(0)
+      .describe('Maximum bot start time in seconds; 0: no limit'),
+    endState: z.string().optional().describe('An end state; any other value matches nothing'),
   }),
   body: noBody,
   bodyBytes: 0,
@@ -166,7 +167,7 @@ export const getSessions = operation({
   errors: ['invalid-request', 'not-found'],
 });
 
-/** Cloud API 5.2: the answer comes at once, the record ends with `SESSION_STOPPED`. */
+/** Responds at once. The session then ends with `SESSION_STOPPED`. */
 export const stopSession = operation({
   name: 'stopSession',
   summary: 'Stop a session',

@@ -12,7 +12,6 @@ const IceServer = z.object({
   credential: z.string().optional(),
 });
 
-/** All fields optional, unknown ones ignored (cloud API 7.1). */
 const StartRequest = z
   .object({
     transport: Transport.optional(),
@@ -24,7 +23,7 @@ const StartRequest = z
   })
   .meta({ id: 'StartRequest' });
 
-/** Which fields are there depends on the transport (bot contract 4.1); `fields` in the query narrows them. */
+/** The fields depend on the transport and on the query parameter `fields`. */
 export const StartResponse = z
   .object({
     sessionId: Id.optional(),
@@ -36,7 +35,7 @@ export const StartResponse = z
   .meta({ id: 'StartResponse' });
 export type StartResponse = z.infer<typeof StartResponse>;
 
-/** Fields that an answer may be narrowed to: a stock WebSocket client takes no others than `wsUrl` and `token`. */
+/** The standard WebSocket client rejects fields other than `wsUrl` and `token`. */
 const fieldList = z
   .string()
   .transform((text) => text.split(',').map((field) => field.trim()))
@@ -50,7 +49,7 @@ export const startSession = operation({
   method: 'POST',
   path: '/{agentName}/start',
   params: AgentPath,
-  query: z.object({ fields: fieldList.optional().describe('Comma-separated names; the answer holds only these') }),
+  query: z.object({ fields: fieldList.optional().describe('Comma-separated fields that the response contains') }),
   body: StartRequest.nullish(),
   bodyBytes: startBodyBytes.default,
   status: 200,
@@ -69,7 +68,7 @@ export const startSession = operation({
   ],
 });
 
-/** Methods that the session proxy forwards (cloud API 7.2), WebSocket upgrades beside them. */
+/** Methods that the session proxy forwards, besides WebSocket upgrades. */
 export const proxyMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'] as const;
-/** Below `/v1/public`. Not an operation: bodies and answers are the bot's own. */
+/** Below `/v1/public`. Not an operation, because the bot defines bodies and responses. */
 export const proxyPath = '/{agentName}/sessions/{sessionId}/{path}';

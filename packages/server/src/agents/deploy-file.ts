@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beyondBuilds, checkDeployFile, type DeployFile, deployFileNames, type Issue } from '@bothost/contract';
+import { checkDeployFile, type DeployFile, deployFileNames, findUnsupported, type Issue } from '@bothost/contract';
 import { parse } from 'smol-toml';
 
 /** A directory that cannot be an agent; the message names the file and everything that is wrong with it. */
@@ -20,7 +20,7 @@ export async function readDeployFile(directory: string, directoryName: string): 
   const parsed = found === null ? { agent_name: directoryName } : parseToml(found.text, found.path);
   const { file, issues } = checkDeployFile(parsed);
   if (file === null) throw refused(place, issues);
-  const beyond = [...beyondBuilds(file), ...beyondDirectories(file)];
+  const beyond = [...findUnsupported(file), ...beyondDirectories(file)];
   if (beyond.length > 0) throw refused(place, beyond);
   return file;
 }

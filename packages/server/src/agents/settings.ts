@@ -3,9 +3,9 @@ import {
   agentInstances,
   defaultProfile,
   failure,
-  onlyBuilds,
   type ProfileName,
   sessionSeconds,
+  unsupportedSettings,
 } from '@bothost/contract';
 import type { DeploymentRow } from './deployment-rows.ts';
 
@@ -73,12 +73,12 @@ export function differenceOf(before: Settings, after: Settings): 'deployment' | 
  */
 export function requireSupported(request: Request): void {
   const asked: readonly (readonly [string, unknown, string])[] = [
-    ['image', request.image, onlyBuilds.image],
-    ['imagePullSecretSet', request.imagePullSecretSet, onlyBuilds.imageCredentials],
-    ['git', request.git, onlyBuilds.git],
-    ['resources', request.resources, onlyBuilds.resources],
-    ['architecture', request.architecture, onlyBuilds.architecture],
-    ['krispViva.audioFilter', request.krispViva?.audioFilter, onlyBuilds.audioFilter],
+    ['image', request.image, unsupportedSettings.image],
+    ['imagePullSecretSet', request.imagePullSecretSet, unsupportedSettings.imageCredentials],
+    ['git', request.git, unsupportedSettings.git],
+    ['resources', request.resources, unsupportedSettings.resources],
+    ['architecture', request.architecture, unsupportedSettings.architecture],
+    ['krispViva.audioFilter', request.krispViva?.audioFilter, unsupportedSettings.audioFilter],
   ];
   const issues = asked.flatMap(([path, value, message]) =>
     value === undefined || value === null ? [] : [{ path: `body.${path}`, message }],

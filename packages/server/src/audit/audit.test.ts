@@ -245,7 +245,7 @@ describe('createRefusalLog', () => {
   });
 
   it('limits the entries of each organization and records how many were left out', async () => {
-    const log = createRefusalLog(context(), createRateLimit({ atOnce: 3, perSecond: 0.1 }, context().now));
+    const log = createRefusalLog(context(), createRateLimit({ burst: 3, perSecond: 0.1 }, context().now));
     const other = await rows.organization('other');
     for (let number = 0; number < 50; number++) await log.record(refusal());
     await log.record({ ...refusal(), organizationId: other });

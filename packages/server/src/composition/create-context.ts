@@ -32,7 +32,7 @@ export type ServiceState = {
 };
 
 /** Audit entries of refused requests per organization: a few hundred bytes each, at most a megabyte a day. */
-const auditedRefusals = { atOnce: 120, perSecond: 1 / 30 };
+const auditedRefusals = { burst: 120, perSecond: 1 / 30 };
 
 /** Opens all parts of the service on its foundation. None of them is active before `server.ts` starts it. */
 export async function createContext(

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createRateLimit } from './rate-limit.ts';
 
-test('so many at once, then so many a second, each for itself', () => {
+test('each key gets a burst and then tokens at a constant rate', () => {
   let at = 0;
-  const limit = createRateLimit({ atOnce: 3, perSecond: 2 }, () => new Date(at));
-  const taken = (of: string) => Array.from({ length: 5 }, () => limit.take(of));
+  const limit = createRateLimit({ burst: 3, perSecond: 2 }, () => new Date(at));
+  const taken = (key: string) => Array.from({ length: 5 }, () => limit.take(key));
   expect(taken('one')).toEqual([true, true, true, false, false]);
   expect(taken('other')).toEqual([true, true, true, false, false]);
   at += 400;
@@ -17,9 +17,9 @@ test('so many at once, then so many a second, each for itself', () => {
   expect(limit.take('one')).toBe(false);
 });
 
-test('those who rest are forgotten before there are too many', () => {
+test('full buckets are removed before there are too many', () => {
   let at = 0;
-  const limit = createRateLimit({ atOnce: 1, perSecond: 1 }, () => new Date(at));
+  const limit = createRateLimit({ burst: 1, perSecond: 1 }, () => new Date(at));
   for (let number = 0; number < 30_000; number++) {
     expect(limit.take(String(number))).toBe(true);
     at += 1;

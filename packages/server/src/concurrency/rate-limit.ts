@@ -1,37 +1,37 @@
-/** What each of many may do in a while: `atOnce` after a rest, and `perSecond` on and on. */
+/** A token bucket per key. */
 export type RateLimit = {
-  /** True when it may be done, which then counts; false when there was too much. */
-  readonly take: (of: string) => boolean;
+  /** Takes a token of a key's bucket. False if the bucket is empty. */
+  readonly take: (key: string) => boolean;
 };
 
-/** Those who rest long enough are forgotten when there are so many. */
-const remembered = 10_000;
+/** From this many buckets on, full ones are removed. */
+const bucketsAtMost = 10_000;
 
-/** In the memory of this process: another server of the same organization counts for itself. */
+/** Buckets are in the memory of this process, so each server has its own. */
 export function createRateLimit(
-  limit: { readonly atOnce: number; readonly perSecond: number },
+  limit: { readonly burst: number; readonly perSecond: number },
   now: () => Date,
 ): RateLimit {
-  const taken = new Map<string, { left: number; at: number }>();
+  const buckets = new Map<string, { tokens: number; at: number }>();
 
-  function leftOf(of: string): { left: number; at: number } {
+  function refilled(key: string): { tokens: number; at: number } {
     const at = now().getTime();
-    const before = taken.get(of) ?? { left: limit.atOnce, at };
-    const gained = (Math.max(0, at - before.at) / 1000) * limit.perSecond;
-    return { left: Math.min(limit.atOnce, before.left + gained), at };
+    const bucket = buckets.get(key) ?? { tokens: limit.burst, at };
+    const gained = (Math.max(0, at - bucket.at) / 1000) * limit.perSecond;
+    return { tokens: Math.min(limit.burst, bucket.tokens + gained), at };
   }
 
-  function forgetRested() {
-    for (const of of taken.keys()) if (leftOf(of).left >= limit.atOnce) taken.delete(of);
+  function removeFullBuckets() {
+    for (const key of buckets.keys()) if (refilled(key).tokens >= limit.burst) buckets.delete(key);
   }
 
   return {
-    take: (of) => {
-      const { left, at } = leftOf(of);
-      const may = left >= 1;
-      if (taken.size >= remembered) forgetRested();
-      taken.set(of, { left: may ? left - 1 : left, at });
-      return may;
+    take: (key) => {
+      const { tokens, at } = refilled(key);
+      const isAllowed = tokens >= 1;
+      if (buckets.size >= bucketsAtMost) removeFullBuckets();
+      buckets.set(key, { tokens: isAllowed ? tokens - 1 : tokens, at });
+      return isAllowed;
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { ApiError, failure, fillPath, UploadAnswer, uploadBytes, uploadPath } from '@bothost/contract';
+import { ApiError, failure, fillPath, UploadResponse, uploadBytes, uploadPath } from '@bothost/contract';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { Logger } from 'pino';
 import type { UploadProgress, UploadReceiver } from '../builds/receive.ts';
@@ -88,7 +88,7 @@ function refuse(incoming: IncomingMessage, response: ServerResponse, known: ApiE
 
 function send(response: ServerResponse, progress: UploadProgress, requestId: string): void {
   const { uploadId, receivedBytes, sizeBytes, complete } = progress;
-  const body = JSON.stringify(UploadAnswer.parse({ uploadId, receivedBytes, complete }));
+  const body = JSON.stringify(UploadResponse.parse({ uploadId, receivedBytes, complete }));
   const headers: OutgoingHttpHeaders = {
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),

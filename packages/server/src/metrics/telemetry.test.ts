@@ -26,7 +26,7 @@ describe('createTelemetry', () => {
     expect(await phasesOf(start())).toEqual({
       'cold claim': 0.01,
       'cold boot': 2,
-      'cold hand-over': 0.02,
+      'cold dispatch': 0.02,
       'cold total': 2.03,
     });
   });
@@ -35,7 +35,7 @@ describe('createTelemetry', () => {
     expect(await phasesOf(start({ cold: false, readyAt: at(-60_000), startedAt: at(12) }))).toEqual({
       'warm claim': 0.01,
       'warm boot': 0,
-      'warm hand-over': 0.002,
+      'warm dispatch': 0.002,
       'warm total': 0.012,
     });
   });

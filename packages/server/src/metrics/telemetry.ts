@@ -74,7 +74,7 @@ export function createTelemetry(): Telemetry {
         phases.observe({ start, phase }, Math.max(0, to.getTime() - from.getTime()) / 1000);
       observe('claim', requestedAt, claimedAt);
       observe('boot', claimedAt, ready);
-      observe('hand-over', ready, startedAt);
+      observe('dispatch', ready, startedAt);
       observe('total', requestedAt, startedAt);
     },
     sessionEnded: (status) =>

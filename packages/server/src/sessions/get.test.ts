@@ -83,7 +83,7 @@ describe('getSession', () => {
     expect(await get(id)).toMatchObject({
       botStartSeconds: 3,
       coldStart: true,
-      startPhases: { claim: 100, boot: 2900, handOver: 400 },
+      startPhases: { claim: 100, boot: 2900, dispatch: 400 },
     });
   });
 
@@ -92,7 +92,7 @@ describe('getSession', () => {
     expect(await get(await add({ state: 'live', cold_start: false, ...times }))).toMatchObject({
       botStartSeconds: 0,
       coldStart: false,
-      startPhases: { claim: 100, boot: 0, handOver: 100 },
+      startPhases: { claim: 100, boot: 0, dispatch: 100 },
     });
   });
 

@@ -58,5 +58,5 @@ function startPhases(row: PresentedRow): StartPhases | null {
   const claimed = row.claimed_at.getTime();
   const started = row.bot_started_at.getTime();
   const ready = Math.min(Math.max(row.ready_at?.getTime() ?? claimed, claimed), started);
-  return { claim: claimed - requested, boot: ready - claimed, handOver: started - ready };
+  return { claim: claimed - requested, boot: ready - claimed, dispatch: started - ready };
 }

@@ -267,7 +267,7 @@ describe('the audit log through the API', () => {
     const guess = { secretKey: 'A', secretValue: 'guess', dryRun: true };
     await ask('PUT', `/secrets/${guessed}`, { secrets: [one] });
     // Most of them together: one after the other they could be slower than the limit, which lets one more come each second.
-    const together = Array.from({ length: secretDryRuns.atOnce - 10 }, () => ask('PUT', `/secrets/${guessed}`, guess));
+    const together = Array.from({ length: secretDryRuns.burst - 10 }, () => ask('PUT', `/secrets/${guessed}`, guess));
     const answers = await Promise.all(together);
     for (let number = 0; number < 60 && answers.at(-1)?.status !== 429; number++) {
       answers.push(await ask('PUT', `/secrets/${guessed}`, guess));

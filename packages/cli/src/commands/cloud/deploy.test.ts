@@ -466,7 +466,7 @@ test('a build that is named is deployed without packing; one that failed is refu
   expect(await deploy(`--build-id ${good?.id} --build-dir . --yes`)).toMatchObject({ status: 2 });
   expect(await deploy('--build-id unknown --yes')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('no such build'),
+    stderr: expect.stringContaining('Build not found'),
   });
 });
 
@@ -501,9 +501,9 @@ test('without a file only what is said is changed', async () => {
 
 test.each([
   ['agent_name = "my-bot"\nmin_agents = 1\n', 'min_agents: belongs in the table scaling'],
-  ['agent_name = "my-bot"\nsecret_sets = "a"\n', 'did you mean secret_set?'],
+  ['agent_name = "my-bot"\nsecret_sets = "a"\n', 'Did you mean secret_set?'],
   ['agent_name = "My Bot"\nmax_session_duration = 1\n', 'max_session_duration:'],
-  ['agent_name = "my-bot"\nimage = "a/b:1"\n', 'image: images cannot be run here'],
+  ['agent_name = "my-bot"\nimage = "a/b:1"\n', 'image: this region runs builds'],
   ['agent_name = \n', 'line 1:'],
   ['', 'agent_name: is missing'],
 ])('the deploy file %j is refused with what is wrong with it', async (text, message) => {

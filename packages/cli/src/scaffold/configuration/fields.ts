@@ -84,7 +84,7 @@ export function readConfigFile(
       issues.push({ path: derived, message: 'cannot be false with client_framework' });
   }
   said.delete(derived);
-  for (const key of said.keys()) issues.push({ path: key, message: 'is not a key of this file' });
+  for (const key of said.keys()) issues.push({ path: key, message: 'is not a known key' });
   return { given, issues };
 }
 

@@ -68,7 +68,7 @@ test('status says why a build failed and what to do', async () => {
   const { stdout } = await run(`status ${build.id}`);
   expect(stdout).toContain('Error\tThe archive holds /etc/passwd.\nError code\tarchive-absolute-path\n');
   expect(stdout).toContain(`Read its log\tbotcli cloud build logs ${build.id}\n`);
-  expect(await run('status unknown')).toMatchObject({ status: 1, stderr: expect.stringContaining('no such build') });
+  expect(await run('status unknown')).toMatchObject({ status: 1, stderr: expect.stringContaining('Build not found') });
 });
 
 test('what a command wrote before a build failed is shown line by line', async () => {
@@ -137,5 +137,5 @@ test('cancel fails when the build has ended, before the request or during it', a
     status: 1,
     stderr: expect.stringContaining('ended with status failed before it could be canceled'),
   });
-  expect(await run('cancel unknown')).toMatchObject({ status: 1, stderr: expect.stringContaining('no such build') });
+  expect(await run('cancel unknown')).toMatchObject({ status: 1, stderr: expect.stringContaining('Build not found') });
 });

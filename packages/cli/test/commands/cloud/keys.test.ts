@@ -93,6 +93,6 @@ test('revoke without a terminal needs --yes, and a no revokes nothing', async ()
   expect({ status, document: JSON.parse(stdout) }).toEqual({ status: 0, document: { ...apiKey, revokedAt } });
   expect(await keys('revoke unknown --yes')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('no such API'),
+    stderr: expect.stringContaining('API key not found'),
   });
 });

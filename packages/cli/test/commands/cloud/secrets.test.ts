@@ -377,7 +377,7 @@ test('of a set that is damaged nothing is shown but that, and it can be deleted'
   expect(list.stdout.split('\n')[1]).toBe('bot-secrets\t\tfailed\t\t\t');
   expect(list.stdout + list.stderr).toContain('does not match what was written');
   const one = await secrets(['list', 'bot-secrets']);
-  expect(one.stdout).toMatch(/does not match what was written/);
+  expect(one.stdout).toMatch(/is damaged or was changed/);
   expect(one.stdout).not.toMatch(/us-west|Revision/);
   const gone = await secrets(['delete', 'bot-secrets'], person(true));
   expect(gone).toMatchObject({ status: 0, stderr: expect.not.stringContaining('at revision') });

@@ -147,6 +147,6 @@ describe('the commands of the operator', () => {
     };
     const variables = { BOTHOST_DATA_DIR: directory, BOTCLI_ORG: 'home' };
     const outcome = await run('rotate organization --only nosuch', { rotateVault: missing }, variables);
-    expect(outcome).toMatchObject({ status: 1, stderr: 'error: Not found: no such organization.\n' });
+    expect(outcome).toMatchObject({ status: 1, stderr: 'error: Organization not found.\n' });
   });
 });

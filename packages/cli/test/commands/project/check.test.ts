@@ -57,7 +57,7 @@ test.each([
   ['server/pyproject.toml', />=3\.11/, '>=3.10', 'these choices need 3.11'],
   ['server/pyproject.toml', /pipecat-ai\[/, 'pipecat-ai-flows[', 'does not depend on pipecat-ai'],
   ['server/deploy.toml', /agent_name = "demo"/, 'agent_name = "Demo Bot"', 'agent_name'],
-  ['server/deploy.toml', /min_agents/, 'min_agnets', 'did you mean min_agents'],
+  ['server/deploy.toml', /min_agents/, 'min_agnets', 'Did you mean min_agents'],
   ['server/deploy.toml', /"demo"/, '"demo', 'is not valid TOML'],
 ] as const)('%s with %s made %j: %s', async (path, from, to, says) => {
   await change(path, from, to);

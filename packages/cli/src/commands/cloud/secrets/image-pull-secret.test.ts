@@ -262,7 +262,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
       1,
       { error: { reason: 'credentials-rejected', details: { verification } } },
     ]);
-    expect(await verify('gone')).toMatchObject({ status: 1, stderr: expect.stringContaining('no such secret set') });
+    expect(await verify('gone')).toMatchObject({ status: 1, stderr: expect.stringContaining('Secret set not found') });
     expect(await verify('a/b')).toMatchObject({ status: 1, stderr: expect.stringContaining('not a name') });
   });
 });
