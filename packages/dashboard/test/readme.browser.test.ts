@@ -44,7 +44,7 @@ test.skipIf(!hasBrowser)(
     const page = await browser.newPage();
     await page.goto(pages.resolvedUrls?.local[0] ?? '');
     await page.getByRole('button', { name: 'Talk' }).click();
-    const output = page.locator('#said');
+    const output = page.locator('#output');
     await output.getByText('I am the parrot').waitFor();
     await output.getByText('Rraawk! pretty bird').waitFor();
     await output.getByText(/I heard 1\.\d seconds of you/).waitFor();

@@ -284,7 +284,7 @@ export const settings = {
     names: ['BOTHOST_METRICS_TOKEN'],
     schema: z.string().min(1).optional(),
     about: 'If set, `/metrics` requires it as a bearer token.',
-    without: '`/metrics` is open to whoever reaches the port',
+    without: '`/metrics` is open to anybody who can reach the port',
   }),
   logLevel: setting({
     names: ['BOTHOST_LOG_LEVEL'],
