@@ -100,7 +100,7 @@ export function createHandlers(context: Context): Handlers {
     return enqueue(of, write.bytes, work);
   }
 
-  async function written(caller: Principal, setName: string, wanted: WantedSecrets) {
+  async function written(caller: Principal, setName: string, wanted: WriteRequest) {
     try {
       const write = { dryRun: wanted.dryRun, bytes: bytesOf(wanted) };
       const answer = await enqueueSecretWrite(caller, write, async () => {

@@ -82,7 +82,7 @@ describe('limits for writes of secrets', () => {
     };
     await Promise.all(Array.from({ length: 8 }, one));
     expect(counts.refused).toBeGreaterThan(0);
-    expect(counts.allowed).toBeLessThan(secretWrites.atOnce * 2);
+    expect(counts.allowed).toBeLessThan(secretWrites.burst * 2);
     // The bucket refills continuously, but slower than 40 concurrent requests.
     for (const send of [
       () => put({ A: 'three' }),

@@ -12,8 +12,8 @@ const kills = Math.ceil(inject('kills') * 1.5);
 const seed = inject('killSeed');
 const keys = Array.from({ length: 50 }, (_, index) => `KEY_${String(index).padStart(2, '0')}`);
 
-/** What the test knows of a set: the values of its last request, and the newest revision in a response. */
-type Known = { readonly name: string; generation: number; revision: number };
+/** A set as the test expects it: the last generation of values that it sent, and the newest revision. */
+type KnownSet = { readonly name: string; generation: number; revision: number };
 
 describe(`${kills} kills of the server during writes of ${keys.length} keys (seed ${seed})`, () => {
   const random = seeded(seed);
@@ -40,7 +40,7 @@ describe(`${kills} kills of the server during writes of ${keys.length} keys (see
   }
   const audit = async <T>(path: string) =>
     (await service.call('GET', `/v1/audit${path}`, service.privateKey))?.body as T;
-  /** Each value contains its key and its generation, so that no two writes have the same. */
+  /** Each value contains its key and generation, so that no two writes have the same value. */
   const put = (name: string, generation: number) =>
     call('PUT', name, {
       secrets: keys.map((secretKey) => ({ secretKey, secretValue: `${name} ${secretKey} ${generation}\n`.repeat(20) })),
@@ -48,13 +48,13 @@ describe(`${kills} kills of the server during writes of ${keys.length} keys (see
   const isReady = async (name: string) => (await read<SecretSetDetails>(name)).status === 'ready';
 
   it(
-    'never show a partial write, and leave every set ready',
+    'store each write as a whole or not at all, and every set becomes ready',
     async () => {
       const sets: KnownSet[] = [];
       const killed = { 'before the write': 0, 'after the write': 0, 'after the answer': 0 };
 
-      // Measures a write and its delivery, so that kills are spread over both.
-      const took = { write: 50, whole: 100 };
+      // Measured milliseconds of a write, without and with its delivery, so that kills fall into each part of it.
+      const durations = { write: 50, whole: 100 };
 
       for (let kill = 0; kill < kills; kill++) {
         const set = choose(sets, kill);
@@ -87,7 +87,7 @@ describe(`${kills} kills of the server during writes of ${keys.length} keys (see
           new Set(details === null ? [] : [revision]),
         );
 
-        // Repeats the write: either everything was stored or nothing.
+        // The same write again: it changes all keys or none.
         const begun = performance.now();
         const again = await put(set.name, generation);
         if (again === null) throw new Error('the service did not respond, although it was not killed');
@@ -108,7 +108,7 @@ describe(`${kills} kills of the server during writes of ${keys.length} keys (see
         const { revisions } = await read<{ revisions: SecretRevision[] }>(`${set.name}/history?limit=100`);
         const newest = revisions.map(({ revision }) => revision);
         expect(newest).toEqual(newest.map((_, index) => set.revision - index));
-        // The audit log has one entry for each revision.
+        // Each revision has one audit entry.
         const query = `object=${set.name}&action=secrets.set&result=done&order=asc&limit=1000`;
         const log = (await audit<{ entries: AuditEntry[] }>(`?${query}`)).entries;
         expect(log.map(({ revisionAfter }) => revisionAfter)).toEqual(
@@ -116,17 +116,17 @@ describe(`${kills} kills of the server during writes of ${keys.length} keys (see
         );
       }
       expect(await audit('/verification')).toMatchObject({ ok: true, brokenAt: null });
-      // Kills hit writes before and after their commit; the time between commit and response is very short.
-      expect(met['before the write']).toBeGreaterThan(0);
-      expect(met['after the answer']).toBeGreaterThan(0);
-      const counts = Object.entries(met).map(([place, times]) => `${times} ${place}`);
+      // Between the write and its response there is hardly time for a kill.
+      expect(killed['before the write']).toBeGreaterThan(0);
+      expect(killed['after the answer']).toBeGreaterThan(0);
+      const counts = Object.entries(killed).map(([place, times]) => `${times} ${place}`);
       process.stdout.write(`${kills} kills: ${counts.join(', ')}; ${sets.length} sets\n`);
     },
     120_000 + kills * 10_000,
   );
 
   /** A third of the writes create a set. */
-  function choose(sets: Known[], kill: number): Known {
+  function choose(sets: KnownSet[], kill: number): KnownSet {
     const known = random.next() < 0.67 ? sets[random.below(sets.length)] : undefined;
     if (known !== undefined) return known;
     const set = { name: `set-${kill}`, generation: 0, revision: 0 };

@@ -4,8 +4,8 @@ import { createServer, type Socket } from 'node:net';
 export type RegistryRequest = { readonly line: string; readonly headers: ReadonlyMap<string, string> };
 
 /**
- * A fake registry: it records every received byte and sends any response, valid or not. `answer` gets the first line
- * and headers of each request; it may write to the socket itself and return null.
+ * A fake registry on a raw socket, which can send invalid responses and keeps every byte that it received. `answer` gets the
+ * request line and the headers. It returns the response, or null if it wrote to the socket itself.
  */
 export async function startFakeRegistry(
   answer: (request: RegistryRequest, socket: Socket) => string | null,
@@ -36,9 +36,9 @@ export async function startFakeRegistry(
   const at = server.address();
   return {
     port: typeof at === 'object' && at !== null ? at.port : 0,
-    asked,
-    /** All received bytes as text. */
-    bytes: () => Buffer.concat(got).toString('latin1'),
+    requests,
+    /** Everything that it received, as latin1. */
+    bytes: () => Buffer.concat(received).toString('latin1'),
     close: () =>
       new Promise<void>((resolve) => {
         for (const socket of sockets) socket.destroy();
@@ -52,13 +52,13 @@ function headerValue(line: string): string {
   return line.slice(line.indexOf(':') + 1).trim();
 }
 
-/** A response as raw HTTP. */
+/** An HTTP response as text. */
 export function reply(status: number, headers: Readonly<Record<string, string>> = {}, body = ''): string {
   const lines = Object.entries({ 'content-length': String(body.length), ...headers });
   return [`HTTP/1.1 ${status} X`, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n');
 }
 
-/** Every encoding in which credentials might occur. */
+/** Every encoding in which credentials could leak. */
 export function formsOf(credentials: string): string[] {
   const password = credentials.slice(credentials.indexOf(':') + 1);
   return [credentials, password].flatMap((text) => {
