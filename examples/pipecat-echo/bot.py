@@ -1,10 +1,10 @@
-"""A Pipecat bot that lets its caller hear themselves. It needs no vendor's key.
+"""A Pipecat bot that echoes its caller. It needs no vendor's key.
 
-On your own machine, with Pipecat's development runner and its page in the browser:
+On your own machine, with Pipecat's development runner and its web page:
 
     python bot.py
 
-As it is, with nothing changed, on the service:
+Unchanged, on the service:
 
     botcli cloud deploy
 """
@@ -24,7 +24,7 @@ from pipecat.workers.runner import WorkerRunner
 
 
 class Echo(FrameProcessor):
-    """Sends back what the caller says. This is where speech to text, a model and text to speech would be."""
+    """Sends the caller's audio back. A real bot has speech to text, a model and text to speech here."""
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         await super().process_frame(frame, direction)
@@ -35,15 +35,15 @@ class Echo(FrameProcessor):
         await self.push_frame(frame, direction)
 
 
-# One entry for each way to talk to the bot; only the one that a session uses is built.
+# One entry per transport. Only the one that a session uses is created.
 transport_params = {
-    # A browser, peer to peer.
+    # A browser, over WebRTC.
     "webrtc": lambda: TransportParams(audio_in_enabled=True, audio_out_enabled=True),
-    # A browser or a program over a WebSocket, with Pipecat's own frames.
+    # A browser or a program, over a WebSocket with Pipecat's frames.
     "websocket": lambda: FastAPIWebsocketParams(
         audio_in_enabled=True, audio_out_enabled=True, serializer=ProtobufFrameSerializer()
     ),
-    # A telephone call. Pipecat wants TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN, to hang up with.
+    # A phone call. To hang up, Pipecat needs TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN.
     "twilio": lambda: FastAPIWebsocketParams(audio_in_enabled=True, audio_out_enabled=True),
     # `pipecat eval run`.
     "eval": lambda: EvalTransportParams(audio_in_enabled=True, audio_out_enabled=True),
@@ -53,23 +53,23 @@ transport_params = {
 async def run_bot(transport: BaseTransport, arguments: RunnerArguments) -> None:
     worker = PipelineWorker(
         Pipeline([transport.input(), Echo(), transport.output()]),
-        # The rate at which Pipecat's pipelines hear: an echo gains nothing from another.
+        # The default input rate of Pipecat's pipelines.
         params=PipelineParams(audio_in_sample_rate=16000, audio_out_sample_rate=16000),
         idle_timeout_secs=arguments.pipeline_idle_timeout_secs,
     )
 
     @transport.event_handler("on_client_connected")
     async def on_client_connected(_transport: BaseTransport, _client: object) -> None:
-        # `body` is what the start request carried.
-        logger.info(f"A client is here; the body of its start has {len(arguments.body or {})} keys")
+        # `body` is the body of the start request.
+        logger.info(f"Client connected, start body with {len(arguments.body or {})} keys")
 
     @transport.event_handler("on_client_disconnected")
     async def on_client_disconnected(_transport: BaseTransport, _client: object) -> None:
-        logger.info("The client has left")
-        # Ends the pipeline, and with it `bot()` and the session.
+        logger.info("Client disconnected")
+        # Ends the pipeline, `bot()` and the session.
         await worker.cancel()
 
-    # Who runs the bot handles the signals: the development runner, or the service.
+    # The development runner or the host handles signals.
     runner = WorkerRunner(handle_sigint=arguments.handle_sigint)
     await runner.add_workers(worker)
     await runner.run()
@@ -78,7 +78,7 @@ async def run_bot(transport: BaseTransport, arguments: RunnerArguments) -> None:
 async def bot(arguments: RunnerArguments) -> None:
     """Called once for each session."""
     if not isinstance(arguments, SmallWebRTCRunnerArguments | WebSocketRunnerArguments):
-        logger.info("Started without a transport: there is nobody to talk to. Try webrtc or websocket.")
+        logger.info("Started without a transport. Start with webrtc or websocket.")
         return
     await run_bot(await create_transport(arguments, transport_params), arguments)
 

@@ -12,23 +12,23 @@ import {
 import { runPlainBot } from './plain-bot.ts';
 import type { Session, SessionSlot } from './session.ts';
 
-/** What every route may use. */
+/** State that the routes share. */
 export interface ParrotContext {
   readonly slot: SessionSlot;
   readonly log: (line: string) => void;
   readonly newSessionId: () => string;
   /** Epoch milliseconds with a fraction. */
   readonly preciseNow: () => number;
-  /** Aborts when the process is going down. */
+  /** Aborts when the process shuts down. */
   readonly closing: AbortSignal;
 }
 
-const plainBodyLimit = 1_000_000;
+const plainBodyBytes = 1_048_576;
 const longestPollSeconds = 300;
-/** setTimeout cannot wait longer than this. */
+/** The longest delay of setTimeout. */
 const longestTimerSeconds = 2_147_483;
 
-/** `POST /bot`: stays open until the session ends (bot contract 2.6, 2.8). */
+/** `POST /bot`: stays open until the session ends (docs/bot-contract.md, "Start"). */
 export async function runBot(
   context: ParrotContext,
   request: IncomingMessage,
@@ -37,27 +37,30 @@ export async function runBot(
   const enteredAtMs = context.preciseNow();
   const transport = header(request.headers, 'x-transport-type', 'x-daily-transport-type');
   if (transport !== undefined) {
-    throw new RequestError(501, `The parrot has no ${transport} transport: start it plainly or over a WebSocket`);
+    throw new RequestError(
+      501,
+      `The parrot does not support the transport ${transport}. Start it without a transport or over a WebSocket.`,
+    );
   }
-  const body = await readJsonObject(request, plainBodyLimit);
+  const body = await readJsonObject(request, plainBodyBytes);
   const bot = plainBotOf(body);
-  const session = beginSession(context, request.headers, enteredAtMs);
-  context.log(`session ${session.id} begins`);
+  const session = startSession(context, request.headers, enteredAtMs);
+  context.log(`session ${session.id} started`);
   await runPlainBot({ ...bot, signal: session.signal, log: context.log });
   const completionStatus = completionStatusOf(session);
   session.finish({ status: 200, ...completionStatus });
-  context.log(`session ${session.id} ends`);
+  context.log(`session ${session.id} ended`);
   sendJson(response, 200, completionStatus);
 }
 
-/** The start body of a WebSocket session: `?body=` is standard base64 of JSON (bot contract 2.7). */
+/** The start body of a WebSocket session: `?body=` is base64 of JSON. */
 export function socketBody(url: URL): JsonObject {
   const encoded = url.searchParams.get('body');
   // A query parser turns an unescaped + into a space.
   return encoded ? parseJsonObject(Buffer.from(encoded.replaceAll(' ', '+'), 'base64').toString('utf8')) : {};
 }
 
-/** Ties a session to its socket, until either ends. */
+/** Ends a session with its socket, and the socket with its session. */
 export async function socketSessionEnd(session: Session, socket: WebSocket): Promise<void> {
   const closed = new Promise((resolve) => socket.once('close', resolve));
   session.signal.addEventListener('abort', () => socket.close(1000, String(session.signal.reason)), { once: true });
@@ -66,7 +69,7 @@ export async function socketSessionEnd(session: Session, socket: WebSocket): Pro
   session.finish(completionStatusOf(session));
 }
 
-/** `POST /_bot/stop {graceSeconds}`: asks the running session to end (bot contract 2.9). */
+/** `POST /_bot/stop {graceSeconds}`: asks the running session to end (docs/bot-contract.md, "Stop"). */
 export async function stopBot(
   context: ParrotContext,
   request: IncomingMessage,
@@ -76,17 +79,17 @@ export async function stopBot(
   const graceSeconds = numberField(body, 'graceSeconds', { min: 0, max: longestTimerSeconds, fallback: 0 });
   const session = context.slot.running();
   if (session === undefined) throw new RequestError(409, 'No session is running');
-  context.log(`asked to leave within ${graceSeconds} s`);
+  context.log(`stop requested, with a grace period of ${graceSeconds} s`);
   session.end('stopped');
   sendJson(response, 202, {});
 }
 
-/** `GET /_bot/session?wait=SECONDS`: how the session goes; with `wait` the answer comes when it ends, or then. */
+/** `GET /_bot/session?wait=SECONDS`: the session's state. With `wait`, at its end or after that time. */
 export async function reportSession(context: ParrotContext, url: URL, response: ServerResponse): Promise<void> {
-  const asked = { wait: Number(url.searchParams.get('wait') ?? 0) };
+  const query = { wait: Number(url.searchParams.get('wait') ?? 0) };
   const wait = Math.min(
     longestPollSeconds,
-    numberField(asked, 'wait', { min: 0, max: longestTimerSeconds, fallback: 0 }),
+    numberField(query, 'wait', { min: 0, max: longestTimerSeconds, fallback: 0 }),
   );
   if (wait > 0 && context.slot.running() !== undefined) {
     const waiting = new AbortController();
@@ -98,10 +101,10 @@ export async function reportSession(context: ParrotContext, url: URL, response: 
   sendJson(response, 200, context.slot.report());
 }
 
-/** Begins the session that the headers of bot contract 2.3 name. Throws `RequestError` 409 when one is running. */
-export function beginSession(context: ParrotContext, headers: IncomingHttpHeaders, enteredAtMs: number): Session {
+/** Starts the session that the headers name. Throws `RequestError` 409 if one is running. */
+export function startSession(context: ParrotContext, headers: IncomingHttpHeaders, enteredAtMs: number): Session {
   const seconds = Number(header(headers, 'x-max-session-seconds', 'x-pcc-max-session-seconds'));
-  const session = context.slot.begin({
+  const session = context.slot.start({
     id: header(headers, 'x-session-id', 'x-daily-session-id') ?? context.newSessionId(),
     enteredAtMs,
     maxSeconds: seconds > 0 && seconds <= longestTimerSeconds ? seconds : undefined,
@@ -110,13 +113,13 @@ export function beginSession(context: ParrotContext, headers: IncomingHttpHeader
   return session;
 }
 
-/** Throws `RequestError` 409 when a session is running. */
-export function refuseSecondSession(context: ParrotContext): void {
+/** Throws `RequestError` 409 if a session is running. */
+export function requireIdle(context: ParrotContext): void {
   if (context.slot.running() !== undefined) throw alreadyRunning();
 }
 
 function alreadyRunning(): RequestError {
-  return new RequestError(409, 'A session is running already');
+  return new RequestError(409, 'A session is already running');
 }
 
 function plainBotOf(body: JsonObject): { say: string | undefined; exitAfterSeconds: number | undefined } {
@@ -130,7 +133,7 @@ function plainBotOf(body: JsonObject): { say: string | undefined; exitAfterSecon
   };
 }
 
-/** Only the time limit is worth a word of its own: for the rest the service knows better (bot contract 2.8). */
+/** The bot reports only the time limit. The service knows all other reasons. */
 function completionStatusOf(session: Session): { completionStatus?: string } {
   return session.signal.reason === 'time limit' ? { completionStatus: 'SESSION_TIME_LIMIT' } : {};
 }

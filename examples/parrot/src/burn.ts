@@ -1,18 +1,18 @@
 import { Worker } from 'node:worker_threads';
 
-/** A known load: what a meter should see, and for how long. */
+/** A known load for testing measurements. */
 export interface Load {
   /** Thousandths of a core, for the whole process. */
   readonly cpuMillicores: number;
-  /** Memory that is really touched, beside what the process uses anyway (10^6 bytes each). */
+  /** Memory that is really written, in addition to what the process uses anyway (10^6 bytes each). */
   readonly megabytes: number;
   readonly seconds: number;
 }
 
 /**
- * Burns CPU and memory until the time is over or the signal aborts, in worker threads, so that the bot goes on
- * answering. The duty cycle is steered by the CPU time of the whole process: a busy machine, or what the bot does
- * beside, does not change the sum. Where the machine has not the cores it takes longer.
+ * Uses CPU and memory until the time is over or the signal aborts, in worker threads, so that the bot keeps responding. A
+ * feedback loop on the CPU time of the whole process makes the sum independent of other load. If the machine has too few
+ * cores, it takes longer.
  * @returns the CPU time that the process used meanwhile, in milliseconds
  */
 export async function burn(load: Load, signal: AbortSignal): Promise<number> {

@@ -1,14 +1,14 @@
-/** What the bot is told from outside (bot contract 2.4). */
+/** Environment variables of the bot (docs/bot-contract.md, "Environment"). */
 export interface ParrotConfig {
   readonly host: string;
   readonly port: number;
-  /** Asked for on every reserved path except the probes; undefined when the service sets none. */
+  /** Required on every reserved path except the probes, if set. */
   readonly controlToken: string | undefined;
-  /** Names the session when a request carries no session id header. */
+  /** The id of a session whose request has none. */
   readonly sessionId: string | undefined;
 }
 
-/** Reads the environment. Throws an `Error` that names the variable when `PORT` is not a port. */
+/** Throws an error that names the variable if `PORT` is not a port. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): ParrotConfig {
   const port = Number(env['PORT'] ?? 8080);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {

@@ -2,17 +2,16 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Tells whether a request may use a reserved path. Loopback is open to every local user, therefore the service gives
- * each instance a token and sends it either as `authorization: Bearer` or as `x-bot-control-token`
- * (bot contract 2.4 and 3.2). Without a token everyone may.
+ * Whether a request may use a reserved path. Every local user can reach a loopback port, so the service sends a token, as
+ * `authorization: Bearer` or `x-bot-control-token`. Without a configured token, every request may.
  */
-export function mayControl(headers: IncomingHttpHeaders, token: string | undefined): boolean {
+export function hasControlToken(headers: IncomingHttpHeaders, token: string | undefined): boolean {
   if (token === undefined) return true;
   const bearer = /^Bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1];
-  return [bearer, headers['x-bot-control-token']].some((given) => typeof given === 'string' && same(given, token));
+  return [bearer, headers['x-bot-control-token']].some((value) => typeof value === 'string' && equals(value, token));
 }
 
-function same(a: string, b: string): boolean {
+function equals(a: string, b: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));
 }

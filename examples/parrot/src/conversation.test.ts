@@ -63,7 +63,7 @@ function sendTone(client: Client, seconds: number, amplitude: number): void {
   for (let sent = 0; sent < seconds * 50; sent++) client.socket.send(encodeAudio(piece, 16_000));
 }
 
-test('client-ready is answered by bot-ready with its id, a greeting in words and one in chirps', async () => {
+test('responds to client-ready with bot-ready and its id, a greeting text and chirps', async () => {
   const client = await connect({ say: 'welcome back' });
   client.send('client-ready', { version: '2.1.0', about: { library: 'test' } }, 'r-1');
   await expect.poll(client.types).toContain('bot-stopped-speaking');
@@ -73,13 +73,13 @@ test('client-ready is answered by bot-ready with its id, a greeting in words and
   expect(client.audioSamples()).toBeGreaterThan(10_000);
 });
 
-test('a client of protocol 1 is answered in its own version', async () => {
+test('responds to a client of protocol 1 in its version', async () => {
   const client = await connect();
   client.send('client-ready', { version: '1.2.0' });
   await expect.poll(() => client.messages[0]).toMatchObject({ type: 'bot-ready', data: { version: '1.2.0' } });
 });
 
-test('what is said is said back, for as long as it took', async () => {
+test('repeats speech with the same length', async () => {
   const client = await connect();
   sendTone(client, 0.5, 0);
   sendTone(client, 0.6, 0.3);
@@ -95,7 +95,7 @@ test('what is said is said back, for as long as it took', async () => {
   expect(client.audioSamples()).toBe(24_000);
 });
 
-test('the parrot falls silent when somebody speaks up', async () => {
+test('stops speaking when the client speaks', async () => {
   const client = await connect();
   client.send('send-text', { content: 'one two three four five six seven eight nine ten' });
   await expect.poll(client.types).toContain('bot-started-speaking');
@@ -106,7 +106,7 @@ test('the parrot falls silent when somebody speaks up', async () => {
   expect(speaking).toEqual(['bot-started-speaking', 'bot-stopped-speaking', 'user-started-speaking']);
 });
 
-test('text is answered in text, silently when the client wants it so', async () => {
+test('responds to text with text, without audio if requested', async () => {
   const client = await connect();
   client.send('send-text', { content: 'psst', options: { audio_response: false } });
   await expect.poll(client.lines).toEqual(['Rraawk! psst']);
@@ -116,7 +116,7 @@ test('text is answered in text, silently when the client wants it so', async () 
   expect(client.types()).not.toContain('bot-started-speaking');
 });
 
-test('bytes that are no frame are survived', async () => {
+test('ignores bytes that are not a frame', async () => {
   const client = await connect();
   client.socket.send(Buffer.from([0xff, 0xff, 0xff]));
   client.socket.send('text that no one asked for');

@@ -10,18 +10,18 @@ import { createVoiceActivity, type VoiceEvent } from './voice-activity.ts';
 export interface Conversation {
   readonly socket: WebSocket;
   readonly session: Session;
-  /** The body of the start; `say` is said after the greeting. */
+  /** The body of the start. `say`: a line after the greeting. */
   readonly body: JsonObject;
-  /** Milliseconds on a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   readonly log: (line: string) => void;
 }
 
-/** What Pipecat's clients play. */
+/** Sample rate of Pipecat's clients. */
 const outputRate = 24_000;
 const longestText = 2000;
 
-/** Talks over Pipecat's frames until the socket closes: says back what it hears and what it reads. */
+/** Talks over Pipecat's frames until the socket closes: repeats speech and text. */
 export function talk({ socket, body, now, log }: Conversation): void {
   const send = (frame: Uint8Array) => {
     if (socket.readyState === socket.OPEN) socket.send(frame);
@@ -101,7 +101,7 @@ export function talk({ socket, body, now, log }: Conversation): void {
       const frame = decodeFrame(data);
       if (frame !== undefined) onFrame(frame);
     } catch (cause) {
-      log(`a frame that cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`);
+      log(`invalid frame: ${cause instanceof Error ? cause.message : String(cause)}`);
     }
   });
   socket.on('close', () => speaker.interrupt());

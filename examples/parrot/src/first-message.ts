@@ -2,14 +2,14 @@ import type { RawData } from 'ws';
 import { type Conversation, talk } from './conversation.ts';
 import { answerCall } from './phone-call.ts';
 
-/** Talks over an accepted `/ws`. Its first message says who is there: Pipecat's frames are bytes, carriers send text. */
+/** Talks over an accepted `/ws`. The first message shows the kind of client: Pipecat's frames are bytes, carriers send text. */
 export function converse(conversation: Conversation): void {
   const { socket, session, log } = conversation;
-  socket.on('error', (cause) => log(`socket: ${cause.message}`));
+  socket.on('error', (cause) => log(`socket error: ${cause.message}`));
   socket.once('message', (data: RawData, isBinary: boolean) => {
     if (isBinary) talk(conversation);
     else answerCall(conversation);
     socket.emit('message', data, isBinary);
   });
-  log(`session ${session.id} begins over a WebSocket`);
+  log(`session ${session.id} started over a WebSocket`);
 }

@@ -2,7 +2,7 @@ import protobuf from 'protobufjs/light.js';
 
 /**
  * Pipecat's WebSocket frames: one protobuf message `pipecat.Frame` per binary WebSocket message, with one of these
- * fields set (bot contract 7.4). Audio is PCM, 16 bits, little endian.
+ * fields set. Audio is PCM, 16 bits, little endian.
  */
 const Frame = protobuf.Root.fromJSON({
   nested: {
@@ -29,13 +29,13 @@ const Frame = protobuf.Root.fromJSON({
   },
 }).lookupType('Frame');
 
-/** A frame as it is read: the first channel of audio as numbers, messages as JSON text. */
+/** A decoded frame: the first channel of audio as numbers, messages as JSON text. */
 export type InboundFrame =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'audio'; readonly samples: Int16Array; readonly sampleRate: number }
   | { readonly kind: 'message'; readonly data: string };
 
-/** Reads a frame; undefined for a kind that the parrot has no use for. Throws on bytes that are no frame. */
+/** Decodes a frame. Undefined for a kind that the parrot does not use. Throws on invalid bytes. */
 export function decodeFrame(bytes: Uint8Array): InboundFrame | undefined {
   const frame = Frame.toObject(Frame.decode(bytes), { defaults: true, oneofs: true }) as WireFrame;
   if (frame.text) return { kind: 'text', text: frame.text.text };
@@ -54,7 +54,7 @@ export function encodeMessage(data: string): Uint8Array {
   return encode({ message: { data } });
 }
 
-/** Tells the listener to drop what it has not played yet. */
+/** Tells the client to drop audio that it has not played yet. */
 export function encodeInterruption(): Uint8Array {
   return encode({ interruption: {} });
 }

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** A failure that the caller is told about, with the HTTP status to answer. */
+/** A failure for the caller, with the HTTP status of the response. */
 export class RequestError extends Error {
   readonly status: number;
 
@@ -13,7 +13,7 @@ export class RequestError extends Error {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Reads a JSON object; an empty body is `{}`. Throws `RequestError` 413 beyond `limitBytes` and 400 for anything else. */
+/** Reads a JSON object; an empty body is `{}`. Throws `RequestError` 413 above `limitBytes` and 400 for other bodies. */
 export async function readJsonObject(request: IncomingMessage, limitBytes: number): Promise<JsonObject> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -38,7 +38,7 @@ export function parseJsonObject(text: string): JsonObject {
   return value as JsonObject;
 }
 
-/** Reads a number field of a body. Throws `RequestError` 400 when it is outside `[min, max]`. */
+/** Reads a number field of a body. Throws `RequestError` 400 if it is outside `[min, max]`. */
 export function numberField(body: JsonObject, name: string, { min, max, fallback }: NumberRange): number {
   const value = body[name] ?? fallback;
   if (typeof value !== 'number' || !(value >= min && value <= max)) {
@@ -60,7 +60,7 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
   response.end(text);
 }
 
-/** Answers an upgrade request that is not accepted; the WebSocket client sees the status. */
+/** Rejects an upgrade with an HTTP status, which the WebSocket client sees. */
 export function refuseUpgrade(socket: Duplex, status: number, message: string): void {
   const text = JSON.stringify(errorBody(status, message));
   socket.end(
@@ -69,7 +69,7 @@ export function refuseUpgrade(socket: Duplex, status: number, message: string): 
   );
 }
 
-/** The error body of bot contract 3.2. */
+/** The body of an error response (docs/bot-contract.md, "Status codes"). */
 export function errorBody(status: number, message: string): { error: string; code: string } {
   return { error: message, code: String(status) };
 }

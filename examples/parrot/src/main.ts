@@ -18,7 +18,7 @@ try {
   log(`listening on ${config.host}:${parrot.port}`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      log(`${signal}: leaving`);
+      log(`${signal}: shutting down`);
       void parrot.close();
     });
   }

@@ -1,4 +1,4 @@
-/** The audio of telephones: 8000 samples a second, a byte each (ITU-T G.711, mu-law). */
+/** Telephone audio: 8000 samples per second, one byte each (ITU-T G.711, mu-law). */
 export const phoneRate = 8000;
 
 const bias = 132;
@@ -15,7 +15,7 @@ export function decodeMuLaw(bytes: Uint8Array): Int16Array {
 export function encodeMuLaw(samples: Int16Array): Uint8Array {
   return Uint8Array.from(samples, (sample) => {
     const biased = Math.min(Math.abs(sample), loudest) + bias;
-    // The place of the highest bit, 7 for the quietest.
+    // The position of the highest bit; 7 for the quietest.
     const segment = 24 - Math.clz32(biased);
     const step = (biased >> (segment + 3)) & 0x0f;
     return ~((sample < 0 ? 0x80 : 0) | (segment << 4) | step);

@@ -53,10 +53,10 @@ async function ring() {
 const tone = (seconds: number, amplitude: number) =>
   Int16Array.from({ length: seconds * phoneRate }, (_, i) => Math.round(amplitude * 32_767 * Math.sin(i * 0.3)));
 
-test('a Twilio call is greeted and hears itself, each followed by a mark, until it stops', async () => {
+test('greets a Twilio call and repeats its audio, with a mark after each, until it stops', async () => {
   const call = await ring();
   await expect.poll(call.events).toContain('mark');
-  expect(call.lines).toContain('takes the call CA1');
+  expect(call.lines).toContain('call CA1 answered');
   const greeted = call.audio().length;
   call.speak(joined([tone(1, 0.3), tone(1, 0)]));
   await expect.poll(() => call.events().filter((event) => event === 'mark').length).toBe(2);
@@ -69,14 +69,14 @@ test('a Twilio call is greeted and hears itself, each followed by a mark, until 
   expect((await closed)[0]).toBe(1000);
 });
 
-test('speaking into what the parrot says clears the rest of it', async () => {
+test('clears its audio when the caller speaks', async () => {
   const call = await ring();
   await expect.poll(call.events).toContain('media');
   call.speak(tone(0.3, 0.3));
   await expect.poll(call.events).toContain('clear');
 });
 
-test('what is no message of a call is passed over', async () => {
+test('ignores messages that are not part of a call', async () => {
   const call = await ring();
   call.socket.send('ring ring');
   call.socket.send('null');
@@ -85,5 +85,5 @@ test('what is no message of a call is passed over', async () => {
   call.say('media');
   call.say('unheard-of');
   await expect.poll(call.events).toContain('mark');
-  expect(call.lines.filter((line) => line.startsWith('a message that cannot be read'))).toHaveLength(1);
+  expect(call.lines.filter((line) => line.startsWith('invalid message'))).toHaveLength(1);
 });

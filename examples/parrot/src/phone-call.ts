@@ -7,9 +7,8 @@ import { createSpeaker } from './speaker.ts';
 import { createVoiceActivity } from './voice-activity.ts';
 
 /**
- * Talks over a Twilio media stream (bot contract 4.4): JSON messages, `connected` and `start` first, audio as base64 of
- * mu-law. Says back what it hears, is silent when interrupted (`clear`), tells when it has said something (`mark`), and
- * hangs up on `stop`.
+ * Talks over a Twilio media stream: JSON messages, `connected` and `start` first, audio as base64 of mu-law. Repeats what it
+ * hears, stops when interrupted (`clear`), marks the end of each utterance (`mark`), and hangs up on `stop`.
  */
 export function answerCall({ socket, now, log }: Conversation): void {
   const hear = createVoiceActivity();
@@ -41,7 +40,7 @@ export function answerCall({ socket, now, log }: Conversation): void {
     if (event === 'start') {
       const { streamSid: sid, callSid } = asObject(message['start']);
       streamSid = String(sid);
-      log(`takes the call ${String(callSid)}`);
+      log(`call ${String(callSid)} answered`);
       speaker.play(greeting(phoneRate));
     } else if (event === 'media') {
       onAudio(String(asObject(message['media'])['payload'] ?? ''));
@@ -55,7 +54,7 @@ export function answerCall({ socket, now, log }: Conversation): void {
     try {
       onMessage(asObject(JSON.parse(String(data))));
     } catch (cause) {
-      log(`a message that cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`);
+      log(`invalid message: ${cause instanceof Error ? cause.message : String(cause)}`);
     }
   });
   socket.on('close', () => speaker.interrupt());

@@ -2,7 +2,7 @@ import { setInterval, setTimeout } from 'node:timers/promises';
 
 export interface PlainBot {
   readonly say: string | undefined;
-  /** The bot leaves by itself after so many seconds; undefined = it stays until it is stopped. */
+  /** Ends the session after this time. Undefined: until it is stopped. */
   readonly exitAfterSeconds: number | undefined;
   readonly signal: AbortSignal;
   readonly log: (line: string) => void;
@@ -10,7 +10,7 @@ export interface PlainBot {
 
 const remarkEverySeconds = 5;
 
-/** A session without a transport: there is nobody to listen to, so the parrot sits there and says a line now and then. */
+/** A session without a transport: logs a line from time to time. */
 export async function runPlainBot({ say, exitAfterSeconds, signal, log }: PlainBot): Promise<void> {
   if (say !== undefined) log(say);
   const leave = new AbortController();
@@ -30,7 +30,7 @@ async function remark(signal: AbortSignal, log: (line: string) => void): Promise
   }
 }
 
-/** Resolves when it is time to go: after the given seconds, or when the signal aborts. */
+/** Resolves after the given seconds, or when the signal aborts. */
 async function departure(seconds: number | undefined, signal: AbortSignal): Promise<void> {
   if (seconds === undefined) {
     if (signal.aborted) return;

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from './http-exchange.ts';
 
-/** The version of the RTVI protocol that the parrot speaks. */
+/** Version of the RTVI protocol. */
 const protocolVersion = '2.1.0';
 
-/** A message of RTVI, the protocol between a voice bot and its client; it travels as JSON in a message frame. */
+/** A message of RTVI, the protocol between a voice bot and its client. Sent as JSON in a message frame. */
 export interface RtviMessage {
   readonly id: string;
   readonly type: string;
   readonly data: JsonObject;
 }
 
-/** Reads a message; undefined when it is none. */
+/** Parses a message. Undefined if it is not one. */
 export function parseRtvi(json: string): RtviMessage | undefined {
   let value: unknown;
   try {
@@ -33,8 +33,8 @@ export function rtvi(type: string, data: JsonObject = {}, id: string = randomUUI
 }
 
 /**
- * Answers `client-ready`. A client of protocol 1 is answered in its own version, since it warns about any other; the
- * messages that the parrot sends are the same in both.
+ * The response to `client-ready`. It has the client's version if that is 1, since such a client warns about others; the
+ * messages of the parrot are the same in both.
  */
 export function botReady(clientReady: RtviMessage): string {
   const theirs = String(clientReady.data['version'] ?? '');
@@ -42,13 +42,13 @@ export function botReady(clientReady: RtviMessage): string {
   return rtvi('bot-ready', { version, about: { library: 'bothost-parrot' } }, clientReady.id);
 }
 
-/** The messages of one line that the bot writes, for clients that follow the text as it grows and for those that do not. */
+/** The messages of one line of text, for clients that show text while it grows and for others. */
 export function botLine(text: string): readonly string[] {
   return [
     rtvi('bot-llm-started'),
     rtvi('bot-llm-text', { text }),
     rtvi('bot-llm-stopped'),
-    // What is spoken is chirps and echoes, never these words.
+    // The audio contains chirps and echoes, never these words.
     rtvi('bot-output', { text, aggregated_by: 'sentence', spoken: false, will_be_spoken: false }),
     rtvi('bot-transcription', { text }),
   ];

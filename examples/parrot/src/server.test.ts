@@ -15,7 +15,7 @@ async function startTestParrot(controlToken?: string): Promise<{ parrot: Parrot;
     host: '127.0.0.1',
     port: 0,
     controlToken,
-    newSessionId: () => 'made-here',
+    newSessionId: () => 'generated',
     now: () => new Date(),
     preciseNow: () => performance.timeOrigin + performance.now(),
     log: (line) => lines.push(line),
@@ -34,7 +34,7 @@ const stop = (url: string, headers: Record<string, string> = {}) =>
   fetch(`${url}/_bot/stop`, { method: 'POST', headers, body: '{"graceSeconds": 5}' });
 const report = async (url: string, query = '') => (await fetch(`${url}/_bot/session${query}`)).json();
 
-/** The next session's start is known by its report, since `POST /bot` answers only at the end. */
+/** `POST /bot` responds only at the end, so the report shows that the session started. */
 async function untilRunning(url: string): Promise<void> {
   await expect.poll(() => report(url)).toMatchObject({ state: 'running' });
 }
@@ -45,14 +45,14 @@ async function refusedStatus(socket: WebSocket): Promise<number | undefined> {
   return response.statusCode;
 }
 
-test('the probes answer and a fresh parrot says that nothing was handed over', async () => {
+test('a new parrot responds to probes and reports the state idle', async () => {
   const { url } = await startTestParrot();
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
   expect((await fetch(`${url}/livez`)).status).toBe(200);
   expect(await report(url)).toEqual({ sessionId: null, state: 'idle' });
 });
 
-test('a plain start stays open until it is stopped, and the long poll tells how it ended', async () => {
+test('a plain start stays open until it is stopped, and the long poll reports its end', async () => {
   const { url, lines } = await startTestParrot();
   const answer = start(url, { 'x-session-id': 's-1' }, { say: 'good morning' });
   await untilRunning(url);
@@ -71,34 +71,34 @@ test('a plain start stays open until it is stopped, and the long poll tells how 
   expect((await stop(url)).status).toBe(409);
 });
 
-test('a parrot that is told to leave after a while ends its session by itself', async () => {
+test('a session with exitAfterSeconds ends by itself', async () => {
   const { url } = await startTestParrot();
   const answer = await start(url, {}, { exitAfterSeconds: 0.01 });
   expect([answer.status, await answer.json()]).toEqual([200, {}]);
 });
 
-test('the time limit of the service ends the session with its own word', async () => {
+test('a session ends at its time limit with SESSION_TIME_LIMIT', async () => {
   const { url } = await startTestParrot();
   const answer = await start(url, { 'x-max-session-seconds': '0.02' });
   expect([answer.status, await answer.json()]).toEqual([200, { completionStatus: 'SESSION_TIME_LIMIT' }]);
   expect(await report(url)).toMatchObject({ state: 'ended', completionStatus: 'SESSION_TIME_LIMIT' });
 });
 
-test('a caller that drops the start request does not end the session', async () => {
+test('a caller that disconnects does not end the session', async () => {
   const { parrot, url } = await startTestParrot();
   const dropped = request({ port: parrot.port, path: '/bot', method: 'POST' });
   dropped.on('error', () => {});
   dropped.end('{}');
   await untilRunning(url);
-  const gone = new Promise((resolve) => dropped.once('close', resolve));
+  const closed = new Promise((resolve) => dropped.once('close', resolve));
   dropped.destroy();
-  await gone;
+  await closed;
   expect(await report(url)).toMatchObject({ state: 'running' });
   expect((await stop(url)).status).toBe(202);
   expect(await report(url, '?wait=20')).toMatchObject({ state: 'ended' });
 });
 
-test('bad starts are refused and begin nothing', async () => {
+test('an invalid start is rejected and starts nothing', async () => {
   const { url } = await startTestParrot();
   const webrtc = await start(url, { 'x-transport-type': 'webrtc' });
   expect([webrtc.status, await webrtc.json()]).toEqual([501, { error: expect.any(String), code: '501' }]);
@@ -111,7 +111,7 @@ test('bad starts are refused and begin nothing', async () => {
   expect(await report(url)).toMatchObject({ state: 'idle' });
 });
 
-test('with a control token the reserved paths ask for it in either form, and the others do not', async () => {
+test('reserved paths require the control token in either header, other paths do not', async () => {
   const { url } = await startTestParrot('open-sesame');
   const wrong = { authorization: 'Bearer open-sesam' };
   expect((await start(url)).status).toBe(401);
@@ -125,7 +125,7 @@ test('with a control token the reserved paths ask for it in either form, and the
   expect((await stop(url, { 'x-bot-control-token': 'open-sesame' })).status).toBe(409);
 });
 
-test('a socket session lives as long as its socket, whichever side closes', async () => {
+test('a WebSocket session lasts until either side closes the socket', async () => {
   const { url } = await startTestParrot();
   const first = new WebSocket(`${url}/ws`, { headers: { 'x-session-id': 's-2' } });
   await once(first, 'open');
@@ -143,7 +143,7 @@ test('a socket session lives as long as its socket, whichever side closes', asyn
   expect(await report(url, '?wait=20')).toMatchObject({ sessionId: 's-3', state: 'ended' });
 });
 
-test('a broken upgrade request begins no session', async () => {
+test('an invalid upgrade request starts no session', async () => {
   const { parrot, url } = await startTestParrot();
   const broken = request({ port: parrot.port, path: '/ws', headers: { connection: 'upgrade', upgrade: 'websocket' } });
   broken.end();
@@ -153,7 +153,7 @@ test('a broken upgrade request begins no session', async () => {
   expect(await report(url)).toMatchObject({ state: 'idle' });
 });
 
-test('the handler tells when it was entered, on the clock of the whole machine', async () => {
+test('GET /entered returns when the handler was entered, in epoch time', async () => {
   const { url } = await startTestParrot();
   expect(await (await fetch(`${url}/entered`)).json()).toEqual({ sessionId: null, enteredAtMs: null });
   const before = performance.timeOrigin + performance.now();
@@ -165,7 +165,7 @@ test('the handler tells when it was entered, on the clock of the whole machine',
   expect(entered.enteredAtMs).toBeLessThanOrEqual(after);
 });
 
-test('echo gives back what comes in while it still comes in', async () => {
+test('POST /echo returns bytes while the request is still sent', async () => {
   const { parrot } = await startTestParrot();
   const upload = request({
     port: parrot.port,
@@ -183,7 +183,7 @@ test('echo gives back what comes in while it still comes in', async () => {
   expect((await chunks.next()).done).toBe(true);
 });
 
-test('events are sent until the session ends', async () => {
+test('GET /events sends events until the session ends', async () => {
   const { url } = await startTestParrot();
   const session = start(url, { 'x-session-id': 's-5' });
   await untilRunning(url);
@@ -194,7 +194,7 @@ test('events are sent until the session ends', async () => {
   expect(await events.text()).toContain('data: {"count":1,"sessionId":"s-5"}\n\n');
 });
 
-test('the echo socket keeps text and bytes apart', async () => {
+test('the echo socket returns text as text and bytes as bytes', async () => {
   const { url } = await startTestParrot();
   const socket = new WebSocket(`${url}/echo-socket`);
   await once(socket, 'open');
@@ -206,7 +206,7 @@ test('the echo socket keeps text and bytes apart', async () => {
   expect([bytes, bytesAreBinary]).toEqual([Buffer.from([0, 255]), true]);
 });
 
-test('a burn uses the CPU time it was asked for, and ends early with its session', async () => {
+test('a burn uses the requested CPU time and ends early with its session', async () => {
   const { url } = await startTestParrot();
   const burn = (load: unknown) => fetch(`${url}/burn`, { method: 'POST', body: JSON.stringify(load) });
   const short = await (await burn({ cpuMillicores: 400, megabytes: 20, seconds: 1 })).json();

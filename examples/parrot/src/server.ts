@@ -2,16 +2,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import {
-  beginSession,
   type ParrotContext,
-  refuseSecondSession,
   reportSession,
+  requireIdle,
   runBot,
   socketBody,
   socketSessionEnd,
+  startSession,
   stopBot,
 } from './bot-routes.ts';
-import { mayControl } from './control-token.ts';
+import { hasControlToken } from './control-token.ts';
 import { converse } from './first-message.ts';
 import { errorBody, RequestError, refuseUpgrade, sendJson } from './http-exchange.ts';
 import { createSessionSlot } from './session.ts';
@@ -19,7 +19,7 @@ import { burnRoute, echo, echoSocket, entered, events, hello } from './user-rout
 
 export interface ParrotOptions {
   readonly host: string;
-  /** 0 takes a free port. */
+  /** 0: any free port. */
   readonly port: number;
   readonly controlToken: string | undefined;
   readonly newSessionId: () => string;
@@ -60,12 +60,12 @@ const routes: ReadonlyMap<string, Readonly<Record<string, Route>>> = new Map<str
 
 const reserved = /^\/(bot|ws|_bot\/.*)$/;
 
-/** Starts listening. Rejects with the listener's error, for example when the port is taken. */
+/** Rejects with the listener's error, for example if the port is taken. */
 export async function startParrot(options: ParrotOptions): Promise<Parrot> {
   const closing = new AbortController();
   const slot = createSessionSlot(options.now);
   const context: ParrotContext = { ...options, slot, closing: closing.signal };
-  // A client that does not answer the closing handshake delays the end of its session by no more than this (ms).
+  // Milliseconds that a client may take for the closing handshake before the session ends without it.
   // The types of ws do not know the option yet.
   const timeouts: object = { closeTimeout: 2000 };
   const sockets = new WebSocketServer({ ...timeouts, noServer: true, maxPayload: 1_048_576, perMessageDeflate: false });
@@ -73,11 +73,11 @@ export async function startParrot(options: ParrotOptions): Promise<Parrot> {
 
   server.on('request', (request, response) => {
     dispatch(context, options.controlToken, { request, response, url: urlOf(request) }).catch((cause: unknown) => {
-      const error = cause instanceof RequestError ? cause : new RequestError(500, 'The parrot stumbled');
-      // A client that went away is no news; an error of our own is.
+      const error = cause instanceof RequestError ? cause : new RequestError(500, 'Internal error');
+      // Do not log errors that are caused by a disconnected client.
       if (error.status === 500 && !response.destroyed) options.log(`error: ${String(cause)}`);
       if (response.headersSent) response.destroy();
-      // What was not read of a refused body is not waited for.
+      // Do not read the rest of a rejected body.
       else if (!request.complete) response.setHeader('connection', 'close');
       sendJson(response, error.status, errorBody(error.status, error.message));
     });
@@ -87,7 +87,7 @@ export async function startParrot(options: ParrotOptions): Promise<Parrot> {
     try {
       upgrade(context, options.controlToken, request, accept);
     } catch (cause) {
-      const error = cause instanceof RequestError ? cause : new RequestError(500, 'The parrot stumbled');
+      const error = cause instanceof RequestError ? cause : new RequestError(500, 'Internal error');
       refuseUpgrade(socket, error.status, error.message);
     }
   });
@@ -113,11 +113,11 @@ export async function startParrot(options: ParrotOptions): Promise<Parrot> {
 
 async function dispatch(context: ParrotContext, token: string | undefined, exchange: Exchange): Promise<void> {
   const { request, url } = exchange;
-  authorise(request, url, token);
+  requireToken(request, url, token);
   const methods = routes.get(url.pathname);
-  if (methods === undefined) throw new RequestError(404, `There is nothing at ${url.pathname}`);
+  if (methods === undefined) throw new RequestError(404, `${url.pathname} does not exist`);
   const route = methods[request.method === 'HEAD' ? 'GET' : (request.method ?? '')];
-  if (route === undefined) throw new RequestError(405, `${url.pathname} does not answer ${request.method}`);
+  if (route === undefined) throw new RequestError(405, `${url.pathname} does not support ${request.method}`);
   await route(context, exchange);
 }
 
@@ -129,25 +129,25 @@ function upgrade(
 ): void {
   const enteredAtMs = context.preciseNow();
   const url = urlOf(request);
-  authorise(request, url, token);
+  requireToken(request, url, token);
   if (url.pathname === '/echo-socket') {
     accept(echoSocket);
   } else if (url.pathname === '/ws') {
     const body = socketBody(url);
-    refuseSecondSession(context);
+    requireIdle(context);
     accept((socket) => {
-      const session = beginSession(context, request.headers, enteredAtMs);
+      const session = startSession(context, request.headers, enteredAtMs);
       converse({ socket, session, body, now: context.preciseNow, log: context.log });
       void socketSessionEnd(session, socket);
     });
   } else {
-    throw new RequestError(404, `There is no socket at ${url.pathname}`);
+    throw new RequestError(404, `${url.pathname} is not a WebSocket route`);
   }
 }
 
-function authorise(request: IncomingMessage, url: URL, token: string | undefined): void {
-  if (reserved.test(url.pathname) && !mayControl(request.headers, token)) {
-    throw new RequestError(401, 'This path is for the service only');
+function requireToken(request: IncomingMessage, url: URL, token: string | undefined): void {
+  if (reserved.test(url.pathname) && !hasControlToken(request.headers, token)) {
+    throw new RequestError(401, 'This path requires the control token');
   }
 }
 

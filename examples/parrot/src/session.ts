@@ -1,11 +1,11 @@
 /** Why a session is asked to end. */
 export type EndReason = 'stopped' | 'time limit' | 'shutdown';
 
-/** How a session went, as `GET /_bot/session` tells it (bot contract 2.2). `idle`: nothing was handed over yet. */
+/** Body of `GET /_bot/session`. `idle`: no session was started yet. */
 export interface SessionReport {
   readonly sessionId: string | null;
   readonly state: 'idle' | 'running' | 'ended';
-  /** The HTTP status that `POST /bot` answered, or would have answered to a caller that is gone; absent for a socket. */
+  /** Status of the response to `POST /bot`, even if its caller disconnected. Undefined for a WebSocket session. */
   readonly status?: number;
   readonly completionStatus?: string;
   readonly endedAt?: string;
@@ -13,12 +13,12 @@ export interface SessionReport {
 
 export interface Session {
   readonly id: string;
-  /** Epoch milliseconds with a fraction: when the handler was entered that began this session. */
+  /** When the handler that started the session was entered, in epoch milliseconds with a fraction. */
   readonly enteredAtMs: number;
-  /** Aborts, with an `EndReason`, when the session is asked to end. */
+  /** Aborts with an `EndReason` when the session is asked to end. */
   readonly signal: AbortSignal;
   readonly end: (reason: EndReason) => void;
-  /** Records the end; the first call counts. */
+  /** Records the end. The first call counts. */
   readonly finish: (outcome: { status?: number; completionStatus?: string }) => void;
 }
 
@@ -29,15 +29,15 @@ export interface SessionRequest {
   readonly maxSeconds: number | undefined;
 }
 
-/** Holds the one session of this process. */
+/** The session of this process. */
 export interface SessionSlot {
-  /** Undefined when a session is running already. */
-  readonly begin: (request: SessionRequest) => Session | undefined;
+  /** Undefined if a session is already running. */
+  readonly start: (request: SessionRequest) => Session | undefined;
   /** The running session, or the last one. */
   readonly latest: () => Session | undefined;
   readonly running: () => Session | undefined;
   readonly report: () => SessionReport;
-  /** Resolves when no session is running; at once when none is. */
+  /** Resolves when no session is running. */
   readonly ended: () => Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export function createSessionSlot(now: () => Date): SessionSlot {
   let report: SessionReport = { sessionId: null, state: 'idle' };
   let ended = Promise.resolve();
 
-  function begin({ id, enteredAtMs, maxSeconds }: SessionRequest): Session | undefined {
+  function start({ id, enteredAtMs, maxSeconds }: SessionRequest): Session | undefined {
     if (report.state === 'running') return undefined;
     const controller = new AbortController();
     const end = (reason: EndReason) => controller.abort(reason);
@@ -65,7 +65,7 @@ export function createSessionSlot(now: () => Date): SessionSlot {
         if (report.state === 'ended') return;
         clearTimeout(limit);
         report = { sessionId: id, state: 'ended', ...outcome, endedAt: now().toISOString() };
-        // Whatever the session left behind (a burn, an event stream) ends with it.
+        // Also ends a burn or an event stream that still runs.
         end('stopped');
         settle();
       },
@@ -74,7 +74,7 @@ export function createSessionSlot(now: () => Date): SessionSlot {
   }
 
   return {
-    begin,
+    start,
     latest: () => session,
     running: () => (report.state === 'running' ? session : undefined),
     report: () => report,

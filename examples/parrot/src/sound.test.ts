@@ -20,7 +20,7 @@ function heard(...sounds: readonly Int16Array[]): VoiceEvent[] {
   return events;
 }
 
-test('a sound between silences is one utterance with a little silence around it', () => {
+test('detects a sound between silences as one utterance', () => {
   const [started, stopped, ...more] = heard(tone(1, 0), tone(1, 0.3), tone(1, 0));
   expect(started).toEqual({ kind: 'started' });
   if (stopped?.kind !== 'stopped') throw new Error('the utterance did not stop');
@@ -29,14 +29,14 @@ test('a sound between silences is one utterance with a little silence around it'
   expect(more).toEqual([]);
 });
 
-test('a click, a whisper and a pause within a sentence neither start nor end an utterance', () => {
+test('ignores clicks, whispers and pauses within a sentence', () => {
   expect(heard(tone(1, 0), tone(0.08, 0.5), tone(1, 0))).toEqual([]);
   expect(heard(tone(3, 0.01))).toEqual([]);
   const events = heard(tone(0.5, 0.3), tone(0.5, 0), tone(0.5, 0.3), tone(1, 0));
   expect(events.map((event) => event.kind)).toEqual(['started', 'stopped']);
 });
 
-test('a fan that begins to blow is cut off once and then taken for the room, in which speech is still heard', () => {
+test('adapts to constant noise and still detects speech', () => {
   const kinds = heard(tone(40, 0.05), tone(1, 0.5), tone(1, 0.05)).map((event) => event.kind);
   expect(kinds).toEqual(['started', 'stopped', 'started', 'stopped']);
 });
@@ -49,7 +49,7 @@ test('resampling keeps the length in seconds and the pitch', () => {
   expect(crossings).toBeLessThanOrEqual(221);
 });
 
-test('the greeting is heard and does not clip, and a text has a chirp for each word', () => {
+test('the greeting is audible and does not clip, and a text has a chirp per word', () => {
   const sound = greeting(24_000);
   expect(loudness(sound)).toBeGreaterThan(0.05);
   expect(Math.max(...sound)).toBeLessThan(20_000);

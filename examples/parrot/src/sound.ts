@@ -1,14 +1,14 @@
 /** Full scale of 16-bit PCM. */
 const fullScale = 32_767;
 
-/** The loudness of samples, 0 to 1 (root mean square). */
+/** Loudness of samples, 0 to 1 (root mean square). */
 export function loudness(samples: Int16Array): number {
   let sum = 0;
   for (const sample of samples) sum += sample * sample;
   return samples.length === 0 ? 0 : Math.sqrt(sum / samples.length) / fullScale;
 }
 
-/** The same sound at another sample rate (hertz), by linear interpolation. */
+/** Resamples a sound to another sample rate in hertz, by linear interpolation. */
 export function resample(samples: Int16Array, from: number, to: number): Int16Array {
   if (from === to) return samples;
   const result = new Int16Array(Math.round((samples.length * to) / from));
@@ -32,14 +32,14 @@ export function joined(parts: readonly Int16Array[]): Int16Array {
   return whole;
 }
 
-/** One chirp: a whistle that glides from one pitch (hertz) to another, with a pause after it. */
+/** One chirp: a whistle that glides from one pitch in hertz to another, then a pause. */
 interface Chirp {
   readonly from: number;
   readonly to: number;
   readonly seconds: number;
 }
 
-/** The parrot's good morning: three chirps and a long one. */
+/** The greeting: three short chirps and a long one. */
 export function greeting(sampleRate: number): Int16Array {
   return joined(
     [
@@ -51,7 +51,7 @@ export function greeting(sampleRate: number): Int16Array {
   );
 }
 
-/** How a parrot reads a text that it was sent: a chirp for each of the first words, longer words lower. */
+/** Audio for a text: a chirp for each of the first words, lower for longer words. */
 export function chirped(text: string, sampleRate: number): Int16Array {
   const words = text.split(/\s+/).filter((word) => word !== '');
   return joined(
@@ -74,7 +74,7 @@ function whistle({ from, to, seconds }: Chirp, sampleRate: number): Int16Array {
   for (let i = 0; i < length; i++) {
     const progress = i / length;
     phase += (2 * Math.PI * (from + (to - from) * progress)) / sampleRate;
-    // A sine for an envelope: a whistle that begins or ends at full loudness clicks.
+    // The envelope is a sine, because a whistle that begins or ends at full loudness clicks.
     samples[i] = Math.round(Math.sin(Math.PI * progress) * Math.sin(phase) * 0.3 * fullScale);
   }
   return samples;

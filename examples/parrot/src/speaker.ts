@@ -1,7 +1,7 @@
-/** Says sounds one after another, at the pace at which they are heard. */
+/** Sends sounds one after another, in real time. */
 export interface Speaker {
   readonly play: (samples: Int16Array) => void;
-  /** Drops what was not said yet; false when nothing was being said. */
+  /** Drops sounds that were not sent yet. False if nothing was playing. */
   readonly interrupt: () => boolean;
 }
 
@@ -9,16 +9,16 @@ export interface SpeakerOptions {
   readonly sampleRate: number;
   readonly send: (samples: Int16Array) => void;
   readonly onStarted: () => void;
-  /** Called when the last sample was heard, also after an interruption. */
+  /** Called after the last sample, and after an interruption. */
   readonly onStopped: () => void;
-  /** Milliseconds on a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 
 const frameMs = 40;
 /**
- * So far ahead of the listener's ear audio is sent: enough to bridge a hiccup of the network, and little enough that an
- * interruption is heard at once, since the stock client cannot take back what it was sent.
+ * How far ahead of real time audio is sent: enough to bridge network jitter, and short enough for quick interruptions,
+ * since the stock client cannot drop audio that it has received.
  */
 const leadMs = 200;
 

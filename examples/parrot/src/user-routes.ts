@@ -6,7 +6,7 @@ import type { ParrotContext } from './bot-routes.ts';
 import { burn } from './burn.ts';
 import { numberField, readJsonObject, sendJson } from './http-exchange.ts';
 
-/** `GET /` and `GET /hello`: who answers, and for which session. */
+/** `GET /` and `GET /hello`: session id and uptime. */
 export function hello(context: ParrotContext, response: ServerResponse): void {
   sendJson(response, 200, {
     hello: 'I am the parrot',
@@ -21,13 +21,13 @@ export function entered(context: ParrotContext, response: ServerResponse): void 
   sendJson(response, 200, { sessionId: session?.id ?? null, enteredAtMs: session?.enteredAtMs ?? null });
 }
 
-/** `POST /echo`: the same bytes back while they come in, with their content type. */
+/** `POST /echo`: returns bytes while they arrive, with their content type. */
 export async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': request.headers['content-type'] ?? 'application/octet-stream' });
   await pipeline(request, response);
 }
 
-/** `GET /events`: a server-sent event each second, until the client or the session goes. */
+/** `GET /events`: a server-sent event each second, until the client disconnects or the session ends. */
 export async function events(context: ParrotContext, response: ServerResponse): Promise<void> {
   const session = context.slot.running();
   const gone = new AbortController();
@@ -49,12 +49,12 @@ export async function events(context: ParrotContext, response: ServerResponse): 
   response.end();
 }
 
-/** `WS /echo-socket`: every frame back, text as text and bytes as bytes. */
+/** `WS /echo-socket`: returns every frame, text as text and bytes as bytes. */
 export function echoSocket(socket: WebSocket): void {
   socket.on('message', (data: RawData, isBinary: boolean) => socket.send(data, { binary: isBinary }));
 }
 
-/** `POST /burn {cpuMillicores, megabytes, seconds}`: answers with what was really used, when it is over. */
+/** `POST /burn {cpuMillicores, megabytes, seconds}`: responds afterwards with what was really used. */
 export async function burnRoute(
   context: ParrotContext,
   request: IncomingMessage,
@@ -67,7 +67,7 @@ export async function burnRoute(
     seconds: numberField(body, 'seconds', { min: 0, max: 3600, fallback: 10 }),
   };
   context.log(`burning ${load.cpuMillicores} millicores and ${load.megabytes} MB for ${load.seconds} s`);
-  // Headers at once, so that no proxy between grows impatient.
+  // Send headers immediately, so that no proxy times out.
   response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
   const signal = AbortSignal.any([context.closing, context.slot.running()?.signal ?? context.closing]);
   const cpuMilliseconds = await burn(load, signal);

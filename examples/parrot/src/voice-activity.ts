@@ -2,16 +2,16 @@ import { joined, loudness } from './sound.ts';
 
 export type VoiceEvent =
   | { readonly kind: 'started' }
-  /** What was said, a little silence before and after it included. */
+  /** The speech, with a little silence before and after it. */
   | { readonly kind: 'stopped'; readonly speech: Int16Array; readonly sampleRate: number };
 
-/** Turns a microphone's samples into the beginnings and ends of speech. */
+/** Detects the beginning and end of speech in a microphone's samples. */
 export type VoiceActivity = (samples: Int16Array, sampleRate: number) => readonly VoiceEvent[];
 
 const windowsPerSecond = 50;
-/** Quieter than this is never speech. */
+/** Quieter audio is never speech. */
 const leastLoudness = 0.012;
-/** Speech is so many times louder than the room. */
+/** Speech is this many times louder than the background noise. */
 const aboveNoise = 3;
 const windowsToStart = 6;
 const windowsToStop = 35;
@@ -20,8 +20,8 @@ const windowsAfter = 10;
 const longestWindows = 15 * windowsPerSecond;
 
 /**
- * Energy against the room's noise: speech begins after 120 ms louder than the room and ends after 700 ms of quiet, or
- * after 15 s. Time is counted in samples, so that audio which arrives late or in bursts is heard alike.
+ * Compares energy with the background noise: speech begins after 120 ms above it and ends after 700 ms of quiet, or after
+ * 15 s. Time is counted in samples, so that late or bursty audio gives the same result.
  */
 export function createVoiceActivity(): VoiceActivity {
   let rest = new Int16Array();
@@ -48,7 +48,7 @@ export function createVoiceActivity(): VoiceActivity {
     run = loud ? 0 : run + 1;
     const endless = heard.length >= longestWindows;
     if (run < windowsToStop && !endless) return undefined;
-    // A sound that does not end is the room.
+    // A sound that does not end is background noise.
     if (endless) noise = level;
     const speech = joined(heard.slice(0, heard.length - Math.max(0, run - windowsAfter)));
     speaking = false;

@@ -97,7 +97,7 @@ describe('a Pipecat bot in Python', () => {
     socket.close();
     const record = await ended(service, 'pipecat-echo', sessionId);
     expect(record.completionStatus).toBe('WS_CONNECTION_CLOSED');
-    await expect.poll(() => linesOf('pipecat-echo', sessionId)).toContain(`${sessionId} - The client has left`);
+    await expect.poll(() => linesOf('pipecat-echo', sessionId)).toContain(`${sessionId} - Client disconnected`);
   });
 
   it('ends a start without a transport by itself', async () => {

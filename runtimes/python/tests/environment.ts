@@ -54,11 +54,11 @@ type Interpreter = { readonly path: string; readonly version: string };
 
 async function firstUsable(candidates: readonly string[]): Promise<Interpreter | null> {
   for (const path of candidates) {
-    const ask = 'import ensurepip, sys, venv; print(sys.version_info.major, sys.version_info.minor, sys.version)';
-    const answer = await run(path, ['-c', ask]).catch(() => null);
-    const [major, minor] = (answer?.stdout ?? '').split(' ').map(Number);
-    if (answer !== null && major === 3 && minor !== undefined && minor >= oldestMinor) {
-      return { path, version: answer.stdout };
+    const code = 'import ensurepip, sys, venv; print(sys.version_info.major, sys.version_info.minor, sys.version)';
+    const result = await run(path, ['-c', code]).catch(() => null);
+    const [major, minor] = (result?.stdout ?? '').split(' ').map(Number);
+    if (result !== null && major === 3 && minor !== undefined && minor >= oldestMinor) {
+      return { path, version: result.stdout };
     }
   }
   return null;
@@ -66,8 +66,8 @@ async function firstUsable(candidates: readonly string[]): Promise<Interpreter |
 
 /** The requirements of the shim, which is not installed: the tests run its sources. */
 async function ownRequirements(python: string): Promise<readonly string[]> {
-  const ask =
+  const code =
     'import json, tomllib; print(json.dumps(tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"]))';
-  const { stdout } = await run(python, ['-c', ask], { cwd: folder });
+  const { stdout } = await run(python, ['-c', code], { cwd: folder });
   return JSON.parse(stdout) as string[];
 }

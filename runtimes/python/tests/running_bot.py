@@ -1,4 +1,4 @@
-"""A bot that runs behind the shim, in a process of its own."""
+"""Runs a bot behind the shim in a separate process."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ SESSION = "6f9bd5a8-6f5a-4a2d-9c43-2f1f5a9f2d11"
 
 @dataclass
 class RunningBot:
-    """The process, what it wrote, and a client for its routes."""
+    """The process, its output, and a client for its routes."""
 
     process: asyncio.subprocess.Process
     output: asyncio.StreamReader
@@ -34,7 +34,7 @@ class RunningBot:
         return port
 
     async def wait_for(self, pattern: str) -> "re.Match[str]":
-        """Wait until whole lines of the output have it."""
+        """Wait until complete lines of the output match."""
         while True:
             found = re.search(pattern, self.text.rpartition("\n")[0], re.MULTILINE)
             if found:
@@ -44,7 +44,7 @@ class RunningBot:
             self.text += chunk.decode()
 
     async def all_output(self) -> str:
-        """Wait for the end of the process; answer all that it wrote."""
+        """Wait for the end of the process and return its output."""
         self.text += (await self.output.read()).decode()
         await self.process.wait()
         return self.text
@@ -61,9 +61,9 @@ class RunningBot:
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """Answer what the service gives a bot, and nothing of this process's."""
+    """Return the environment of a bot, without variables of this process."""
     path = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    # What Python compiles stays out of the sources, which are shipped.
+    # Compiled files must not be stored with the sources, which are shipped.
     python = {
         "PYTHONPATH": str(SOURCES),
         "PYTHONUNBUFFERED": "1",
@@ -73,7 +73,7 @@ def environment(**variables: str) -> dict[str, str]:
 
 
 async def spawn(folder: Path, variables: dict[str, str]) -> asyncio.subprocess.Process:
-    """Start the shim in a folder; standard output and error are one."""
+    """Start the shim in a directory, with standard output and error combined."""
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -88,14 +88,14 @@ async def spawn(folder: Path, variables: dict[str, str]) -> asyncio.subprocess.P
 
 @asynccontextmanager
 async def running(folder: Path, **variables: str) -> AsyncIterator[RunningBot]:
-    """Run the bot of a folder until the block ends."""
+    """Run the bot of a directory until the block ends."""
     process = await spawn(folder, variables)
     assert process.stdout is not None
     bot = RunningBot(process, process.stdout, httpx.AsyncClient())
     try:
         port = (await bot.wait_for(r"serving on \S+ port (\d+)")).group(1)
         bot.client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False)
-        # Its server comes up a moment after.
+        # The server accepts connections a moment later.
         await bot.client.get("/livez")
         yield bot
     finally:
@@ -107,6 +107,6 @@ async def running(folder: Path, **variables: str) -> AsyncIterator[RunningBot]:
 
 
 def write_bot(folder: Path, source: str) -> Path:
-    """Write a bot module; answer its folder."""
+    """Write a bot module and return its directory."""
     (folder / "bot.py").write_text(source)
     return folder

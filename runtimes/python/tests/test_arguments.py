@@ -1,4 +1,4 @@
-"""The classes of the arguments, with each of the packages that a bot's environment may have."""
+"""The classes of the arguments, depending on the packages in the bot's environment."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ async def bot(args):
     values = {name: getattr(args, name) for name in common}
     print("arguments", json.dumps({"classes": names, "values": values, "socket": hasattr(args, "websocket")}))
 """
-# As if it were not installed.
+# Simulates packages that are not installed.
 WITHOUT = "import sys\n\nfor name in {names}:\n    sys.modules[name] = None\n"
 
 
@@ -47,7 +47,7 @@ async def arguments(folder: Path, without: list[str], over_socket: bool = False)
         (["pipecatcloud", "pipecat", "loguru"], "bothost_shim.BotArguments", "bothost_shim.BotArguments"),
     ],
 )
-async def test_a_bot_gets_the_classes_that_it_knows(
+async def test_arguments_have_the_classes_of_the_installed_packages(
     tmp_path: Path, without: list[str], plain: str, socket: str
 ) -> None:
     values = {
@@ -70,7 +70,7 @@ async def test_a_bot_gets_the_classes_that_it_knows(
         assert "pipecat.RunnerArguments" in over_request["classes"]
 
 
-async def test_webrtc_without_its_packages_is_refused_at_once(tmp_path: Path) -> None:
+async def test_webrtc_without_its_packages_responds_501(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(WITHOUT.format(names=["aiortc"]))
     async with running(write_bot(tmp_path, DESCRIBING), PYTHONPATH=f"{tmp_path}:{SOURCES}") as bot:
         offer = {"sdp": "", "type": "offer"}
@@ -80,7 +80,7 @@ async def test_webrtc_without_its_packages_is_refused_at_once(tmp_path: Path) ->
         assert "pipecat-ai[webrtc]" in answer.json()["error"]
 
 
-async def test_the_log_handlers_of_a_bot_outlive_the_import_of_the_classes(tmp_path: Path) -> None:
+async def test_importing_the_classes_keeps_the_log_handlers_of_the_bot(tmp_path: Path) -> None:
     source = """
 import sys
 from loguru import logger

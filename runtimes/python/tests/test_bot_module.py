@@ -1,4 +1,4 @@
-"""What a bot's module may be, and how one is refused."""
+"""Valid and invalid bot modules."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from running_bot import running, spawn, write_bot
 from websockets.asyncio.client import connect
 
 
-async def refused(folder: Path) -> str:
+async def run_rejected(folder: Path) -> str:
     process = await spawn(folder, {})
     output, _ = await process.communicate()
     assert process.returncode == 78, output.decode()
@@ -33,23 +33,23 @@ async def refused(folder: Path) -> str:
         ),
     ],
 )
-async def test_a_faulty_module_is_refused_with_status_78_and_one_line(
+async def test_invalid_module_exits_with_status_78_and_one_line(
     tmp_path: Path, source: str | None, reason: str
 ) -> None:
     if source is not None:
         write_bot(tmp_path, source)
-    output = await refused(tmp_path)
+    output = await run_rejected(tmp_path)
     last = output.strip().splitlines()[-1]
     assert last.startswith(reason)
 
 
-async def test_an_import_that_fails_shows_its_trace(tmp_path: Path) -> None:
-    output = await refused(write_bot(tmp_path, "def broken():\n    raise KeyError('API_KEY')\n\nbroken()\n"))
+async def test_failed_import_prints_its_trace(tmp_path: Path) -> None:
+    output = await run_rejected(write_bot(tmp_path, "def broken():\n    raise KeyError('API_KEY')\n\nbroken()\n"))
     assert "Traceback (most recent call last):" in output
     assert "KeyError: 'API_KEY'" in output
 
 
-async def test_a_port_that_is_none_is_refused(tmp_path: Path) -> None:
+async def test_invalid_port_exits_with_status_78(tmp_path: Path) -> None:
     process = await spawn(write_bot(tmp_path, "async def bot(args): ...\n"), {"PORT": "http"})
     output, _ = await process.communicate()
     assert (process.returncode, output.decode()) == (
@@ -69,13 +69,13 @@ async def test_a_port_that_is_none_is_refused(tmp_path: Path) -> None:
         ("def readyz(): raise ValueError('not yet')", 503),
     ],
 )
-async def test_the_bot_says_whether_it_is_ready(tmp_path: Path, readyz: str, status: int) -> None:
+async def test_readyz_of_the_bot_decides_readiness(tmp_path: Path, readyz: str, status: int) -> None:
     async with running(write_bot(tmp_path, f"async def bot(args): ...\n\n{readyz}\n")) as bot:
         assert (await bot.client.get("/readyz")).status_code == status
         assert (await bot.client.get("/livez")).status_code == 200
 
 
-async def test_a_bot_adds_routes_and_lifespans_of_its_own(tmp_path: Path) -> None:
+async def test_bot_adds_its_own_routes_and_lifespans(tmp_path: Path) -> None:
     source = """
 from contextlib import asynccontextmanager
 from fastapi import WebSocket
@@ -113,7 +113,7 @@ async def bot(args): ...
         assert "over" in await bot.all_output()
 
 
-async def test_the_file_of_variables_is_left_alone(tmp_path: Path) -> None:
+async def test_dotenv_file_is_ignored(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("PORT=1\nSECRET=from a file\n")
     source = "import os\n\nasync def bot(args):\n    print('secret', os.environ.get('SECRET'), flush=True)\n"
     async with running(write_bot(tmp_path, source)) as bot:
@@ -121,7 +121,7 @@ async def test_the_file_of_variables_is_left_alone(tmp_path: Path) -> None:
         await bot.wait_for("secret None")
 
 
-async def test_a_program_that_the_bot_starts_gets_no_variable_of_the_host_s(tmp_path: Path) -> None:
+async def test_child_processes_inherit_no_variables_of_the_host(tmp_path: Path) -> None:
     source = (
         "import os\n\nasync def bot(args):\n    print(sorted(n for n in os.environ if 'LOGURU' in n), flush=True)\n"
     )
@@ -130,7 +130,7 @@ async def test_a_program_that_the_bot_starts_gets_no_variable_of_the_host_s(tmp_
         await bot.wait_for(r"^\[\]$")
 
 
-async def test_what_is_not_needed_is_not_imported(tmp_path: Path) -> None:
+async def test_unneeded_packages_are_not_imported(tmp_path: Path) -> None:
     source = """
 import sys
 
@@ -145,7 +145,7 @@ async def bot(args):
         await bot.wait_for(r"^\[(?!.*aiortc).*\]$")
 
 
-async def test_a_lifespan_that_fails_is_refused(tmp_path: Path) -> None:
+async def test_failed_lifespan_exits_with_status_78(tmp_path: Path) -> None:
     source = """
 from contextlib import asynccontextmanager
 from pipecatcloud_system import add_lifespan_to_app
@@ -159,12 +159,12 @@ add_lifespan_to_app(life)
 
 async def bot(args): ...
 """
-    output = await refused(write_bot(tmp_path, source))
+    output = await run_rejected(write_bot(tmp_path, source))
     assert "ValueError: no database" in output
-    assert output.strip().splitlines()[-1].startswith("bothost_shim: what the bot added")
+    assert output.strip().splitlines()[-1].startswith("bothost_shim: a lifespan handler")
 
 
-async def test_sigterm_while_the_module_is_imported_is_no_fault_of_the_module_s(tmp_path: Path) -> None:
+async def test_sigterm_during_the_import_exits_with_status_0(tmp_path: Path) -> None:
     source = "import time\nprint('importing', flush=True)\ntime.sleep(3600)\n"
     process = await spawn(write_bot(tmp_path, source), {})
     assert process.stdout is not None
@@ -174,7 +174,7 @@ async def test_sigterm_while_the_module_is_imported_is_no_fault_of_the_module_s(
     assert await process.wait() == 0
 
 
-async def test_what_a_bot_leaves_behind_does_not_keep_its_process(tmp_path: Path) -> None:
+async def test_threads_and_tasks_of_the_bot_do_not_keep_the_process_alive(tmp_path: Path) -> None:
     source = """
 import asyncio, threading, time
 
@@ -196,7 +196,7 @@ async def bot(args):
         assert await bot.process.wait() == 0
 
 
-async def test_a_path_cannot_forge_a_line_of_the_log(tmp_path: Path) -> None:
+async def test_path_cannot_forge_a_log_line(tmp_path: Path) -> None:
     async with running(write_bot(tmp_path, "async def bot(args): ...\n")) as bot:
         await bot.client.get("/a%0A2026-01-01%20forged?secret=1")
         await bot.wait_for(r"GET /a%0A2026-01-01%20forged 404$")

@@ -1,4 +1,4 @@
-"""The echo bot's file, unchanged, under Pipecat's own development runner."""
+"""The unchanged echo bot under Pipecat's development runner."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ def free_port() -> int:
         return port
 
 
-async def test_the_echo_bot_runs_under_the_development_runner() -> None:
+async def test_echo_bot_runs_under_the_development_runner() -> None:
     port = free_port()
     variables = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     process = await asyncio.create_subprocess_exec(

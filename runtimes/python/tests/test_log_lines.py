@@ -7,7 +7,7 @@ from running_bot import SESSION, running, write_bot
 STAMP = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| "
 
 
-async def test_loguru_names_the_session_also_after_a_bot_replaced_its_handler(tmp_path: Path) -> None:
+async def test_loguru_logs_the_session_id_after_a_bot_replaced_its_handler(tmp_path: Path) -> None:
     source = """
 import sys, threading
 from loguru import logger
@@ -27,7 +27,7 @@ async def bot(args):
         await bot.wait_for(STAMP + rf"INFO     \| bot:<lambda>:\d+ \| {SESSION} - on a thread$")
 
 
-async def test_loguru_names_the_session_for_a_bot_with_its_own_extra(tmp_path: Path) -> None:
+async def test_loguru_logs_the_session_id_for_a_bot_with_its_own_extra(tmp_path: Path) -> None:
     source = """
 from loguru import logger
 
@@ -41,7 +41,7 @@ async def bot(args):
         await bot.wait_for(rf"{SESSION} - begun$")
 
 
-async def test_traces_of_loguru_show_no_values(tmp_path: Path) -> None:
+async def test_loguru_traces_show_no_values_of_variables(tmp_path: Path) -> None:
     source = """
 from loguru import logger
 
@@ -58,7 +58,7 @@ async def bot(args):
         assert bot.text.count("hunter2") == 1
 
 
-async def test_the_standard_library_s_logging_names_the_session(tmp_path: Path) -> None:
+async def test_standard_logging_logs_the_session_id(tmp_path: Path) -> None:
     source = """
 import logging
 
@@ -70,7 +70,7 @@ async def bot(args):
         await bot.wait_for(STAMP + rf"WARNING  \| mine:bot:\d+ \| {SESSION} - careful$")
 
 
-async def test_a_bot_s_own_logging_is_left_as_it_is(tmp_path: Path) -> None:
+async def test_logging_configured_by_the_bot_is_unchanged(tmp_path: Path) -> None:
     source = """
 import logging
 logging.basicConfig(level=logging.DEBUG, format="mine %(message)s")
@@ -83,7 +83,7 @@ async def bot(args):
         await bot.wait_for("^mine careful$")
 
 
-async def test_no_level_at_all_is_silent(tmp_path: Path) -> None:
+async def test_level_none_logs_nothing(tmp_path: Path) -> None:
     source = """
 from loguru import logger
 logger.error("loud")
@@ -101,7 +101,7 @@ async def bot(args): ...
     await process.wait()
 
 
-async def test_an_unknown_level_shows_everything(tmp_path: Path) -> None:
+async def test_unknown_level_logs_everything(tmp_path: Path) -> None:
     source = "from loguru import logger\nlogger.debug('shown')\n\nasync def bot(args): ...\n"
     async with running(write_bot(tmp_path, source), PIPECAT_LOG_LEVEL="LOUD") as bot:
         await bot.wait_for("NONE - shown$")

@@ -11,11 +11,11 @@ SLEEPER = """
 import asyncio
 
 async def bot(args):
-    print("here", args.session_id, args.body, args.handle_sigint, args.handle_sigterm, args.flow_config, flush=True)
+    print("started", args.session_id, args.body, args.handle_sigint, args.handle_sigterm, args.flow_config, flush=True)
     try:
         await asyncio.sleep(args.body.get("seconds", 3600))
     finally:
-        print("gone", flush=True)
+        print("cleaned up", flush=True)
     if args.body.get("fail"):
         raise ValueError("in the middle")
 """
@@ -26,7 +26,7 @@ def sleeper(tmp_path: Path) -> Path:
     return write_bot(tmp_path, SLEEPER)
 
 
-async def test_a_session_begins_with_the_request_and_ends_with_the_answer(sleeper: Path) -> None:
+async def test_session_lasts_from_request_to_response(sleeper: Path) -> None:
     async with running(sleeper) as bot:
         assert await bot.report() == {"sessionId": None, "state": "idle"}
         answer = await bot.post("/bot", {"seconds": 0}, headers={"x-session-id": SESSION})
@@ -37,10 +37,10 @@ async def test_a_session_begins_with_the_request_and_ends_with_the_answer(sleepe
         assert report["status"] == 200
         assert report["startedAt"].endswith("Z")
         assert report["endedAt"] >= report["startedAt"]
-        await bot.wait_for(rf"here {SESSION} {{'seconds': 0}} False False None")
+        await bot.wait_for(rf"started {SESSION} {{'seconds': 0}} False False None")
 
 
-async def test_a_bot_that_raises_is_a_failure_with_its_trace_in_the_log(sleeper: Path) -> None:
+async def test_bot_that_raises_responds_500_and_logs_the_trace(sleeper: Path) -> None:
     async with running(sleeper) as bot:
         answer = await bot.post("/bot", {"seconds": 0, "fail": True})
         assert answer.status_code == 500
@@ -50,7 +50,7 @@ async def test_a_bot_that_raises_is_a_failure_with_its_trace_in_the_log(sleeper:
         await bot.wait_for(r"Traceback [\s\S]*ValueError: in the middle")
 
 
-async def test_lines_carry_the_session_and_are_framed(sleeper: Path) -> None:
+async def test_log_lines_have_the_session_id_and_frame_the_session(sleeper: Path) -> None:
     async with running(sleeper, IMAGE_VERSION="v7") as bot:
         await bot.post("/bot", {"seconds": 0}, headers={"x-daily-session-id": SESSION})
         stamp = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| INFO     \| \S+:\S+:\d+ \| " + SESSION + " - "
@@ -61,34 +61,34 @@ async def test_lines_carry_the_session_and_are_framed(sleeper: Path) -> None:
         assert "livez" not in bot.text
 
 
-async def test_a_second_start_is_refused(sleeper: Path) -> None:
+async def test_second_start_responds_409(sleeper: Path) -> None:
     async with running(sleeper) as bot:
         first = asyncio.create_task(bot.post("/bot"))
-        await bot.wait_for("here")
+        await bot.wait_for("started")
         answer = await bot.post("/bot")
         assert answer.status_code == 409
         assert (await bot.post("/_bot/stop", {"graceSeconds": 5})).status_code == 202
         assert (await first).status_code == 200
 
 
-async def test_a_stop_cancels_the_bot_and_lets_it_clean_up(sleeper: Path) -> None:
+async def test_stop_cancels_the_bot_and_lets_it_clean_up(sleeper: Path) -> None:
     async with running(sleeper) as bot:
         assert (await bot.post("/_bot/stop")).status_code == 409
         first = asyncio.create_task(bot.post("/bot"))
-        await bot.wait_for("here")
+        await bot.wait_for("started")
         waiting = asyncio.create_task(bot.report(wait=60))
         assert (await bot.post("/_bot/stop")).status_code == 202
         assert ((await first).status_code, (await first).json()) == (200, {})
         assert (await waiting)["state"] == "ended"
-        await bot.wait_for("gone")
+        await bot.wait_for("cleaned up")
 
 
-async def test_a_bot_that_takes_a_cancellation_for_nothing_is_cancelled_again_after_the_grace(tmp_path: Path) -> None:
+async def test_bot_that_ignores_cancellation_is_cancelled_again_after_the_grace_period(tmp_path: Path) -> None:
     source = """
 import asyncio
 
 async def bot(args):
-    print("here", flush=True)
+    print("started", flush=True)
     try:
         await asyncio.sleep(3600)
     except asyncio.CancelledError:
@@ -97,24 +97,24 @@ async def bot(args):
 """
     async with running(write_bot(tmp_path, source)) as bot:
         first = asyncio.create_task(bot.post("/bot"))
-        await bot.wait_for("here")
+        await bot.wait_for("started")
         await bot.post("/_bot/stop", {"graceSeconds": 0.1})
         await bot.wait_for("no")
         assert (await first).status_code == 200
 
 
-async def test_a_session_is_cancelled_at_its_limit(sleeper: Path) -> None:
+async def test_session_is_cancelled_at_its_time_limit(sleeper: Path) -> None:
     async with running(sleeper) as bot:
         answer = await bot.post("/bot", headers={"X-PCC-Max-Session-Seconds": "0.2"})
         assert (answer.status_code, answer.json()) == (200, {"completionStatus": "SESSION_TIME_LIMIT"})
         assert (await bot.report())["completionStatus"] == "SESSION_TIME_LIMIT"
-        await bot.wait_for("gone")
+        await bot.wait_for("cleaned up")
 
 
-async def test_a_caller_that_goes_away_does_not_end_the_session(sleeper: Path) -> None:
+async def test_disconnected_caller_does_not_end_the_session(sleeper: Path) -> None:
     async with running(sleeper) as bot:
         first = asyncio.create_task(bot.post("/bot"))
-        await bot.wait_for("here")
+        await bot.wait_for("started")
         first.cancel()
         assert (await bot.report(wait=0.2))["state"] == "running"
         await bot.post("/_bot/stop")
@@ -122,7 +122,7 @@ async def test_a_caller_that_goes_away_does_not_end_the_session(sleeper: Path) -
 
 
 @pytest.mark.parametrize(("body", "status"), [(b"[]", 422), (b"{", 422), (b'"x"', 422), (b" " * 1_048_577, 413)])
-async def test_a_body_that_is_no_object_starts_nothing(sleeper: Path, body: bytes, status: int) -> None:
+async def test_body_that_is_not_an_object_starts_nothing(sleeper: Path, body: bytes, status: int) -> None:
     async with running(sleeper) as bot:
         answer = await bot.client.post("/bot", content=body)
         assert answer.status_code == status
@@ -130,7 +130,7 @@ async def test_a_body_that_is_no_object_starts_nothing(sleeper: Path, body: byte
         assert (await bot.report())["state"] == "idle"
 
 
-async def test_reserved_paths_ask_for_the_control_token_and_probes_do_not(sleeper: Path) -> None:
+async def test_reserved_paths_require_the_control_token_but_probes_do_not(sleeper: Path) -> None:
     async with running(sleeper, BOT_CONTROL_TOKEN="secret") as bot:
         assert (await bot.client.get("/readyz")).status_code == 200
         for method, path in [("POST", "/bot"), ("POST", "/_bot/stop"), ("GET", "/_bot/session")]:
@@ -144,18 +144,18 @@ async def test_reserved_paths_ask_for_the_control_token_and_probes_do_not(sleepe
         assert "secret" not in bot.text
 
 
-async def test_an_idle_bot_exits_at_once_on_sigterm(sleeper: Path) -> None:
+async def test_idle_host_exits_immediately_on_sigterm(sleeper: Path) -> None:
     async with running(sleeper) as bot:
         bot.signal(signal.SIGTERM)
         assert await bot.process.wait() == 0
 
 
-async def test_a_running_session_goes_on_through_sigterm_and_then_the_process_goes(sleeper: Path) -> None:
+async def test_running_session_finishes_after_sigterm_before_the_process_exits(sleeper: Path) -> None:
     async with running(sleeper) as bot:
         first = asyncio.create_task(bot.post("/bot"))
-        await bot.wait_for("here")
+        await bot.wait_for("started")
         bot.signal(signal.SIGTERM)
-        await bot.wait_for("goes down when its session has ended")
+        await bot.wait_for("exits after its session")
         assert (await bot.client.get("/readyz")).status_code == 503
         assert (await bot.post("/bot")).status_code == 503
         assert (await bot.report(wait=0.1))["state"] == "running"
@@ -164,22 +164,22 @@ async def test_a_running_session_goes_on_through_sigterm_and_then_the_process_go
         assert await bot.process.wait() == 0
 
 
-async def test_the_time_for_a_drain_is_limited_by_the_environment(sleeper: Path) -> None:
+async def test_shutdown_timeout_limits_the_drain(sleeper: Path) -> None:
     async with running(sleeper, SHUTDOWN_TIMEOUT="0.2") as bot:
         first = asyncio.create_task(bot.post("/bot"))
-        await bot.wait_for("here")
+        await bot.wait_for("started")
         bot.signal(signal.SIGTERM)
         assert (await first).status_code == 503
         assert await bot.process.wait() == 0
 
 
-async def test_one_shot_goes_after_the_first_session(sleeper: Path) -> None:
+async def test_one_shot_host_exits_after_the_first_session(sleeper: Path) -> None:
     async with running(sleeper, BOT_ONE_SHOT="1") as bot:
         assert (await bot.post("/bot", {"seconds": 0})).status_code == 200
         assert await bot.process.wait() == 0
 
 
-async def test_a_bot_that_ends_the_program_ends_its_session(tmp_path: Path) -> None:
+async def test_bot_that_calls_sys_exit_ends_only_its_session(tmp_path: Path) -> None:
     source = "import sys\n\nasync def bot(args):\n    sys.exit(args.body.get('status'))\n"
     async with running(write_bot(tmp_path, source)) as bot:
         assert (await bot.post("/bot")).status_code == 200
@@ -187,13 +187,13 @@ async def test_a_bot_that_ends_the_program_ends_its_session(tmp_path: Path) -> N
         assert (await bot.client.get("/livez")).status_code == 200
 
 
-async def test_a_bot_that_is_not_async_is_a_failure(tmp_path: Path) -> None:
+async def test_bot_that_is_not_async_responds_500(tmp_path: Path) -> None:
     async with running(write_bot(tmp_path, "def bot(args):\n    return 1\n")) as bot:
         assert (await bot.post("/bot")).status_code == 500
-        await bot.wait_for("TypeError: bot.args. has to be async")
+        await bot.wait_for("TypeError: bot.args. must be async")
 
 
-async def test_a_room_comes_with_both_of_its_headers(tmp_path: Path) -> None:
+async def test_room_requires_both_headers(tmp_path: Path) -> None:
     source = "async def bot(args):\n    print(type(args).__name__, args.room_url, args.token)\n"
     async with running(write_bot(tmp_path, source)) as bot:
         room = {"x-daily-room-url": "https://example.invalid/room", "x-daily-room-token": "t"}
@@ -203,27 +203,27 @@ async def test_a_room_comes_with_both_of_its_headers(tmp_path: Path) -> None:
         assert (await bot.post("/bot", headers=room)).status_code == 400
 
 
-async def test_media_over_quic_is_refused(sleeper: Path) -> None:
+async def test_media_over_quic_responds_400(sleeper: Path) -> None:
     async with running(sleeper) as bot:
         assert (await bot.post("/bot", headers={"x-transport-type": "moq"})).status_code == 400
 
 
-async def test_an_interrupt_cancels_the_session_and_ends_the_process(sleeper: Path) -> None:
+async def test_sigint_cancels_the_session_and_exits(sleeper: Path) -> None:
     async with running(sleeper) as bot:
         first = asyncio.create_task(bot.post("/bot"))
-        await bot.wait_for("here")
+        await bot.wait_for("started")
         bot.signal(signal.SIGINT)
         assert (await first).status_code == 503
         assert await bot.process.wait() == 0
-        assert "gone" in await bot.all_output()
+        assert "cleaned up" in await bot.all_output()
 
 
-async def test_sigterm_after_a_stop_cancels_again(tmp_path: Path) -> None:
+async def test_sigterm_after_a_stop_cancels_the_bot_again(tmp_path: Path) -> None:
     source = """
 import asyncio
 
 async def bot(args):
-    print("here", flush=True)
+    print("started", flush=True)
     try:
         await asyncio.sleep(3600)
     except asyncio.CancelledError:
@@ -232,7 +232,7 @@ async def bot(args):
 """
     async with running(write_bot(tmp_path, source)) as bot:
         first = asyncio.create_task(bot.post("/bot"))
-        await bot.wait_for("here")
+        await bot.wait_for("started")
         await bot.post("/_bot/stop")
         await bot.wait_for("no")
         bot.signal(signal.SIGTERM)

@@ -41,14 +41,14 @@ def plain(tmp_path: Path) -> Path:
 
 
 async def closing(client: ClientConnection) -> int | None:
-    """Read to the end; answer the code of the close."""
+    """Read to the end and return the close code."""
     with suppress(ConnectionClosed):
         while True:
             await client.recv()
     return client.close_code
 
 
-async def test_a_session_lives_as_long_as_its_socket(plain: Path) -> None:
+async def test_session_lasts_as_long_as_its_socket(plain: Path) -> None:
     async with running(plain) as bot:
         async with socket(bot) as client:
             await client.send("hello")
@@ -60,13 +60,13 @@ async def test_a_session_lives_as_long_as_its_socket(plain: Path) -> None:
         await bot.wait_for("left")
 
 
-async def test_the_socket_is_closed_when_the_bot_returns(plain: Path) -> None:
+async def test_socket_closes_when_the_bot_returns(plain: Path) -> None:
     async with running(plain) as bot, socket(bot) as client:
         await client.send("return")
         assert await closing(client) == 1000
 
 
-async def test_a_bot_that_raises_closes_with_1011_and_its_trace_is_in_the_log(plain: Path) -> None:
+async def test_bot_that_raises_closes_with_1011_and_logs_the_trace(plain: Path) -> None:
     async with running(plain) as bot, socket(bot) as client:
         await client.send("raise")
         assert await closing(client) == 1011
@@ -74,7 +74,7 @@ async def test_a_bot_that_raises_closes_with_1011_and_its_trace_is_in_the_log(pl
         await bot.wait_for(r"Traceback [\s\S]*ValueError: in the middle")
 
 
-async def test_a_second_socket_is_refused(plain: Path) -> None:
+async def test_second_socket_responds_409(plain: Path) -> None:
     async with running(plain) as bot, socket(bot) as client:
         with pytest.raises(InvalidStatus) as refusal:
             await connect(f"ws://127.0.0.1:{bot.port}/ws", proxy=None)
@@ -83,7 +83,7 @@ async def test_a_second_socket_is_refused(plain: Path) -> None:
         assert await client.recv() == "still here"
 
 
-async def test_a_socket_needs_the_control_token(plain: Path) -> None:
+async def test_socket_requires_the_control_token(plain: Path) -> None:
     async with running(plain, BOT_CONTROL_TOKEN="secret") as bot:
         with pytest.raises(InvalidStatus) as refusal:
             await socket(bot)
@@ -104,7 +104,7 @@ async def test_a_socket_needs_the_control_token(plain: Path) -> None:
         ("?body=%%%", {}),
     ],
 )
-async def test_the_body_is_in_the_url(plain: Path, query: str, body: dict[str, Any]) -> None:
+async def test_body_is_decoded_from_the_url(plain: Path, query: str, body: dict[str, Any]) -> None:
     async with running(plain) as bot, socket(bot, query) as client:
         await client.send("hello")
         await bot.wait_for(re.escape(f"body {body}"))
@@ -125,7 +125,7 @@ async def test_the_body_is_in_the_url(plain: Path, query: str, body: dict[str, A
         (None, "hello", None),
     ],
 )
-async def test_the_first_frame_tells_a_carrier_and_an_evaluation_and_reaches_the_bot(
+async def test_first_frame_detects_carriers_and_evaluations_and_reaches_the_bot(
     plain: Path, transport: str | None, first: str, expected: str | None
 ) -> None:
     async with running(plain) as bot, socket(bot, transport=transport) as client:
@@ -134,13 +134,13 @@ async def test_the_first_frame_tells_a_carrier_and_an_evaluation_and_reaches_the
         await bot.wait_for(f"type {expected} body")
 
 
-async def test_a_client_that_only_listens_is_a_plain_one(tmp_path: Path) -> None:
+async def test_client_that_sends_nothing_counts_as_plain(tmp_path: Path) -> None:
     source = "async def bot(args):\n    await args.websocket.send_text(str(args.transport_type))\n"
     async with running(write_bot(tmp_path, source)) as bot, socket(bot) as client:
         assert await client.recv() == "websocket"
 
 
-async def test_a_stop_cancels_the_bot_and_closes_the_socket(plain: Path) -> None:
+async def test_stop_cancels_the_bot_and_closes_the_socket(plain: Path) -> None:
     async with running(plain) as bot, socket(bot) as client:
         await client.send("hello")
         await client.recv()
@@ -148,7 +148,7 @@ async def test_a_stop_cancels_the_bot_and_closes_the_socket(plain: Path) -> None
         assert await closing(client) == 1000
 
 
-async def test_a_socket_is_closed_at_the_limit_of_its_session(plain: Path) -> None:
+async def test_socket_closes_at_the_time_limit_of_its_session(plain: Path) -> None:
     async with running(plain) as bot:
         headers = {"x-max-session-seconds": "0.2"}
         async with connect(f"ws://127.0.0.1:{bot.port}/ws", additional_headers=headers, proxy=None) as client:
@@ -156,24 +156,24 @@ async def test_a_socket_is_closed_at_the_limit_of_its_session(plain: Path) -> No
         assert (await bot.report())["completionStatus"] == "SESSION_TIME_LIMIT"
 
 
-async def test_a_socket_whose_client_is_still_silent_goes_on_through_sigterm(plain: Path) -> None:
+async def test_socket_with_a_silent_client_stays_open_after_sigterm(plain: Path) -> None:
     async with running(plain) as bot:
         async with socket(bot) as client:
             await bot.wait_for("Starting bot session")
             bot.signal(signal.SIGTERM)
-            await bot.wait_for("goes down when its session has ended")
+            await bot.wait_for("exits after its session")
             await client.send("hello")
             assert await client.recv() == "hello"
         assert await bot.process.wait() == 0
 
 
-async def test_a_running_socket_goes_on_through_sigterm(plain: Path) -> None:
+async def test_active_socket_stays_open_after_sigterm(plain: Path) -> None:
     async with running(plain) as bot:
         async with socket(bot) as client:
             await client.send("hello")
             await client.recv()
             bot.signal(signal.SIGTERM)
-            await bot.wait_for("goes down when its session has ended")
+            await bot.wait_for("exits after its session")
             await client.send("still here")
             assert await client.recv() == "still here"
         assert await bot.process.wait() == 0
@@ -183,7 +183,7 @@ def loud(samples: int) -> bytes:
     return b"\x00\x40" * samples
 
 
-async def test_a_pipecat_pipeline_echoes_sound_over_protobuf_frames() -> None:
+async def test_pipecat_pipeline_echoes_audio_over_protobuf_frames() -> None:
     async with running(ECHO) as bot:
         async with socket(bot, "?body=" + base64.b64encode(b'{"name":"Ada"}').decode()) as client:
             ready = {"label": "rtvi-ai", "type": "client-ready", "id": "1", "data": {"version": "2.2.0"}}
@@ -200,11 +200,11 @@ async def test_a_pipecat_pipeline_echoes_sound_over_protobuf_frames() -> None:
                 elif frame.WhichOneof("frame") == "message":
                     messages.add(json.loads(frame.message.data)["type"])
         assert (await bot.report(wait=20))["state"] == "ended"
-        await bot.wait_for(rf"{SESSION} - A client is here; the body of its start has 1 keys")
-        await bot.wait_for(rf"{SESSION} - The client has left")
+        await bot.wait_for(rf"{SESSION} - Client connected, start body with 1 keys")
+        await bot.wait_for(rf"{SESSION} - Client disconnected")
 
 
-async def test_a_pipecat_pipeline_is_stopped() -> None:
+async def test_stop_ends_a_pipecat_pipeline() -> None:
     async with running(ECHO) as bot, socket(bot) as client:
         sound = FRAMES.AudioRawFrame(audio=loud(3200), sample_rate=16000, num_channels=1)
         await client.send(FRAMES.Frame(audio=sound).SerializeToString())
@@ -214,7 +214,7 @@ async def test_a_pipecat_pipeline_is_stopped() -> None:
         assert (await bot.report(wait=20))["state"] == "ended"
 
 
-async def test_a_twilio_call_hears_itself() -> None:
+async def test_twilio_call_echoes_audio() -> None:
     keys = {"TWILIO_ACCOUNT_SID": "AC1", "TWILIO_AUTH_TOKEN": "none"}
     start = {
         "accountSid": "AC1",
@@ -245,7 +245,7 @@ async def test_a_twilio_call_hears_itself() -> None:
         await client.send(json.dumps({"event": "stop", "streamSid": "MZ1", "stop": {"callSid": "CA1"}}))
 
 
-async def test_an_evaluation_is_recognized_by_its_hello() -> None:
+async def test_evaluation_is_recognized_by_its_first_frame() -> None:
     async with running(ECHO) as bot, socket(bot, "?skip_tts=true", transport="websocket") as client:
         await client.send(HELLO)
         ready = {"label": "rtvi-ai", "type": "client-ready", "id": "2", "data": {"version": "2.2.0"}}
@@ -257,7 +257,7 @@ async def test_an_evaluation_is_recognized_by_its_hello() -> None:
         assert (await bot.report(wait=20))["state"] == "ended"
 
 
-async def test_a_pipecat_bot_that_raises_is_a_failure(tmp_path: Path) -> None:
+async def test_pipecat_bot_that_raises_closes_with_1011(tmp_path: Path) -> None:
     source = (ECHO / "bot.py").read_text()
     changed = source.replace("    await runner.run()", "    raise RuntimeError('in the middle')")
     assert changed != source

@@ -1,4 +1,4 @@
-"""`POST /files` with storage of the bot's."""
+"""`POST /files` with a storage of the bot."""
 
 import asyncio
 from pathlib import Path
@@ -33,7 +33,7 @@ async def bot(args):
 """
 
 
-async def test_files_are_saved_for_the_session_and_deleted_at_its_end(tmp_path: Path) -> None:
+async def test_files_are_stored_for_the_session_and_deleted_at_its_end(tmp_path: Path) -> None:
     async with running(write_bot(tmp_path, STORING), BOT_CONTROL_TOKEN="secret") as bot:
         service, client = {"x-bot-control-token": "secret", "x-session-id": SESSION}, {"x-session-id": SESSION}
         file = {"file": ("../note.txt", b"hello", "text/x-mine")}
@@ -60,7 +60,7 @@ async def test_files_are_saved_for_the_session_and_deleted_at_its_end(tmp_path: 
         await bot.wait_for(r"deleted mine:0 \('note.txt', b'hello'\)")
 
 
-async def test_a_bot_without_storage_takes_no_files(tmp_path: Path) -> None:
+async def test_bot_without_storage_responds_503(tmp_path: Path) -> None:
     source = "import asyncio\n\nasync def bot(args):\n    print('here', flush=True)\n    await asyncio.sleep(3600)\n"
     async with running(write_bot(tmp_path, source)) as bot:
         session = asyncio.create_task(bot.post("/bot"))

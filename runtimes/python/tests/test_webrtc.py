@@ -1,4 +1,4 @@
-"""WebRTC sessions, with aiortc as the client."""
+"""WebRTC sessions with aiortc as the client."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from running_bot import ECHO, SESSION, RunningBot, running, write_bot
 HEADERS = {"x-transport-type": "webrtc", "x-session-id": SESSION}
 CLIENT = {"x-session-id": SESSION}
 
-# aiortc leaves 127.0.0.1 out, and a machine may have nothing else.
+# aiortc ignores 127.0.0.1, but a machine may have no other address.
 LOOPBACK = 'import aioice.ice\n\naioice.ice.get_host_addresses = lambda *_, **__: ["127.0.0.1"]\n\n'
 
 
@@ -30,7 +30,7 @@ def echo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class Tone(AudioStreamTrack):
-    """Silence is what aiortc's own track sends."""
+    """A tone, because aiortc's own track sends silence."""
 
     async def recv(self) -> Any:
         frame: Any = await super().recv()
@@ -40,7 +40,7 @@ class Tone(AudioStreamTrack):
 
 
 class Call:
-    """A client as the browser's: sound both ways, and a channel for messages."""
+    """A client like a browser: audio in both directions and a data channel."""
 
     def __init__(self) -> None:
         self.connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
@@ -70,7 +70,7 @@ class Call:
         return description
 
     async def hear(self) -> None:
-        """Wait for sound that is not silence."""
+        """Wait for audio that is not silence."""
         track = await self.track
         while True:
             frame = await track.recv()
@@ -78,7 +78,7 @@ class Call:
                 return
 
 
-async def test_a_call_hears_itself_and_ends_with_its_client(echo: Path) -> None:
+async def test_call_echoes_audio_and_ends_with_its_client(echo: Path) -> None:
     async with running(echo) as bot:
         session = asyncio.create_task(bot.post("/bot", {"from": "start"}, headers=HEADERS))
         call = Call()
@@ -97,12 +97,12 @@ async def test_a_call_hears_itself_and_ends_with_its_client(echo: Path) -> None:
         )
         await call.connection.close()
         assert ((await session).status_code, (await session).json()) == (200, {})
-        await bot.wait_for("the body of its start has 1 keys")
+        await bot.wait_for("start body with 1 keys")
         late = await bot.client.patch("/api/offer", json=known | {"candidates": []}, headers=CLIENT)
         assert late.status_code == 404
 
 
-async def test_a_call_is_stopped_and_its_connection_closed(echo: Path) -> None:
+async def test_stop_closes_the_connection_of_a_call(echo: Path) -> None:
     async with running(echo) as bot:
         session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
         call = Call()
@@ -120,7 +120,7 @@ BODY = LOOPBACK + "async def bot(args):\n    print('body', args.body, type(args)
 
 
 @pytest.mark.parametrize(("more", "body"), [({}, {"a": 1}), ({"requestData": {"b": 2}}, {"b": 2})])
-async def test_the_body_is_that_of_the_offer_or_else_of_the_start(
+async def test_body_comes_from_the_offer_or_else_from_the_start(
     tmp_path: Path, echo: Path, more: dict[str, Any], body: dict[str, Any]
 ) -> None:
     async with running(write_bot(tmp_path, BODY)) as bot:
@@ -132,7 +132,7 @@ async def test_the_body_is_that_of_the_offer_or_else_of_the_start(
         await call.connection.close()
 
 
-async def test_a_bot_that_raises_in_a_call_is_a_failure(tmp_path: Path, echo: Path) -> None:
+async def test_bot_that_raises_in_a_call_responds_500(tmp_path: Path, echo: Path) -> None:
     source = LOOPBACK + "async def bot(args):\n    raise ValueError('in the middle')\n"
     async with running(write_bot(tmp_path, source)) as bot:
         session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
@@ -142,7 +142,7 @@ async def test_a_bot_that_raises_in_a_call_is_a_failure(tmp_path: Path, echo: Pa
         await call.connection.close()
 
 
-async def test_nobody_connects_in_time(echo: Path) -> None:
+async def test_session_without_a_client_times_out(echo: Path) -> None:
     async with running(echo, BOT_CONNECTION_TIMEOUT="0.2") as bot:
         answer = await bot.post("/bot", headers=HEADERS)
         assert answer.status_code == 504
@@ -150,7 +150,7 @@ async def test_nobody_connects_in_time(echo: Path) -> None:
         assert (await bot.report())["completionStatus"] == "BOT_CONNECTION_TIMEOUT"
 
 
-async def test_a_stop_ends_the_wait_for_an_offer(echo: Path) -> None:
+async def test_stop_ends_the_wait_for_an_offer(echo: Path) -> None:
     async with running(echo) as bot:
         session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
         await bot.wait_for("Starting bot session")
@@ -158,7 +158,7 @@ async def test_a_stop_ends_the_wait_for_an_offer(echo: Path) -> None:
         assert (await session).status_code == 200
 
 
-async def test_a_bot_that_waits_for_an_offer_exits_at_once_on_sigterm(echo: Path) -> None:
+async def test_host_that_waits_for_an_offer_exits_immediately_on_sigterm(echo: Path) -> None:
     async with running(echo) as bot:
         session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
         await bot.wait_for("Starting bot session")
@@ -167,7 +167,7 @@ async def test_a_bot_that_waits_for_an_offer_exits_at_once_on_sigterm(echo: Path
         assert (await session).status_code == 503
 
 
-async def test_what_is_no_offer_is_refused_and_the_session_waits_on(echo: Path) -> None:
+async def test_invalid_offers_are_rejected_and_the_session_keeps_waiting(echo: Path) -> None:
     async with running(echo) as bot:
         session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
         await bot.wait_for("Starting bot session")
@@ -184,7 +184,7 @@ async def test_what_is_no_offer_is_refused_and_the_session_waits_on(echo: Path) 
         assert (await session).status_code == 200
 
 
-async def test_without_a_session_an_offer_finds_nothing(tmp_path: Path) -> None:
+async def test_offer_without_a_session_responds_404(tmp_path: Path) -> None:
     async with running(write_bot(tmp_path, "async def bot(args): ...\n")) as bot:
         answer = await bot.post("/api/offer", {"sdp": "", "type": "offer"})
         assert answer.status_code == 404
@@ -192,11 +192,11 @@ async def test_without_a_session_an_offer_finds_nothing(tmp_path: Path) -> None:
 
 @contextmanager
 def ice_service(status: int, body: bytes) -> Iterator[tuple[str, list[str]]]:
-    asked: list[str] = []
+    requested: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked.append(self.path)
+            requested.append(self.path)
             self.send_response(status)
             self.end_headers()
             self.wfile.write(body)
@@ -206,7 +206,7 @@ def ice_service(status: int, body: bytes) -> Iterator[tuple[str, list[str]]]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/ice", asked
+    yield f"http://127.0.0.1:{server.server_port}/ice", requested
     server.shutdown()
 
 
@@ -232,10 +232,10 @@ TURN = {"urls": ["turn:127.0.0.1:9"], "username": "u", "credential": "c"}
         (500, {}, "{", r"\[\]"),
     ],
 )
-async def test_ice_servers_are_those_of_the_service_and_never_public_ones(  # noqa: PLR0917
+async def test_ice_servers_come_from_the_service_and_are_never_public(  # noqa: PLR0917
     tmp_path: Path, echo: Path, status: int, answer: Any, variable: str, expected: str
 ) -> None:
-    with ice_service(status, json.dumps(answer).encode()) as (url, asked):
+    with ice_service(status, json.dumps(answer).encode()) as (url, requested):
         variables = {"ICE_CONFIG_URL": url, "PIPECAT_ICE_SERVERS": variable}
         async with running(write_bot(tmp_path, SERVERS), **variables) as bot:
             session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
@@ -243,5 +243,5 @@ async def test_ice_servers_are_those_of_the_service_and_never_public_ones(  # no
             await call.connect(bot)
             assert (await session).status_code == 200
             await bot.wait_for(f"servers {expected}")
-            assert asked == ["/ice"]
+            assert requested == ["/ice"]
             await call.connection.close()

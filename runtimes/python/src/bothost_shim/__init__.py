@@ -1,3 +1,3 @@
-"""Runs an `async def bot(args)` module behind the bot contract: `python -m bothost_shim` in the bot's folder."""
+"""Implements docs/bot-contract.md for an `async def bot(args)` module: `python -m bothost_shim` in its directory."""
 
 __version__ = "0.1.0"

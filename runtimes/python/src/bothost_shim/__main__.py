@@ -1,4 +1,4 @@
-"""`python -m bothost_shim`, in the folder of a bot."""
+"""`python -m bothost_shim` in the directory of a bot."""
 
 import asyncio
 import os
@@ -11,23 +11,23 @@ from typing import Never
 from .log_lines import finish_logging, logger, prepare_logging
 from .settings import InvalidSettingError, read_settings
 
-# The image refuses to start: trying again would not help (bot contract 2.5).
+# Exit status: this bot can never run, so do not restart it (docs/bot-contract.md, "Exit status").
 _REFUSED = 78
-# What a bot left behind may hold up the end of the process so long, in seconds.
-_REMAINS_SECONDS = 5.0
+# Seconds until the process ends although threads or tasks of the bot still run.
+_EXIT_GRACE_SECONDS = 5.0
 
 
 class _TerminatedError(BaseException):
-    """SIGTERM, while there is no server yet that would take it. Not an exit: a bot that is imported may do that."""
+    """SIGTERM before the server handles signals. Not SystemExit, which an imported bot may raise itself."""
 
 
 def main() -> int:
-    """Serve the bot of this folder. Answer the exit status."""
+    """Serve the bot of this directory. Return the exit status."""
 
     def terminate(*_: object) -> Never:
         raise _TerminatedError
 
-    # As the first process of a container nothing else would end this one.
+    # The first process of a container ignores SIGTERM unless it has a handler.
     signal.signal(signal.SIGTERM, terminate)
     try:
         return _run()
@@ -46,7 +46,7 @@ def _run() -> int:
     from .pipecatcloud_system import provide
     from .server import listen, serve
 
-    # Before the bot is imported: whoever asks is answered as soon as that is done, and need not ask again.
+    # Before the import of the bot: connections wait in the kernel until it is done, so clients need not retry.
     try:
         listener = listen(settings.host, settings.port)
     except OSError as error:
@@ -64,31 +64,31 @@ def _run() -> int:
 
     async def run() -> bool:
         has_served = await serve(Host(settings, bot), listener)
-        _limit_remains(0)
+        _limit_exit(0)
         return has_served
 
     warm_up()
     if not asyncio.run(run()):
-        return _refuse("what the bot added to the life of its application failed")
-    logger.info("The instance goes down")
+        return _refuse("a lifespan handler of the bot failed")
+    logger.info("Instance exits")
     return 0
 
 
 def _refuse(reason: str) -> int:
-    """Say in one line, where a person and where Kubernetes looks, why there will be no bot."""
+    """Report in one line, on standard error and to Kubernetes, why the bot cannot run."""
     sys.stderr.write(f"bothost_shim: {reason}\n")
     try:
         with open("/dev/termination-log", "r+") as log:
             log.write(reason)
     except OSError:
         pass
-    _limit_remains(_REFUSED)
+    _limit_exit(_REFUSED)
     return _REFUSED
 
 
-def _limit_remains(status: int) -> None:
-    """End the process even if tasks that take no cancellation, or threads of the bot's, would keep it."""
-    watchdog = threading.Timer(_REMAINS_SECONDS, os._exit, [status])
+def _limit_exit(status: int) -> None:
+    """End the process after a grace period even if the bot's threads, or tasks that ignore cancellation, still run."""
+    watchdog = threading.Timer(_EXIT_GRACE_SECONDS, os._exit, [status])
     watchdog.daemon = True
     watchdog.start()
 

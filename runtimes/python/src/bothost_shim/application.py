@@ -1,4 +1,4 @@
-"""Which route answers a request (bot contract 2.2)."""
+"""Routes requests (docs/bot-contract.md, "Routes")."""
 
 from collections.abc import Awaitable, Callable
 
@@ -44,7 +44,7 @@ _ROUTES: dict[str, dict[str, _Route]] = {
 
 
 def create_application(host: Host) -> Application:
-    """Answer the ASGI application."""
+    """Return the ASGI application."""
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -52,26 +52,26 @@ def create_application(host: Host) -> Application:
         elif scope["type"] == "websocket":
             await _connect(host, scope, receive, send)
         else:
-            await _live(scope, receive, send)
+            await _lifespan(scope, receive, send)
 
     return application
 
 
 async def _answer(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
-    begun = False
+    has_started = False
 
-    async def noticing(message: Message) -> None:
-        nonlocal begun
-        begun = True
+    async def observed_send(message: Message) -> None:
+        nonlocal has_started
+        has_started = True
         await send(message)
 
     try:
-        await _dispatch(host, scope, receive, noticing)
+        await _dispatch(host, scope, receive, observed_send)
     except HttpError as error:
         await send_json(send, error.status, error.body())
     except Exception:
         logger.exception("%s %s failed", scope["method"], written_path(scope))
-        if not begun:
+        if not has_started:
             await send_json(send, 500, HttpError(500, "The request failed").body())
 
 
@@ -80,14 +80,14 @@ async def _dispatch(host: Host, scope: Scope, receive: Receive, send: Send) -> N
     if methods is not None:
         route = methods.get("GET" if scope["method"] == "HEAD" else scope["method"])
         if route is None:
-            raise HttpError(405, f"{scope['path']} does not answer {scope['method']}")
+            raise HttpError(405, f"{scope['path']} does not support {scope['method']}")
         return await route(host, scope, receive, send)
     user = user_application()
     is_upload = (scope["method"], scope["path"]) == ("POST", "/files")
     if is_upload and (host.bot.file_storage is not None or user is None):
         return await upload(host, scope, receive, send)
     if user is None:
-        raise HttpError(404, f"There is nothing at {scope['path']}")
+        raise HttpError(404, f"{scope['path']} does not exist")
     return await user(scope, receive, send)
 
 
@@ -98,7 +98,7 @@ async def _connect(host: Host, scope: Scope, receive: Receive, send: Send) -> No
             require_token(scope, host.settings.control_token)
             await socket_session(host, scope, receive, send)
         elif user is None:
-            raise HttpError(404, f"There is no socket at {scope['path']}")
+            raise HttpError(404, f"{scope['path']} is not a WebSocket route")
         else:
             await user(scope, receive, send)
     except HttpError as error:
@@ -106,19 +106,19 @@ async def _connect(host: Host, scope: Scope, receive: Receive, send: Send) -> No
         await refuse_socket(scope, send, error)
 
 
-async def _live(scope: Scope, receive: Receive, send: Send) -> None:
-    """Run what the bot added to the life of its application."""
+async def _lifespan(scope: Scope, receive: Receive, send: Send) -> None:
+    """Run the lifespan handlers of the bot's own application."""
     user = user_application()
     if user is not None:
         await user(scope, receive, send)
         return
-    for moment in ("startup", "shutdown"):
+    for phase in ("startup", "shutdown"):
         await receive()
-        await send({"type": f"lifespan.{moment}.complete"})
+        await send({"type": f"lifespan.{phase}.complete"})
 
 
 def _logged(scope: Scope, send: Send) -> Send:
-    """Log each answer, but those to probes; without the query, which may hold what a caller sent."""
+    """Log each response except those of probes. The query is not logged, because it may contain a caller's data."""
     if scope["path"] in ("/readyz", "/livez"):
         return send
 

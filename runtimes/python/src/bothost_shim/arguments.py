@@ -1,4 +1,4 @@
-"""What a bot gets: arguments of the classes that it knows (bot contract 3.1)."""
+"""Arguments of `bot(args)` (docs/bot-contract.md, "Python host")."""
 
 import dataclasses
 import sys
@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 Kind = Literal["plain", "daily", "websocket", "webrtc"]
 
-# In the families of `pipecatcloud.agent`, whose classes are those of the runner too, and of `pipecat.runner.types`.
+# Class names in `pipecatcloud.agent`, which extend those of the runner, and in `pipecat.runner.types`.
 _NAMES: dict[Kind, tuple[str, str]] = {
     "plain": ("PipecatSessionArguments", "RunnerArguments"),
     "daily": ("DailySessionArguments", "DailyRunnerArguments"),
@@ -19,32 +19,32 @@ _NAMES: dict[Kind, tuple[str, str]] = {
 
 
 class BotArguments:
-    """The arguments where no Pipecat is installed: the same attributes."""
+    """The same attributes for bots without Pipecat."""
 
     def __init__(self) -> None:
-        """Begin with what all kinds have in common."""
+        """Set the defaults of all kinds."""
         self.pipeline_idle_timeout_secs = 300
         self.call_data = None
         self.cli_args = None
 
 
 def build_arguments(kind: Kind, *, body: Any, session_id: str, file_storage: Any, **fields: Any) -> Any:
-    """Build the arguments of a session; `fields` are those of its kind."""
+    """Build the arguments of a session. `fields`: those of its kind."""
     values = {"body": body, "session_id": session_id, "file_storage": file_storage, **fields}
     arguments = _construct(_argument_class(kind), values)
     for name, value in values.items():
-        # Fields that an older Pipecat does not have.
+        # Older versions of Pipecat do not have all fields.
         if not hasattr(arguments, name):
             setattr(arguments, name, value)
-    # Signals are the host's.
+    # The host handles signals.
     arguments.handle_sigint = arguments.handle_sigterm = False
-    # Read unguarded by bots for later base images, and not declared by pipecat-ai 1.14.
+    # Bots for newer hosts read it without a check, and pipecat-ai 1.14 does not declare it.
     arguments.flow_config = None
     return arguments
 
 
 def warm_up() -> None:
-    """Import the classes before a session needs them, where that costs next to nothing."""
+    """Import the classes before the first session if Pipecat is loaded already, so that this is cheap."""
     if "pipecat" in sys.modules:
         _argument_class("plain")
 
@@ -64,7 +64,7 @@ def _argument_class(kind: Kind) -> type[Any]:
         try:
             return _named(_import_hosted(), hosted)
         except (ImportError, AttributeError):
-            # Without Pipecat, or older than this kind.
+            # Pipecat is missing, or the package is too old for this kind.
             pass
     if find_spec("pipecat") is not None:
         return _named(import_module("pipecat.runner.types"), runner)
@@ -72,10 +72,9 @@ def _argument_class(kind: Kind) -> type[Any]:
 
 
 def _import_hosted() -> ModuleType:
-    """Import `pipecatcloud.agent` without its package, unless the bot did that.
+    """Import `pipecatcloud.agent` without its package, unless the bot imported the package.
 
-    The package takes away all log handlers, adds its own, and imports an HTTP client. A bot that imports it later
-    runs all that, and gets the same classes.
+    The package replaces all log handlers and imports an HTTP client. A bot that imports it later gets the same classes.
     """
     package = "pipecatcloud"
     spec = None if package in sys.modules else find_spec(package)

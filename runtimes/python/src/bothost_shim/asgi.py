@@ -1,4 +1,4 @@
-"""The types of ASGI, without importing a framework for them."""
+"""Types of ASGI, without importing a framework."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -11,13 +11,13 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 def written_path(scope: Scope) -> str:
-    """Answer the path as it was sent, without its query: decoded, it could end a line of a log."""
+    """Return the path as sent, without its query. A decoded path could contain line breaks and forge log lines."""
     path: bytes = scope["raw_path"]
     return path.decode("latin-1")
 
 
 def header(scope: Scope, *names: str) -> str | None:
-    """Answer the first of these headers that a request carries and that is not empty; names in lower case."""
+    """Return the first of these headers that is present and not empty. Names in lower case."""
     headers: list[tuple[bytes, bytes]] = scope["headers"]
     for name in names:
         for key, value in headers:

@@ -1,4 +1,4 @@
-"""The bot's module: found, imported, and refused with one line of reason when it cannot be a bot."""
+"""Imports the bot's module, or reports in one line why it is not a bot."""
 
 import inspect
 import sys
@@ -12,29 +12,29 @@ from typing import Any
 
 
 class UnusableBotError(Exception):
-    """The folder's bot can never take a session; the message is one line."""
+    """The bot of the directory can never run a session. The message is one line."""
 
 
 @dataclass(frozen=True)
 class Bot:
-    """What a bot module offers."""
+    """The entry points of a bot module."""
 
     run: Callable[[Any], Awaitable[Any]]
-    # `readyz()` of the module: a boolean, or an object with `ready`; now or later.
+    # Returns a boolean or an object with `ready`, or an awaitable of these.
     readyz: Callable[[], Any] | None
-    # What `create_file_storage()` answered.
+    # The result of `create_file_storage()`.
     file_storage: Any
 
 
-def load_bot(folder: Path) -> Bot:
-    """Import `bot` from a folder. Raises UnusableBotError; the trace of an import that failed is on standard error."""
-    if str(folder) not in sys.path and "" not in sys.path:
-        sys.path.insert(0, str(folder))
+def load_bot(directory: Path) -> Bot:
+    """Import `bot` from a directory. Raises UnusableBotError. Prints the trace of a failed import to standard error."""
+    if str(directory) not in sys.path and "" not in sys.path:
+        sys.path.insert(0, str(directory))
     if not _exists():
-        raise UnusableBotError(f"there is no bot.py in {folder.name or folder}")
+        raise UnusableBotError(f"there is no bot.py in {directory.name or directory}")
     try:
         module = import_module("bot")
-    # A module may end the program as it is imported.
+    # A module may exit while it is imported.
     except (Exception, SystemExit) as error:
         traceback.print_exc()
         raise UnusableBotError(f"bot.py cannot be imported: {_one_line(error)}") from error

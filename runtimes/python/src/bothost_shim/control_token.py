@@ -1,4 +1,4 @@
-"""Who may use which path: other users of the machine reach a loopback port too."""
+"""Access control of paths, because all users of the machine can reach a loopback port."""
 
 import hmac
 
@@ -7,18 +7,18 @@ from .http_exchange import HttpError
 
 
 def require_token(scope: Scope, token: str | None) -> None:
-    """Let only the service in (bot contract 2.4, 3.2): as a bearer or in its own header. Raises HttpError 401."""
+    """Require the control token, as a bearer token or in its own header. Raises HttpError 401."""
     if not _has_token(scope, token):
-        raise HttpError(401, "This path is for the service only")
+        raise HttpError(401, "This path requires the control token")
 
 
 def require_session(scope: Scope, token: str | None, session_id: str) -> None:
-    """Let in whom the service forwarded, as it does with a session's clients. Raises HttpError 401, 404."""
+    """Require the session id that the service adds to forwarded requests. Raises HttpError 401, 404."""
     given = header(scope, "x-session-id", "x-daily-session-id")
     if given is not None and given != session_id:
-        raise HttpError(404, "There is no such session")
+        raise HttpError(404, "The session does not exist")
     if given is None and not _has_token(scope, token):
-        raise HttpError(401, "This path is for clients of a session only")
+        raise HttpError(401, "This path requires a session id")
 
 
 def _has_token(scope: Scope, token: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""Looks at a socket's first frame, to tell what kind of client it is, and gives it to the bot all the same."""
+"""Peeks at a socket's first frame to detect the kind of client. The bot still receives the frame."""
 
 import asyncio
 import json
@@ -10,26 +10,26 @@ _SECONDS = 1.0
 
 
 class FirstFrame:
-    """A `receive` from which one message can be looked at."""
+    """A `receive` with `peek`."""
 
     def __init__(self, receive: Receive) -> None:
         """Wrap the connection's own `receive`."""
         self._receive = receive
-        self._seen: deque[asyncio.Task[Message]] = deque()
+        self._peeked: deque[asyncio.Task[Message]] = deque()
 
     async def receive(self) -> Message:
-        """Answer the next message, those looked at first."""
-        if not self._seen:
+        """Return the next message."""
+        if not self._peeked:
             return await self._receive()
-        # Left in its place until it is there: whoever is cancelled here loses nothing.
-        message = await asyncio.shield(self._seen[0])
-        self._seen.popleft()
+        # The task stays in the queue until it is done, so that a cancellation here loses no message.
+        message = await asyncio.shield(self._peeked[0])
+        self._peeked.popleft()
         return message
 
-    async def look(self) -> Message | None:
-        """Answer the next message without taking it; None when there is none within a second."""
+    async def peek(self) -> Message | None:
+        """Return the next message without consuming it, or None if there is none within a second."""
         task = asyncio.ensure_future(self._next())
-        self._seen.append(task)
+        self._peeked.append(task)
         done, _ = await asyncio.wait({task}, timeout=_SECONDS)
         return task.result() if done else None
 
@@ -38,7 +38,7 @@ class FirstFrame:
 
 
 def begins_with_handshake(message: Message | None) -> bool:
-    """Answer whether a client is a carrier or an evaluation (bot contract 3.2), which bots tell by themselves."""
+    """Return whether the client is a carrier or an evaluation. Bots recognize these by themselves."""
     text = None if message is None else message.get("text")
     if not isinstance(text, str):
         return False

@@ -1,4 +1,4 @@
-"""What the routes share."""
+"""State that the routes share."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -13,42 +13,42 @@ from .run_bot import announce
 from .session import Session, SessionRunningError, SessionSlot
 from .settings import Settings
 
-# A storage that does not answer must not hold up the end of a session.
+# A storage that does not respond must not delay the end of a session.
 _DELETE_SECONDS = 5.0
 
 
 @dataclass
 class Host:
-    """A process with its bot and its one session."""
+    """The bot of this process and its session."""
 
     settings: Settings
     bot: Bot
     slot: SessionSlot = field(default_factory=SessionSlot)
     offers: OfferDesk = field(default_factory=OfferDesk)
-    # URLs of what clients uploaded in the running session.
+    # URLs of the files that clients uploaded in the running session.
     uploads: list[str] = field(default_factory=list)
-    # Set when it takes no further session.
+    # Set when the process accepts no further session.
     draining: asyncio.Event = field(default_factory=asyncio.Event)
-    # Told when a session has ended.
+    # Set when a session has ended.
     session_over: asyncio.Event = field(default_factory=asyncio.Event)
-    # What the bot's `readyz()` last raised.
+    # The last error of the bot's `readyz()`.
     readiness_error: str | None = None
 
-    def begin_session(self, scope: Scope) -> Session:
-        """Begin the session that the headers of bot contract 2.3 name. Raises HttpError 409, 503."""
+    def start_session(self, scope: Scope) -> Session:
+        """Start the session that the request's headers name. Raises HttpError 409, 503."""
         if self.draining.is_set():
-            raise HttpError(503, "This instance takes no further session")
+            raise HttpError(503, "The instance accepts no further session")
         session_id = header(scope, "x-session-id", "x-daily-session-id")
         try:
-            session = self.slot.begin(session_id or self.settings.session_id or str(uuid4()), _max_seconds(scope))
+            session = self.slot.start(session_id or self.settings.session_id or str(uuid4()), _max_seconds(scope))
         except SessionRunningError as error:
-            raise HttpError(409, "A session is running already") from error
+            raise HttpError(409, "A session is already running") from error
         announce(session, self.settings.image_version)
         session.at_end.append(self.session_over.set)
         return session
 
     async def delete_uploads(self) -> None:
-        """Delete what clients uploaded in the session; what cannot be deleted is logged."""
+        """Delete the session's uploads. Failures are logged."""
         urls, self.uploads[:] = list(self.uploads), []
         for url in urls:
             try:

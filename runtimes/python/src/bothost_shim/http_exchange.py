@@ -1,4 +1,4 @@
-"""Requests and answers of the host's own routes."""
+"""Requests and responses of the host's own routes."""
 
 import json
 from typing import Any
@@ -7,28 +7,28 @@ from .asgi import Receive, Scope, Send
 
 
 class HttpError(Exception):
-    """A request that is refused; the message is for the caller."""
+    """A rejected request. The message is for the caller."""
 
     def __init__(self, status: int, message: str, completion_status: str | None = None) -> None:
-        """Refuse with a status."""
+        """Reject with a status."""
         super().__init__(message)
         self.status = status
         self.message = message
         self.completion_status = completion_status
 
     def body(self) -> dict[str, Any]:
-        """Answer the JSON that says so."""
+        """Return the JSON body of the response."""
         body = {"error": self.message, "code": str(self.status)}
         return body if self.completion_status is None else body | {"completionStatus": self.completion_status}
 
 
 async def read_body(receive: Receive, limit: int) -> bytes:
-    """Read a body of up to so many bytes. Raises HttpError 413; 400 when the caller went away."""
+    """Read a body of up to `limit` bytes. Raises HttpError 413, and 400 if the caller disconnects."""
     body = bytearray()
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise HttpError(400, "The request broke off")
+            raise HttpError(400, "The request is incomplete")
         body += message.get("body", b"")
         if len(body) > limit:
             raise HttpError(413, f"The body is larger than {limit} bytes")
@@ -37,7 +37,7 @@ async def read_body(receive: Receive, limit: int) -> bytes:
 
 
 async def read_object(receive: Receive, limit: int) -> dict[str, Any]:
-    """Read a JSON object; no body is an empty one. Raises HttpError 413 and, as base images do, 422."""
+    """Read a JSON object; an empty body counts as `{}`. Raises HttpError 413, 422."""
     body = await read_body(receive, limit)
     try:
         value = json.loads(body) if body else {}
@@ -49,7 +49,7 @@ async def read_object(receive: Receive, limit: int) -> dict[str, Any]:
 
 
 async def send_json(send: Send, status: int, value: Any) -> None:
-    """Answer with JSON. Nothing happens when the caller has gone."""
+    """Send a JSON response. Does nothing if the caller has disconnected."""
     body = json.dumps(value).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": headers})
@@ -57,7 +57,7 @@ async def send_json(send: Send, status: int, value: Any) -> None:
 
 
 async def refuse_socket(scope: Scope, send: Send, error: HttpError) -> None:
-    """Refuse an upgrade, with the status when the server can say it."""
+    """Reject a WebSocket upgrade, with an HTTP status if the server supports it."""
     if "websocket.http.response" not in scope.get("extensions", {}):
         await send({"type": "websocket.close", "code": 1008, "reason": error.message})
         return

@@ -1,4 +1,4 @@
-"""The ICE servers of a peer connection, without ever falling back to a public one (bot contract 6)."""
+"""The ICE servers of a peer connection. There is no fallback to public servers."""
 
 import asyncio
 import json
@@ -12,13 +12,13 @@ _BYTES = 65_536
 
 
 async def ice_servers(settings: Settings) -> list[dict[str, Any]]:
-    """Fetch the list anew; the environment's where the URL says nothing; none when neither can be used."""
+    """Fetch the list, else use the one of the environment, else none."""
     if settings.ice_config_url is not None:
         try:
             text = await asyncio.wait_for(asyncio.to_thread(_fetch, settings.ice_config_url), _SECONDS)
             return _valid(json.loads(text)["iceConfig"]["iceServers"])
         except Exception as error:
-            # Neither the URL nor the answer: both may hold credentials.
+            # Log neither the URL nor the response, because both may contain credentials.
             logger.warning("The ICE servers could not be fetched: %s", type(error).__name__)
     try:
         return _valid(json.loads(settings.ice_servers or "[]"))
@@ -32,7 +32,7 @@ def _fetch(url: str) -> bytes:
 
     if not url.startswith(("http://", "https://")):
         raise ValueError("not an HTTP URL")
-    # The service is near: a proxy of the bot's would not know it.
+    # The service is on the same machine or network, so do not use a proxy.
     with build_opener(ProxyHandler({})).open(url, timeout=_SECONDS) as response:
         content: bytes = response.read(_BYTES)
     return content
@@ -47,5 +47,5 @@ def _valid(servers: Any) -> list[dict[str, Any]]:
 def _server(entry: Any) -> dict[str, Any]:
     if not isinstance(entry, dict) or not isinstance(entry.get("urls"), str | list):
         raise ValueError("not an ICE server")
-    # Exactly what a peer connection takes.
+    # Only the fields that a peer connection accepts.
     return {name: entry[name] for name in ("urls", "username", "credential") if entry.get(name) is not None}

@@ -1,4 +1,4 @@
-"""Log lines on standard error that carry the session's id (bot contract 2.11)."""
+"""Log lines on standard error with the session's id (docs/bot-contract.md, "Output")."""
 
 import logging
 import os
@@ -19,7 +19,7 @@ _LOGGING_FORMAT = (
 
 
 class _SessionName:
-    """Written as the id of the session that runs, whenever a line is."""
+    """Formats as the id of the running session."""
 
     def __init__(self) -> None:
         self.session_id: str | None = None
@@ -32,12 +32,12 @@ class _SessionName:
 
 
 _name = _SessionName()
-# Never left: it ends with the process.
+# Stays open until the process ends.
 _context = ExitStack()
 
 
 def name_session(session_id: str | None) -> None:
-    """Say which session the lines belong to from now on."""
+    """Set the session of all following lines."""
     _name.session_id = session_id
 
 
@@ -54,15 +54,15 @@ def _handler() -> logging.Handler:
 
 
 def prepare_logging(level: str) -> None:
-    """Set up the lines of the host itself and of loguru, before the bot is imported.
+    """Configure the log lines of the host and of loguru. Call it before the bot is imported.
 
-    Loguru is set up by its own defaults, so that a bot may take away its first handler and add others, as the
-    templates of Pipecat do, and the lines still carry the session.
+    Loguru is configured through its defaults. So lines have the session id even if a bot replaces the
+    handlers, as Pipecat's templates do.
     """
     logger.addHandler(_handler())
     logger.setLevel(logging.CRITICAL + 1 if level == "NONE" else logging.INFO)
     logger.propagate = False
-    # Its information repeats ours, with the query of each URL, which may hold what a caller sent.
+    # Its information duplicates ours, and contains URL queries, which may contain a caller's data.
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     if find_spec("loguru") is not None:
         _prepare_loguru(level)
@@ -72,7 +72,7 @@ def _prepare_loguru(level: str) -> None:
     defaults = {
         "LOGURU_FORMAT": _LOGURU_FORMAT,
         "LOGURU_LEVEL": "DEBUG" if level == "NONE" else level,
-        # Traces with the values of variables would show secrets.
+        # Traces with values of variables would show secrets.
         "LOGURU_DIAGNOSE": "NO",
     }
     ours = {name: value for name, value in defaults.items() if name not in os.environ}
@@ -80,23 +80,23 @@ def _prepare_loguru(level: str) -> None:
     try:
         loguru: Any = import_module("loguru")
     except ValueError:
-        # Not one of its levels; it says so itself. What is unknown is shown in full.
+        # An unknown level: log everything.
         os.environ["LOGURU_LEVEL"] = "DEBUG"
         for module in [name for name in sys.modules if name.partition(".")[0] == "loguru"]:
             del sys.modules[module]
         loguru = import_module("loguru")
-    # Programs that the bot starts have no session to name.
+    # Programs that the bot starts must not inherit these.
     for name in ours:
         os.environ.pop(name, None)
     if level == "NONE":
         loguru.logger.disable("")
-    # Twice: a bot may set its own `extra`, and threads of its own do not have this context.
+    # Both are needed: a bot may replace `extra`, and new threads do not have this context.
     loguru.logger.configure(extra={"session_id": _name})
     _context.enter_context(loguru.logger.contextualize(session_id=_name))
 
 
 def finish_logging() -> None:
-    """Give the standard library's root logger our lines, unless the bot set it up as it was imported."""
+    """Configure the standard library's root logger, unless the bot did so while it was imported."""
     root = logging.getLogger()
     if not root.handlers:
         root.addHandler(_handler())

@@ -1,4 +1,4 @@
-"""SmallWebRTC signalling, one connection at a time (bot contract 5)."""
+"""SmallWebRTC signaling, one connection at a time (docs/bot-contract.md, "WebRTC")."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,7 +13,7 @@ from .session import Session
 
 
 def can_negotiate() -> bool:
-    """Answer whether the bot's environment has what WebRTC needs, without importing it."""
+    """Return whether the bot's environment has the packages for WebRTC, without importing them."""
     return find_spec("pipecat") is not None and find_spec("aiortc") is not None
 
 
@@ -23,23 +23,23 @@ def _import_pipecat() -> tuple[Any, Any]:
 
 
 class OfferDesk:
-    """Takes the offers of the session that waits for them."""
+    """Accepts WebRTC offers for the session that waits for one."""
 
     def __init__(self) -> None:
-        """Wait for nothing."""
+        """Accept no offers yet."""
         self._session: Session | None = None
         self._connected: asyncio.Future[Any] | None = None
         self._modules: asyncio.Future[tuple[Any, Any]] | None = None
         self._handler: Any = None
-        # A client that asks again while its first offer is answered must not get a second connection.
+        # A client that repeats its offer before the first one is answered must not get a second connection.
         self._one_at_a_time = asyncio.Lock()
         self._waiting = asyncio.Event()
 
     @asynccontextmanager
     async def session(self, session: Session) -> AsyncIterator["asyncio.Future[Any]"]:
-        """Take offers for a session. Yields a future of its connection and of what the offer says to the bot."""
+        """Accept offers for a session. Yields a future of the connection and the offer's request data."""
         self._session, self._connected = session, asyncio.get_running_loop().create_future()
-        # The client is on its way: what takes half a second is imported meanwhile, on a thread of its own.
+        # The import takes half a second. Run it in a thread until the client's offer arrives.
         self._modules = asyncio.ensure_future(asyncio.to_thread(_import_pipecat))
         self._waiting.set()
         try:
@@ -52,7 +52,7 @@ class OfferDesk:
                 await _close(handler)
 
     async def current(self, patience: float) -> Session | None:
-        """Answer the session that takes offers, waiting up to so many seconds: its start may be a moment behind."""
+        """Return the session that accepts offers. Waits `patience` seconds, because an offer may overtake the start."""
         try:
             await asyncio.wait_for(self._waiting.wait(), patience)
         except TimeoutError:
@@ -60,17 +60,17 @@ class OfferDesk:
         return self._session
 
     async def offer(self, request: dict[str, Any], ice_servers: list[dict[str, Any]]) -> dict[str, Any]:
-        """Answer an offer. Raises HttpError 400 for what is none, and what Pipecat's handler refuses."""
+        """Return the answer to an offer. Raises HttpError 400, and the errors of Pipecat's handler."""
         if not _is_offer(request):
-            raise HttpError(400, "This is not a WebRTC offer")
+            raise HttpError(400, "The body is not a WebRTC offer")
         async with self._one_at_a_time:
             request_handler, connection = await self._ready_modules()
             if self._handler is None:
                 single = request_handler.ConnectionMode.SINGLE
                 self._handler = request_handler.SmallWebRTCRequestHandler(connection_mode=single)
             self._handler.update_ice_servers([connection.IceServer(**server) for server in ice_servers])
-            wanted = ("sdp", "type", "pc_id", "restart_pc")
-            fields = {name: request[name] for name in wanted if name in request}
+            names = ("sdp", "type", "pc_id", "restart_pc")
+            fields = {name: request[name] for name in names if name in request}
             request_data = request.get("requestData") or request.get("request_data")
             try:
                 offer = request_handler.SmallWebRTCRequest(**fields, request_data=request_data)
@@ -81,13 +81,13 @@ class OfferDesk:
 
                 answer: dict[str, Any] = await self._handler.handle_web_request(offer, connect)
             except Exception as error:
-                raise _refusal(error) from error
+                raise _http_error(error) from error
             return answer
 
     async def add_candidates(self, request: dict[str, Any]) -> None:
-        """Add candidates of the client's. Raises HttpError 400, and 404 for an unknown connection."""
+        """Add ICE candidates of the client. Raises HttpError 400, and 404 for an unknown connection."""
         if self._handler is None:
-            raise HttpError(404, "There is no such connection")
+            raise HttpError(404, "The connection does not exist")
         request_handler, _ = await self._ready_modules()
         try:
             candidates = [
@@ -101,7 +101,7 @@ class OfferDesk:
             patch = request_handler.SmallWebRTCPatchRequest(pc_id=request["pc_id"], candidates=candidates)
             await self._handler.handle_patch_request(patch)
         except Exception as error:
-            raise _refusal(error) from error
+            raise _http_error(error) from error
 
     async def _ready_modules(self) -> tuple[Any, Any]:
         if self._modules is None:
@@ -110,17 +110,17 @@ class OfferDesk:
 
 
 def _is_offer(request: dict[str, Any]) -> bool:
-    """Answer whether it names media: aiortc takes any other text too, and answers it."""
+    """Return whether an offer contains media. aiortc accepts any other text, too."""
     sdp = request.get("sdp")
     return request.get("type") == "offer" and isinstance(sdp, str) and "m=" in sdp
 
 
-def _refusal(error: Exception) -> HttpError:
+def _http_error(error: Exception) -> HttpError:
     status, detail = getattr(error, "status_code", None), getattr(error, "detail", None)
     if isinstance(status, int) and isinstance(detail, str):
         return HttpError(status, detail)
-    logger.warning("A WebRTC request could not be used: %s", error)
-    return HttpError(400, "This is not a WebRTC request that can be used")
+    logger.warning("WebRTC request failed: %s", error)
+    return HttpError(400, "The WebRTC request is not valid")
 
 
 async def _close(handler: Any) -> None:

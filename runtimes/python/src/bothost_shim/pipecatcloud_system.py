@@ -1,4 +1,4 @@
-"""The module `pipecatcloud_system`, from which bots import `app`, to add routes of their own (bot contract 3.1)."""
+"""The module `pipecatcloud_system`, whose `app` bots use for their own routes (docs/bot-contract.md, "Python host")."""
 
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -14,12 +14,12 @@ _application: "FastAPI | None" = None
 
 
 def provide() -> None:
-    """Let bots import this module by the name that they know."""
+    """Let bots import this module as `pipecatcloud_system`."""
     sys.modules["pipecatcloud_system"] = sys.modules[__name__]
 
 
 def user_application() -> "FastAPI | None":
-    """Answer the application, if the bot asked for it."""
+    """Return the application if the bot imported it, else None."""
     return _application
 
 
@@ -36,7 +36,7 @@ def __getattr__(name: str) -> Any:
 
 
 def add_lifespan_to_app(new_lifespan: Lifespan) -> None:
-    """Run a context manager around the life of the application, inside those added before."""
+    """Run a context manager around the lifespan of the application, inside those added before."""
     router = __getattr__("app").router
     outer: Lifespan = router.lifespan_context
 

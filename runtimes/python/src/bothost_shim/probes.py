@@ -1,4 +1,4 @@
-"""`/readyz` and `/livez` (bot contract 2.5)."""
+"""`/readyz` and `/livez` (docs/bot-contract.md, "Readiness")."""
 
 import inspect
 from typing import Any
@@ -10,29 +10,29 @@ from .log_lines import logger
 
 
 async def ready(host: Host, send: Send) -> None:
-    """Answer 200 when the bot can take a session, else 503. The bot's own `readyz()` decides, if it has one."""
-    is_ready = not host.draining.is_set() and await _says_ready(host)
+    """Respond 200 if the bot can run a session, else 503. The bot's own `readyz()` decides, if it has one."""
+    is_ready = not host.draining.is_set() and await _is_bot_ready(host)
     await send_json(send, 200 if is_ready else 503, {"ready": is_ready})
 
 
 async def alive(send: Send) -> None:
-    """Answer 200."""
+    """Respond 200."""
     await send_json(send, 200, {})
 
 
-async def _says_ready(host: Host) -> bool:
+async def _is_bot_ready(host: Host) -> bool:
     if host.bot.readyz is None:
         return True
     try:
-        answer: Any = host.bot.readyz()
-        if inspect.isawaitable(answer):
-            answer = await answer
+        result: Any = host.bot.readyz()
+        if inspect.isawaitable(result):
+            result = await result
     except Exception as error:
-        # Asked many times a second: the same again is no news.
+        # Polled many times a second, so log an error only when it changes.
         if str(error) != host.readiness_error:
             host.readiness_error = str(error)
             logger.warning("readyz() of bot.py raised %s: %s", type(error).__name__, error)
         return False
-    if isinstance(answer, dict):
-        return bool(answer.get("ready"))
-    return bool(getattr(answer, "ready", answer))
+    if isinstance(result, dict):
+        return bool(result.get("ready"))
+    return bool(getattr(result, "ready", result))

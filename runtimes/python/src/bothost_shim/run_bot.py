@@ -11,7 +11,7 @@ from .session import Outcome, Session
 
 
 def announce(session: Session, image_version: str | None) -> None:
-    """Frame the session's lines (bot contract 2.11): from here, and until its end."""
+    """Log the start of the session, and at its end the end (docs/bot-contract.md, "Output")."""
     metadata = json.dumps({"session_id": session.id, "image_version": image_version})
     name_session(session.id)
     logger.info("Starting bot session with metadata: %s", metadata)
@@ -24,7 +24,7 @@ def announce(session: Session, image_version: str | None) -> None:
 
 
 async def run_bot(session: Session, bot: Bot, arguments: Any) -> Outcome:
-    """Run `bot(arguments)` and answer how it ended. Never raises; does not finish the session."""
+    """Run `bot(arguments)` and return its outcome. Never raises, and does not finish the session."""
     if session.asked_to_end.is_set():
         return outcome_of(session)
     session.task = asyncio.create_task(_call(bot, arguments), name=f"bot of session {session.id}")
@@ -33,23 +33,23 @@ async def run_bot(session: Session, bot: Bot, arguments: Any) -> Outcome:
     if failure is None:
         return outcome_of(session)
     logger.error("The bot raised %s", type(failure).__name__, exc_info=failure)
-    # Whoever asked it to end knows why it did, however it took that.
+    # A session that was asked to end ends for that reason, even if the bot raised an error meanwhile.
     return outcome_of(session) if session.end_reason is not None else Outcome(500)
 
 
 def outcome_of(session: Session) -> Outcome:
-    """Answer the end of a session whose bot did not fail."""
+    """Return the outcome of a session whose bot did not fail."""
     if session.end_reason == "limit":
         return Outcome(200, "SESSION_TIME_LIMIT")
     return Outcome(503) if session.end_reason == "shutdown" else Outcome(200)
 
 
 async def _call(bot: Bot, arguments: Any) -> BaseException | None:
-    """Answer what the bot raised. A bot that ends the program ends its session."""
+    """Return the bot's exception, or None. A bot that calls `sys.exit()` ends only its session."""
     try:
         running = bot.run(arguments)
         if not inspect.isawaitable(running):
-            return TypeError("bot(args) has to be async")
+            return TypeError("bot(args) must be async")
         await running
     except SystemExit as error:
         return None if error.code in (None, 0) else error

@@ -1,4 +1,4 @@
-"""The one session of this process."""
+"""The session of this process."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,7 +11,7 @@ EndReason = Literal["stopped", "limit", "shutdown", "client gone"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a session ended: the status of `POST /bot`, and a word when it has one (bot contract 2.8)."""
+    """How a session ended: status and completion status of `POST /bot` (docs/bot-contract.md, "End of a session")."""
 
     status: int
     completion_status: str | None = None
@@ -23,27 +23,27 @@ class Session:
 
     id: str
     started_at: datetime
-    # Why it was asked to end: the first reason counts.
+    # Why the session was asked to end. The first reason counts.
     end_reason: EndReason | None = None
     outcome: Outcome | None = None
     ended_at: datetime | None = None
     task: asyncio.Task[Any] | None = None
-    # For its client, of whom nothing has been heard yet.
-    waits: bool = False
+    # Whether a WebRTC session still waits for its client to connect.
+    waits_for_client: bool = False
     asked_to_end: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
-    # Run when it has ended, in order.
+    # Called in order when the session has ended.
     at_end: list[Callable[[], None]] = field(default_factory=list)
 
     def end(self, reason: EndReason) -> None:
-        """Ask it to end: cancels its bot. Asking again cancels again, for a bot that took the first for nothing."""
+        """Cancel the bot. Each further call cancels it again, in case it ignored the first cancellation."""
         self.end_reason = self.end_reason or reason
         self.asked_to_end.set()
         if self.task is not None:
             self.task.cancel()
 
     def finish(self, outcome: Outcome) -> None:
-        """Record its end; the first call counts."""
+        """Record the end. The first call counts."""
         if self.ended.is_set():
             return
         self.outcome = outcome
@@ -53,7 +53,7 @@ class Session:
             callback()
 
     def report(self) -> dict[str, Any]:
-        """Answer what `GET /_bot/session` says of it (bot contract 2.2)."""
+        """Return the report for `GET /_bot/session`."""
         report: dict[str, Any] = {"sessionId": self.id, "startedAt": _iso(self.started_at)}
         if self.outcome is None or self.ended_at is None:
             return report | {"state": "running"}
@@ -68,19 +68,19 @@ class SessionRunningError(Exception):
 
 
 class SessionSlot:
-    """Holds the session that runs, or the last one that did."""
+    """Holds the running session, or else the last one."""
 
     def __init__(self) -> None:
-        """Hold nothing yet."""
+        """Hold no session."""
         self.latest: Session | None = None
 
     @property
     def running(self) -> Session | None:
-        """The session that runs."""
+        """The running session."""
         return None if self.latest is None or self.latest.ended.is_set() else self.latest
 
-    def begin(self, session_id: str, max_seconds: float | None) -> Session:
-        """Begin one, with its time limit. Raises SessionRunningError when one runs."""
+    def start(self, session_id: str, max_seconds: float | None) -> Session:
+        """Start a session with its time limit. Raises SessionRunningError if one is running."""
         if self.running is not None:
             raise SessionRunningError
         session = Session(id=session_id, started_at=datetime.now(UTC))
@@ -91,7 +91,7 @@ class SessionSlot:
         return session
 
     def report(self) -> dict[str, Any]:
-        """Answer what `GET /_bot/session` says."""
+        """Return the body of `GET /_bot/session`."""
         return {"sessionId": None, "state": "idle"} if self.latest is None else self.latest.report()
 
 

@@ -1,4 +1,4 @@
-"""`/_bot/*`: what the service asks of a running session (bot contract 2.2, 2.9)."""
+"""`/_bot/*`: how the service stops and observes a session (docs/bot-contract.md, "Stop")."""
 
 import asyncio
 from contextlib import suppress
@@ -13,13 +13,13 @@ _LONGEST_WAIT_SECONDS = 300.0
 
 
 async def stop(host: Host, receive: Receive, send: Send) -> None:
-    """Cancel the session's bot, and once more after the grace it is given. 202, or HttpError 409 without a session."""
+    """Cancel the session's bot, and again after the grace period. Responds 202, or 409 without a session."""
     body = await read_object(receive, 4096)
     grace = body.get("graceSeconds")
     session = host.slot.running
     if session is None:
         raise HttpError(409, "No session is running")
-    logger.info("The session is asked to stop")
+    logger.info("Session stop requested")
     session.end("stopped")
     if isinstance(grace, int | float) and 0 < grace <= 2_000_000:
         timer = asyncio.get_running_loop().call_later(grace, session.end, "stopped")
@@ -28,7 +28,7 @@ async def stop(host: Host, receive: Receive, send: Send) -> None:
 
 
 async def report(host: Host, scope: Scope, send: Send) -> None:
-    """Answer how the session goes; with `wait`, when it ends or after so many seconds."""
+    """Send the session's state. With `wait`, at its end or after that many seconds."""
     session = host.slot.running
     if session is not None:
         with suppress(TimeoutError):

@@ -1,45 +1,44 @@
-"""What the bot's host is told from outside (bot contract 2.4)."""
+"""Environment variables of the host (docs/bot-contract.md, "Environment")."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 
 class InvalidSettingError(Exception):
-    """A variable that cannot be what it says; the message names it."""
+    """A variable with an invalid value. The message names it."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The environment, read once."""
+    """The parsed environment."""
 
     host: str
     port: int
-    # Asked for on reserved paths; None lets everybody in.
+    # Required on reserved paths. None: no control.
     control_token: str | None
-    # Names a session whose requests carry no id.
+    # The id of a session whose request has none.
     session_id: str | None
-    # Fetched anew for every offer.
+    # Fetched for every offer.
     ice_config_url: str | None
-    # JSON; what counts when the URL has nothing to say.
+    # JSON, used if the URL is missing or fails.
     ice_servers: str | None
     log_level: str
     image_version: str | None
-    # End with the first session.
+    # Exit after the first session.
     one_shot: bool
-    # How long a WebRTC session waits for its client, in seconds.
+    # Seconds that a WebRTC session waits for its client.
     offer_seconds: float
-    # How long a drain may take, in seconds; None: as long as the session does.
+    # Seconds that a drain may take. None: until the session ends.
     drain_seconds: float | None
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
     """Read the environment.
 
-    Raises InvalidSettingError for a port that is none. A number that only tunes something and is none counts as
-    unset: the environment of older hosts has such values (bot contract 3.2, `SHUTDOWN_TIMEOUT`).
+    Raises InvalidSettingError for an invalid port. An invalid number of seconds counts as unset.
     """
     return Settings(
-        host=environment.get("BOT_HOST") or "0.0.0.0",  # noqa: S104 bot contract 2.1; a service that shares a machine says less
+        host=environment.get("BOT_HOST") or "0.0.0.0",  # noqa: S104 for containers
         port=_port(environment.get("PORT") or "8080"),
         control_token=environment.get("BOT_CONTROL_TOKEN") or None,
         session_id=environment.get("BOT_SESSION_ID") or None,
@@ -68,5 +67,5 @@ def _positive(text: str | None) -> float | None:
         number = float(text or "")
     except ValueError:
         return None
-    # Not NaN, and nothing that a timer cannot hold.
+    # Excludes NaN and values that a timer cannot represent.
     return number if 0 < number <= 2_000_000 else None

@@ -1,4 +1,4 @@
-"""`/api/offer`: what clients of a WebRTC session send, forwarded by the service."""
+"""`/api/offer`: signaling of WebRTC clients, forwarded by the service."""
 
 import json
 
@@ -10,12 +10,12 @@ from .ice_servers import ice_servers
 from .offers import can_negotiate
 
 _BODY_BYTES = 262_144
-# The service opens `/bot` first, on another connection.
+# The service sends `/bot` first, but on another connection.
 _START_SECONDS = 5.0
 
 
 async def signal(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer an offer (POST) or take candidates (PATCH)."""
+    """Answer an offer (POST) or add ICE candidates (PATCH)."""
     if not can_negotiate():
         raise HttpError(404, "WebRTC needs pipecat-ai[webrtc] in the bot's environment")
     try:
@@ -23,7 +23,7 @@ async def signal(host: Host, scope: Scope, receive: Receive, send: Send) -> None
     except ValueError:
         request = None
     if not isinstance(request, dict):
-        raise HttpError(400, "This is not a WebRTC request that can be used")
+        raise HttpError(400, "The WebRTC request is not valid")
     session = await host.offers.current(_START_SECONDS)
     if session is None:
         raise HttpError(404, "No session waits for an offer")

@@ -1,4 +1,4 @@
-"""`WS /ws`: a session that is as long as its socket (bot contract 2.7, 3.1)."""
+"""`WS /ws`: a session that lasts as long as its socket (docs/bot-contract.md, "WebSocket sessions")."""
 
 import asyncio
 import base64
@@ -15,23 +15,23 @@ from .log_lines import logger
 from .run_bot import run_bot
 from .session import Outcome, Session
 
-# Where a bot does not end with its client; a pipeline takes up to 20 s to be cancelled.
+# Time for a bot to end after its client left. Canceling a Pipecat pipeline takes up to 20 s.
 _LINGER_SECONDS = 25.0
 
 
 async def socket_session(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
-    """Accept a socket and run the bot on it. Raises HttpError when another session runs."""
+    """Accept a socket and run the bot on it. Raises HttpError if a session is running."""
     from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-    session = host.begin_session(scope)
+    session = host.start_session(scope)
     outcome = Outcome(500)
     try:
-        frames = FirstFrame(_noticing(session, receive))
+        frames = FirstFrame(_limit_linger(session, receive))
         websocket = WebSocket(scope, frames.receive, send)
         await websocket.accept()
         transport_type = None
         if header(scope, "x-transport-type", "x-daily-transport-type") == "websocket":
-            transport_type = None if begins_with_handshake(await frames.look()) else "websocket"
+            transport_type = None if begins_with_handshake(await frames.peek()) else "websocket"
         arguments = build_arguments(
             "websocket",
             body=_body(scope),
@@ -43,7 +43,7 @@ async def socket_session(host: Host, scope: Scope, receive: Receive, send: Send)
         outcome = await run_bot(session, host.bot, arguments)
         states = (websocket.client_state, websocket.application_state)
         if all(state == WebSocketState.CONNECTED for state in states):
-            # Its client may leave at the same moment.
+            # The client may disconnect at the same time.
             with suppress(WebSocketDisconnect, RuntimeError):
                 await websocket.close(*_closing(outcome))
     finally:
@@ -51,27 +51,27 @@ async def socket_session(host: Host, scope: Scope, receive: Receive, send: Send)
         session.finish(outcome)
 
 
-def _noticing(session: Session, receive: Receive) -> Receive:
-    """Give a bot whose client has gone its time to notice, and not more."""
+def _limit_linger(session: Session, receive: Receive) -> Receive:
+    """End the session some time after its client disconnected, if the bot does not."""
 
-    async def noticing() -> Message:
+    async def observed_receive() -> Message:
         message = await receive()
         if message["type"] == "websocket.disconnect" and not session.ended.is_set():
             timer = asyncio.get_running_loop().call_later(_LINGER_SECONDS, session.end, "client gone")
             session.at_end.append(timer.cancel)
         return message
 
-    return noticing
+    return observed_receive
 
 
 def _closing(outcome: Outcome) -> tuple[int, str]:
     if outcome.status == 500:
         return 1011, "The bot raised an exception"
-    return (1012, "The instance is going down") if outcome.status == 503 else (1000, outcome.completion_status or "")
+    return (1012, "The instance is shutting down") if outcome.status == 503 else (1000, outcome.completion_status or "")
 
 
 def _body(scope: Scope) -> Any:
-    """Decode `?body=`, as tolerantly as base images do: what cannot be read is no body."""
+    """Decode `?body=`. An invalid body counts as none."""
     values = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("body")
     if not values:
         return {}
@@ -80,5 +80,5 @@ def _body(scope: Scope) -> Any:
     try:
         return json.loads(base64.b64decode(encoded + "=" * (-len(encoded) % 4)))
     except ValueError:
-        logger.warning("The body in the socket's URL is not base64 of JSON; the bot gets none")
+        logger.warning("Body in the WebSocket URL is not base64 of JSON and was ignored")
         return {}

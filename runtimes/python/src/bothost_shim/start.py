@@ -1,4 +1,4 @@
-"""`POST /bot`: a session from its request to its answer (bot contract 2.6, 2.8)."""
+"""`POST /bot`: a session from request to response (docs/bot-contract.md, "Start")."""
 
 import asyncio
 from typing import Any
@@ -15,12 +15,12 @@ _BODY_BYTES = 1_048_576
 
 
 async def start(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer when the session has ended: a caller that goes away does not end it."""
+    """Respond when the session has ended. A caller that disconnects does not end it."""
     transport = header(scope, "x-transport-type", "x-daily-transport-type")
     body = await read_object(receive, _BODY_BYTES)
     room = _room(scope)
-    _refuse_impossible(transport)
-    session = host.begin_session(scope)
+    _require_support(transport)
+    session = host.start_session(scope)
     try:
         outcome = await _run(host, session, transport, room, body)
     except Exception:
@@ -40,9 +40,9 @@ def _room(scope: Scope) -> dict[str, str] | None:
     return {"room_url": room_url, "token": token}
 
 
-def _refuse_impossible(transport: str | None) -> None:
+def _require_support(transport: str | None) -> None:
     if transport == "moq":
-        raise HttpError(400, "This host has no Media over QUIC")
+        raise HttpError(400, "Media over QUIC is not supported")
     if transport == "webrtc" and not can_negotiate():
         raise HttpError(501, "WebRTC needs pipecat-ai[webrtc] in the bot's environment")
 
@@ -58,9 +58,9 @@ async def _run(
             arguments = build_arguments("daily", body=body, **common, **room)
         return await run_bot(session, host.bot, arguments)
     async with host.offers.session(session) as connected:
-        session.waits = True
+        session.waits_for_client = True
         is_connected = await _wait(connected, session, host.settings.offer_seconds)
-        session.waits = False
+        session.waits_for_client = False
         if not is_connected:
             return outcome_of(session) if session.end_reason else Outcome(504, "BOT_CONNECTION_TIMEOUT")
         connection, request_data = connected.result()
@@ -69,9 +69,9 @@ async def _run(
 
 
 async def _wait(connected: "asyncio.Future[Any]", session: Session, seconds: float) -> bool:
-    asked = asyncio.create_task(session.asked_to_end.wait())
-    await asyncio.wait({connected, asked}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-    asked.cancel()
+    ending = asyncio.create_task(session.asked_to_end.wait())
+    await asyncio.wait({connected, ending}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    ending.cancel()
     return connected.done()
 
 
@@ -80,7 +80,7 @@ def _answer(outcome: Outcome) -> dict[str, Any]:
         return {} if outcome.completion_status is None else {"completionStatus": outcome.completion_status}
     messages = {
         500: "The bot raised an exception",
-        503: "The instance is going down",
+        503: "The instance is shutting down",
         504: "No client connected in time",
     }
     return HttpError(outcome.status, messages[outcome.status], outcome.completion_status).body()

@@ -1,4 +1,4 @@
-"""`POST /files`: files for the running session (bot contract 2.14)."""
+"""`POST /files`: files for the running session (docs/bot-contract.md, "Uploads")."""
 
 import mimetypes
 from pathlib import PurePath
@@ -11,18 +11,18 @@ from .http_exchange import HttpError, send_json
 from .log_lines import logger
 
 _FILE_BYTES = 50 * 1024 * 1024
-# What surrounds the file in the request.
+# Size of the form around the file.
 _FORM_BYTES = 65_536
 
 
 async def upload(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
-    """Save a client's file and answer what the RTVI message `send-file` takes. Raises HttpError 404, 413, 503."""
+    """Store a client's file. Responds with the data of the RTVI message `send-file`. Raises HttpError."""
     storage, session = host.bot.file_storage, host.slot.running
     if session is None:
         raise HttpError(404, "No session is running")
     require_session(scope, host.settings.control_token, session.id)
     if storage is None:
-        raise HttpError(503, "This bot takes no files")
+        raise HttpError(503, "The bot does not accept files")
     name, content_type, contents = await _read_file(scope, _limited(receive))
     try:
         url = await storage.save(name, contents)
@@ -47,17 +47,17 @@ async def _read_file(scope: Scope, receive: Receive) -> tuple[str, str | None, b
         async with Request(scope, receive).form(max_files=1, max_fields=16) as form:
             file: Any = form.get("file")
             if not isinstance(file, UploadFile):
-                raise HttpError(400, "The form has no file named file")
+                raise HttpError(400, 'The form has no file in the field "file"')
             contents = await file.read()
     except HTTPException as error:
-        raise HttpError(400, "This is not a multipart form that can be read") from error
+        raise HttpError(400, "The body is not a valid multipart form") from error
     if len(contents) > _FILE_BYTES:
         raise HttpError(413, f"The file is larger than {_FILE_BYTES} bytes")
     return PurePath(file.filename or "").name, file.content_type, contents
 
 
 def _limited(receive: Receive) -> Receive:
-    """Refuse, while it is read, what is too large for a file and its form."""
+    """Limit the size of the request while it is read."""
     size = 0
 
     async def limited() -> Message:

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { proxyBodyBytes, proxyHoldSeconds, startBodyBytes, startDeadlineSeconds } from '@bothost/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { parseSessionPath } from '../src/http/session-path.ts';
+import { type BotDirectory, writeBot } from './support/bots.ts';
+import { idle, sessionUrl, start, stop, tell, withKey } from './support/client.ts';
+import { startTestServer, type TestServer } from './support/test-server.ts';
+
+const contract = readFileSync(new URL('../../../docs/bot-contract.md', import.meta.url), 'utf8');
+
+function sectionOf(title: string): string {
+  return contract.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? '';
+}
+
+/** The cells of the first table of a section, without its header, quotes of code removed. */
+function tableOf(title: string): readonly (readonly string[])[] {
+  const rows = sectionOf(title).match(/^\|.*\|$/gm) ?? [];
+  return rows.slice(2).map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.replaceAll('`', '').trim()),
+  );
+}
+
+/** Headers of HTTP and of the test's own clients. */
+const ofHttp =
+  /^(host|connection|content-(type|length)|upgrade|sec-websocket-.*|transfer-encoding|accept.*|sec-fetch-.*|user-agent)$/;
+const headersOf = (headers: Readonly<Record<string, unknown>>) =>
+  Object.keys(headers)
+    .filter((name) => !ofHttp.test(name))
+    .sort();
+
+describe('docs/bot-contract.md and the service', () => {
+  let service: TestServer;
+  let bot: BotDirectory;
+
+  beforeAll(async () => {
+    bot = await writeBot('contract', { maxAgents: 2 });
+    service = await startTestServer({ agents: [bot.path] });
+  });
+  afterAll(async () => {
+    await service.close();
+    await bot.remove();
+  });
+
+  it('names exactly the variables of a bot', async () => {
+    const sessionId = await start(service, 'contract');
+    const names = await tell<string[]>(service, 'contract', sessionId, 'Object.keys(process.env)');
+    await stop(service, 'contract', sessionId);
+    await idle(service, 'contract');
+    const rows = tableOf('Environment');
+    const namesFor = (kind: string) => rows.flatMap(([name = '', of]) => (of === kind ? [name] : []));
+    const optional = namesFor('if the service has it');
+    expect(optional).toEqual(['LANG', 'TZ']);
+    expect(names.filter((name) => !optional.includes(name)).sort()).toEqual(namesFor('all').sort());
+  });
+
+  it('names exactly the headers of each request', async () => {
+    const documented = (route: string) =>
+      tableOf('Headers').flatMap(([name = '', on = '']) => (on.includes(route) ? [name] : []));
+
+    const sessionId = await start(service, 'contract');
+    const sent = { 'x-bot-control-token': 'forged', 'x-session-id': 'forged' };
+    const url = sessionUrl(service, 'contract', sessionId, '/echo');
+    const response = await fetch(url, withKey(service.publicKey, sent));
+    const echoed = (await response.json()) as { headers: Record<string, string> };
+    const [started] = await tell<{ headers: Record<string, string> }[]>(service, 'contract', sessionId, 'state.starts');
+    await stop(service, 'contract', sessionId);
+    expect(headersOf(started?.headers ?? {})).toEqual(documented('/bot').sort());
+    expect(headersOf(echoed.headers)).toEqual(documented('client requests').sort());
+    expect(echoed.headers['x-session-id']).toBe(sessionId);
+
+    const {
+      wsUrl,
+      token,
+      sessionId: socketId = '',
+    } = await service.publicClient.startSession({
+      params: { agentName: 'contract' },
+      body: { transport: 'websocket' },
+    });
+    const socket = new WebSocket(`${wsUrl}?token=${token}`);
+    await once(socket, 'open');
+    const [upgrade] = await tell<{ headers: Record<string, string> }[]>(
+      service,
+      'contract',
+      socketId,
+      'state.upgrades',
+    );
+    socket.close();
+    await idle(service, 'contract');
+    expect(headersOf(upgrade?.headers ?? {})).toEqual(documented('/ws').sort());
+  });
+
+  it('names the paths that the session proxy reserves', () => {
+    const reserved = /never forwards[^.]* to ([\s\S]*?)\.\n/.exec(sectionOf('Routes'))?.[1] ?? '';
+    const paths = [...reserved.matchAll(/`(\/[^`]*)`/g)].map(([, path = '']) => path.replace('...', 'any'));
+    expect(paths).toHaveLength(7);
+    const isReserved = (path: string) => parseSessionPath(`/v1/public/a/sessions/b${path}`)?.reserved;
+    expect(paths.map(isReserved)).toEqual(paths.map(() => true));
+    const others = tableOf('Routes').flatMap(([route = '', , token]) => (token === 'yes' ? [] : [route.split(' ')[1]]));
+    const open = others.filter((path = '') => !paths.includes(path));
+    expect(open).toEqual(['/api/offer', '/api/offer', '/files']);
+    expect(open.map((path = '') => isReserved(path))).toEqual([false, false, false]);
+  });
+
+  it('states the limits of the service', () => {
+    const oneLine = (title: string) => sectionOf(title).replaceAll('\n', ' ');
+    expect(oneLine('Readiness')).toContain(`not ready ${startDeadlineSeconds} s after`);
+    expect(oneLine('Start')).toContain(`at most ${startBodyBytes.default / 1_048_576} MiB`);
+    expect(oneLine('WebSocket sessions')).toContain(`at most ${startBodyBytes.websocket / 1024} KiB`);
+    expect(oneLine('Requests of clients')).toContain(`up to ${proxyHoldSeconds} s`);
+    expect(oneLine('Requests of clients')).toContain(`at most ${proxyBodyBytes / 1_048_576} MiB`);
+  });
+});

@@ -1,0 +1,116 @@
+"""The host does what docs/bot-contract.md says."""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from running_bot import RunningBot, running, write_bot
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+
+from bothost_shim.settings import read_settings
+
+CONTRACT = (Path(__file__).parent.parent.parent.parent / "docs" / "bot-contract.md").read_text()
+TOKEN = "token"
+SERVICE = {"x-bot-control-token": TOKEN}
+
+BOT = """
+import asyncio
+
+async def bot(args):
+    if args.body.get("fail"):
+        raise ValueError("failed")
+    await asyncio.sleep(args.body.get("seconds", 3600))
+"""
+
+
+def rows(section: str) -> list[list[str]]:
+    """Return the cells of the tables of a section, without quotes of code."""
+    text = next(part for part in re.split("^## ", CONTRACT, flags=re.MULTILINE) if part.startswith(f"{section}\n"))
+    lines = [line for line in text.splitlines() if line.startswith("|") and not line.startswith("|---")]
+    return [[cell.replace("`", "").strip() for cell in line.split("|")[1:-1]] for line in lines]
+
+
+async def request(bot: RunningBot, route: str, body: bytes = b"{}", headers: Mapping[str, str] = SERVICE) -> int:
+    method, path = route.split(" ")
+    if method == "WS":
+        try:
+            async with connect(f"ws://127.0.0.1:{bot.port}{path}", additional_headers=headers, proxy=None):
+                return 101
+        except InvalidStatus as error:
+            return error.response.status_code
+    return (await bot.client.request(method, path, content=body, headers=headers)).status_code
+
+
+async def start(bot: RunningBot) -> "asyncio.Task[int]":
+    session = asyncio.create_task(request(bot, "POST /bot"))
+    await bot.wait_for("Starting bot session")
+    return session
+
+
+async def after_start(bot: RunningBot, route: str) -> int:
+    session = await start(bot)
+    status = await request(bot, route)
+    await request(bot, "POST /_bot/stop")
+    await session
+    return status
+
+
+async def stopped(bot: RunningBot, _: str) -> int:
+    session = await start(bot)
+    await request(bot, "POST /_bot/stop")
+    return await session
+
+
+SITUATIONS: dict[str, Callable[[RunningBot, str], Awaitable[int]]] = {
+    "always": request,
+    "the bot can run a session": request,
+    "the session ended by itself": lambda bot, route: request(bot, route, b'{"seconds": 0}'),
+    "the session was stopped": stopped,
+    "the bot failed": lambda bot, route: request(bot, route, b'{"fail": true}'),
+    "a session is running": after_start,
+    "the body is not a JSON object": lambda bot, route: request(bot, route, b"[]"),
+    "the body has more than 1 MiB": lambda bot, route: request(bot, route, b" " * 1_048_577),
+    "the bot does not support the transport": lambda bot, route: request(
+        bot, route, headers=SERVICE | {"x-transport-type": "moq"}
+    ),
+    "no session is running": request,
+    "no token": lambda bot, route: request(bot, route, headers={}),
+    "the session starts": request,
+    "the bot has no such route": request,
+}
+
+
+@pytest.mark.parametrize(("route", "situation", "status"), rows("Status codes")[1:])
+async def test_status_codes(tmp_path: Path, route: str, situation: str, status: str) -> None:
+    async with running(write_bot(tmp_path, BOT), BOT_CONTROL_TOKEN=TOKEN) as bot:
+        assert await SITUATIONS[situation](bot, route) in {int(number) for number in status.split(" or ")}
+
+
+class RecordingEnvironment(Mapping[str, str]):
+    """An empty environment that records the names of the variables that are read."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def __getitem__(self, name: str) -> str:
+        self.names.add(name)
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def test_host_reads_only_documented_variables_and_all_of_its_own() -> None:
+    environment = RecordingEnvironment()
+    read_settings(environment)
+    of_service = {name for name, *_ in rows("Environment")}
+    of_host = {name for name, *_ in rows("Python host") if re.fullmatch("[A-Z_]+", name)}
+    assert len(of_host) == 4
+    assert environment.names <= of_service | of_host
+    assert of_host <= environment.names
