@@ -11,6 +11,7 @@ export default defineConfig({
       '@bothost/contract/suggest': source('contract/src/suggest.ts'),
       '@bothost/contract': source('contract/src/index.ts'),
       '@bothost/runtime/directory-hash': source('runtime/src/directory-hash.ts'),
+      '@bothost/runtime/keyed-queue': source('runtime/src/keyed-queue.ts'),
       '@bothost/runtime/remove-tree': source('runtime/src/remove-tree.ts'),
       '@bothost/runtime/registry': source('runtime/src/registry.ts'),
       '@bothost/runtime': source('runtime/src/runtime.ts'),

@@ -73,6 +73,7 @@ function serverTargets(folder: string): Record<string, string> {
     runtime: '@bothost/runtime',
     'runtime/registry': '@bothost/runtime/registry',
     'runtime/directory-hash': '@bothost/runtime/directory-hash',
+    'runtime/keyed-queue': '@bothost/runtime/keyed-queue',
     driver: '@bothost/runtime/dist/process/driver.js',
     ...Object.fromEntries(['config', 'settings', 'handlers', 'main'].map((name) => [`${name}.ts`, `${up}/${name}.ts`])),
     'source of another package': `${up}/../../cli/src/command.ts`,

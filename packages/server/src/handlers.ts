@@ -6,6 +6,7 @@ import {
   type ResponseOf,
   waitingSecretWrites,
 } from '@bothost/contract';
+import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
 import { deleteAgent } from './agents/delete.ts';
 import { type Change, createAgent, updateAgent } from './agents/deploy.ts';
 import { deploymentSecrets } from './agents/deployment-secrets.ts';
@@ -25,7 +26,6 @@ import { getBuild } from './builds/get.ts';
 import { listBuilds } from './builds/list.ts';
 import { readBuildLog } from './builds/read-log.ts';
 import { withAnySignal } from './concurrency/any-signal.ts';
-import { createBoundedQueue } from './concurrency/bounded-queue.ts';
 import type { Context } from './context.ts';
 import { countInstances } from './instances/claim.ts';
 import { otherRegions } from './instances/host.ts';
@@ -83,7 +83,11 @@ export function createHandlers(context: Context): Handlers {
     return { ...agent, change, ...(warning === null ? {} : { warning }) };
   }
 
-  const enqueue = createBoundedQueue(waitingSecretWrites, () => failure('too-many-secret-writes'));
+  const enqueue = createKeyedQueue({
+    tasks: waitingSecretWrites.requests,
+    bytes: waitingSecretWrites.bytes,
+    error: () => failure('too-many-secret-writes'),
+  });
 
   /**
    * Writes of an organization wait for each other in any case, for its audit log. `bytes` that one holds while it waits. A dry
@@ -97,7 +101,7 @@ export function createHandlers(context: Context): Handlers {
     const { organizationId: of } = caller;
     if (write.dryRun && !context.dryRuns.take(of)) throw failure('too-many-dry-runs');
     if (!write.dryRun && !context.secretWrites.take(of)) throw failure('too-many-secret-writes');
-    return enqueue(of, write.bytes, work);
+    return enqueue(of, work, { bytes: write.bytes });
   }
 
   async function written(caller: Principal, setName: string, wanted: WriteRequest) {

@@ -3,9 +3,9 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat, truncate } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { failure, uploadBytes } from '@bothost/contract';
+import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
 import type { Database } from '../store/tables.ts';
 import { isDiskFull, requireSpace } from './disk-space.ts';
-import { createExclusive } from './exclusive.ts';
 import type { Places } from './places.ts';
 import { reopenBuildsOf } from './rows.ts';
 import { completeUploadRow, findUpload, reopenUpload, touchUpload, type UploadRow } from './upload-rows.ts';
@@ -44,7 +44,20 @@ export type UploadReceiver = {
 
 export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
   const { db, places } = context;
-  const exclusive = createExclusive();
+  const enqueue = createKeyedQueue();
+  const current = new Map<string, AbortController>();
+
+  /** One request per upload at a time. Interrupts the previous one: its client reconnected before its connection broke here. */
+  async function takeOver<T>(uploadId: string, work: (interrupted: AbortSignal) => Promise<T>): Promise<T> {
+    const own = new AbortController();
+    current.get(uploadId)?.abort();
+    current.set(uploadId, own);
+    try {
+      return await enqueue(uploadId, () => work(own.signal));
+    } finally {
+      if (current.get(uploadId) === own) current.delete(uploadId);
+    }
+  }
 
   /** Before anything else: without it nobody may even interrupt an upload. */
   function requireToken(uploadId: string, token: string): void {
@@ -106,19 +119,19 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
     // Whoever asks how far it is wants to go on: what came before them is over.
     look: async (uploadId, token) => {
       requireToken(uploadId, token);
-      return exclusive.run(uploadId, true, async () => progress(await settleNow(await requireOwn(uploadId))));
+      return takeOver(uploadId, async () => progress(await settleNow(await requireOwn(uploadId))));
     },
 
     append: async (uploadId, token, offset, body) => {
       requireToken(uploadId, token);
-      return exclusive.run(uploadId, true, async (givenUp) => {
+      return takeOver(uploadId, async (interrupted) => {
         const upload = await requireOwn(uploadId);
         if (!upload.announced || upload.size_bytes === null) throw failure('upload-not-resumable');
         if (offset !== (await receivedBytes(upload))) throw failure('upload-offset-wrong');
         if (upload.state === 'open') {
           await touchUpload(db, upload.id, context.now());
           await requireSpace(places.root, upload.size_bytes - offset);
-          await write(places.archive(upload.id), offset, upload.size_bytes, body, givenUp);
+          await write(places.archive(upload.id), offset, upload.size_bytes, body, interrupted);
         }
         return progress(await settleNow(upload));
       });
@@ -126,13 +139,13 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
 
     replace: async (uploadId, token, body) => {
       requireToken(uploadId, token);
-      return exclusive.run(uploadId, true, async (givenUp) => {
+      return takeOver(uploadId, async (interrupted) => {
         const upload = await requireOwn(uploadId);
         if (upload.state === 'complete') return progress(await requireSame(upload, body));
         await touchUpload(db, upload.id, context.now());
         await requireSpace(places.root, upload.size_bytes ?? 0);
         const path = places.archive(upload.id);
-        const written = await write(path, 0, upload.size_bytes ?? uploadBytes, body, givenUp);
+        const written = await write(path, 0, upload.size_bytes ?? uploadBytes, body, interrupted);
         if (written === 0) throw failure('upload-form-invalid', { message: 'The file that was uploaded is empty.' });
         return progress(await complete(upload));
       });
@@ -141,7 +154,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
     settle: async (upload) => {
       // Without waiting for whoever is still sending.
       if (!(await isUnsettled(upload))) return upload;
-      return exclusive.run(upload.id, false, async () => settleNow((await findUpload(db, upload.id)) ?? upload));
+      return enqueue(upload.id, async () => settleNow((await findUpload(db, upload.id)) ?? upload));
     },
   };
 }
@@ -159,16 +172,16 @@ async function write(
   offset: number,
   limit: number,
   body: Readable,
-  givenUp: AbortSignal,
+  interrupted: AbortSignal,
 ): Promise<number> {
   const stop = () => body.destroy();
-  givenUp.addEventListener('abort', stop);
+  interrupted.addEventListener('abort', stop);
   let file: FileHandle | null = null;
   let size = offset;
   try {
     file = await open(path, 'a', 0o600);
     await truncate(path, offset);
-    if (givenUp.aborted) stop();
+    if (interrupted.aborted) stop();
     // A body that is refused stays readable: its connection is still to carry the answer.
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       if (size + chunk.length > limit) throw failure('archive-too-large');
@@ -178,11 +191,11 @@ async function write(
     await file.sync();
     return size;
   } catch (error) {
-    if (givenUp.aborted)
+    if (interrupted.aborted)
       throw failure('upload-offset-wrong', { message: 'Another request is continuing this upload.' });
     throw isDiskFull(error) ? failure('storage-full', { cause: error }) : error;
   } finally {
-    givenUp.removeEventListener('abort', stop);
+    interrupted.removeEventListener('abort', stop);
     await file?.close();
   }
 }
