@@ -106,22 +106,22 @@ describe('the settings', () => {
     expect(read({ [name]: value })).toMatchObject(expected);
   });
 
-  it('the name of a registry is told where it is wrong, and no password in it', () => {
+  it('names an invalid registry without its password', () => {
     const problem = () => read({ BOTHOST_REGISTRIES: 'https://me:pass@word@harbor.example' });
     expect(problem).toThrow('not host, host:port or http://host:port: ...@harbor.example');
     expect(problem).not.toThrow(/pass/);
     expect(problem).not.toThrow(/word/);
   });
 
-  it('for root the data lie where a system service keeps them', () => {
+  it('uses /var/lib for root', () => {
     expect(read({ XDG_DATA_HOME: '/data' }, true).dataDirectory).toBe('/var/lib/bothost');
   });
 
-  it("the service's own name for the port wins over the common one", () => {
+  it('prefers BOTHOST_PORT to PORT', () => {
     expect(read({ PORT: '1', BOTHOST_PORT: '2' }).port).toBe(2);
   });
 
-  it('an empty variable is none, apart from the list of agents', () => {
+  it('ignores empty variables, except BOTHOST_AGENTS', () => {
     const empty = Object.fromEntries(
       Object.values(settings).flatMap(({ names }) =>
         names.map((name) => [name, '']).filter(([name]) => name !== 'BOTHOST_AGENTS'),
@@ -154,7 +154,7 @@ describe('the settings', () => {
     expect(problemsOf({ [name]: value })).toMatch(new RegExp(`^ConfigError: Invalid settings:\n  ${name}: .+$`));
   });
 
-  it('all that is wrong is told at once', () => {
+  it('reports all errors at once', () => {
     const problems = problemsOf({ BOTHOST_PORT: 'x', BOTHOST_ON_STOP: 'x', BOTHOST_KEY: 'x' });
     expect(problems.split('\n')).toEqual([
       expect.stringContaining('Invalid settings'),
@@ -176,7 +176,7 @@ describe('the settings', () => {
       return path;
     }
     const secret = 'hunter2-hunter2-hunter2';
-    it('what builds may see stands with them, as an address may hold a password', () => {
+    it('include the variables of builds, because a URL may contain a password', () => {
       const index = 'https://reader:hunter2@pypi.example.com/simple';
       const { secrets, ...printable } = read({ PIP_INDEX_URL: index, NPM_TOKEN: 'npm_1', PIP_EXTRA_INDEX_URL: '' });
       expect(secrets.buildVariables).toEqual({ PIP_INDEX_URL: index });
@@ -189,7 +189,7 @@ describe('the settings', () => {
       .filter((one) => one.secret)
       .flatMap((one) => one.names);
 
-    it('stand apart from those that can be printed', () => {
+    it('are separate from printable settings', () => {
       const values = {
         DATABASE_URL: `postgres://bothost:${secret}@db/bothost`,
         BOTHOST_KEY: 'cd'.repeat(32),
@@ -219,27 +219,27 @@ describe('the settings', () => {
       },
     );
 
-    it('may stand in a file, without the line break at its end', async () => {
+    it('can be read from a file, without its final line break', async () => {
       expect(read({ BOTHOST_METRICS_TOKEN_FILE: await file(`${secret}\n`) }).secrets.metricsToken).toBe(secret);
     });
 
-    it('are taken from the variable when both are set', async () => {
+    it('are taken from the variable if both are set', async () => {
       const both = { BOTHOST_METRICS_TOKEN: 'mine', BOTHOST_METRICS_TOKEN_FILE: await file(secret) };
       expect(read(both).secrets.metricsToken).toBe('mine');
     });
 
-    it('whose file cannot be read are told by variable and file', () => {
+    it('report variable and path of an unreadable file', () => {
       const path = join(directory, 'missing');
       expect(problemsOf({ DATABASE_URL_FILE: path })).toContain(`DATABASE_URL_FILE: cannot read ${path}: ENOENT`);
     });
 
-    it('whose file is empty are told: an empty secret is none', async () => {
+    it('report an empty file', async () => {
       const path = await file('\n');
       await chmod(path, 0o600);
       expect(problemsOf({ BOTHOST_METRICS_TOKEN_FILE: path })).toContain('BOTHOST_METRICS_TOKEN: ');
     });
 
-    it('are the only ones that a file may hold', async () => {
+    it('are the only settings that can be in a file', async () => {
       expect(read({ BOTHOST_REGION_FILE: await file('eu') }).region).toBe('us-west');
     });
   });

@@ -11,24 +11,24 @@ type Names<Secret extends boolean> = {
 }[keyof Settings];
 type Values<Secret extends boolean> = { readonly [Name in Names<Secret>]: z.output<Settings[Name]['schema']> };
 
-/** What the operator set. `secrets` stand apart, so that the rest can be logged. */
+/** The settings. `secrets` are separate, so that the rest can be logged. */
 export type Config = Omit<Values<false>, 'dataDirectory'> & {
   readonly dataDirectory: string;
   readonly secrets: Values<true> & {
-    /** The variables that builds see, as they are set here: an address may hold a password. */
+    /** Variables for builds. Secret, because a URL may contain a password. */
     readonly buildVariables: Readonly<Record<string, string>>;
   };
-  /** What the runtime may pass on of the service's environment, and nothing else. */
+  /** The part of the service's environment that the runtime passes to bots. */
   readonly inherited: {
     readonly path: string;
     readonly language: string | undefined;
     readonly timeZone: string | undefined;
   };
-  /** Where the first start writes the command line's profile. */
+  /** Path of the profile that the first start writes for the command line. */
   readonly profileFile: string;
 };
 
-/** All that is wrong with the settings, each by its name; never a secret's value. */
+/** All problems of the settings, by name, without values of secrets. */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
 }
@@ -78,7 +78,7 @@ function lookUp(one: Setting<unknown>, environment: Environment) {
   const found = one.names.find((candidate) => nonEmpty(environment, candidate)) ?? one.names[0] ?? '';
   const text = environment[found];
   const file = one.secret ? environment[`${found}_FILE`] : undefined;
-  // An empty list of agents is a choice; elsewhere an empty variable is none.
+  // An empty list of agents is valid. Other empty variables count as unset.
   if (nonEmpty(environment, found) || (text === '' && found === 'BOTHOST_AGENTS'))
     return { name: found, text, problem: null };
   if (file === undefined || file === '') return { name: found, text: undefined, problem: null };
@@ -98,7 +98,7 @@ function defaultDataDirectory(environment: Environment, isRoot: boolean): string
   return isRoot ? '/var/lib/bothost' : join(xdg(environment, 'XDG_DATA_HOME', '.local/share'), 'bothost');
 }
 
-/** XDG Base Directory Specification: a relative value is as if it were not set. */
+/** XDG Base Directory Specification: a relative path is ignored. */
 function xdg(environment: Environment, variable: string, fallback: string): string {
   const value = environment[variable];
   return value !== undefined && isAbsolute(value) ? value : join(environment['HOME'] || homedir(), fallback);

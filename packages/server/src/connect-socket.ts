@@ -11,27 +11,27 @@ import { markLive, recordEvents } from './sessions/progress.ts';
 import { verifyToken } from './sessions/socket-token.ts';
 
 /**
- * A client of `/ws/generic/...` or a carrier comes: its session is found by its token, or made where the agent asks for
- * none, and takes an instance.
+ * Connects a client of `/ws/generic/...` or a carrier: finds its session by the token, or creates one if the agent requires no
+ * token, and claims an instance.
  *
  * @throws failure `token-invalid`, `deployment-not-ready`, `at-capacity`, `shutting-down`
  */
-export async function connectSocket(context: Context, wanted: SocketTarget): Promise<SocketSession> {
+export async function connectSocket(context: Context, requested: SocketTarget): Promise<SocketSession> {
   if (context.isDraining()) throw failure('shutting-down');
   const requestedAt = context.now();
-  // A name that nothing can have is not asked for: PostgreSQL takes no NUL.
-  if (![wanted.organizationName, wanted.agentName].every((name) => namePattern.test(name)))
+  // Do not query invalid names; PostgreSQL rejects NUL.
+  if (![requested.organizationName, requested.agentName].every((name) => namePattern.test(name)))
     throw failure('token-invalid');
-  const organization = await organizationByName(context.db, wanted.organizationName);
+  const organization = await organizationByName(context.db, requested.organizationName);
   if (organization === null) throw failure('token-invalid');
-  const { agentName, carrier } = wanted;
-  const sessionId = wanted.token === null ? context.newId() : sessionOf(context, wanted, wanted.token);
-  // Its client is there already: the token was used.
+  const { agentName, carrier } = requested;
+  const sessionId = requested.token === null ? context.newId() : sessionOf(context, requested, requested.token);
+  // The session's client is already connected, so the token was used.
   if (context.ownership.has(sessionId)) throw failure('token-invalid');
   context.ownership.acquire(sessionId);
   try {
     const target = { organizationId: organization.id, agentName, sessionId, carrier };
-    const connect = wanted.token === null ? connectWithoutToken : connectSession;
+    const connect = requested.token === null ? connectWithoutToken : connectSession;
     const { claim, maxSessionSeconds } = await connect(context, target);
     context.telemetry.sessionStarted(claim.address === null ? 'cold' : 'warm');
     return opened(context, target, claim, maxSessionSeconds, requestedAt);
@@ -43,9 +43,9 @@ export async function connectSocket(context: Context, wanted: SocketTarget): Pro
   }
 }
 
-function sessionOf(context: Context, wanted: SocketTarget, token: string): string {
+function sessionOf(context: Context, requested: SocketTarget, token: string): string {
   const payload = verifyToken(context.socketTokenKey, token, context.now());
-  const fits = payload !== null && payload.agent === wanted.agentName && payload.org === wanted.organizationName;
+  const fits = payload !== null && payload.agent === requested.agentName && payload.org === requested.organizationName;
   if (!fits) throw failure('token-invalid');
   return payload.session;
 }
@@ -61,7 +61,7 @@ function opened(
   const { instanceId } = claim;
   const cold = claim.address === null;
   context.directory.expect({ organizationId, agentName, sessionId, instanceId, address: claim.address });
-  // Also for a warm instance: it may have become ready after the claim was read.
+  // Even for a warm instance, which may have become ready after the claim was read.
   context.reconciler.requestReconcile();
   const claimedAt = context.now();
   let readyAt = claim.readyAt;

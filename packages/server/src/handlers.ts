@@ -175,14 +175,14 @@ export function createHandlers(context: Context): Handlers {
     getBuildUploadUrl: ({ body }, caller) => beginUpload({ ...context, ...context.builds }, caller, body),
     createBuild: async ({ body }, caller) => {
       const created = await createBuild({ ...context, ...context.builds }, caller, body);
-      context.builds.worker.kick();
+      context.builds.worker.wake();
       return created;
     },
     listBuilds: ({ query }, caller) => listBuilds(context, caller, query),
     getBuild: ({ params }, caller) => getBuild(context, caller, params.buildId),
     cancelBuild: async ({ params }, caller) => {
       const answer = await cancelBuild({ ...context, ...context.builds }, caller, params.buildId);
-      context.builds.worker.kick();
+      context.builds.worker.wake();
       return answer;
     },
     getBuildLogs: ({ params, query }, caller, _, gone) =>

@@ -7,8 +7,8 @@ import { OperatorError } from './operator-error.ts';
 import { defaultGraceSeconds } from './settings.ts';
 
 /**
- * The program of the service: environment, configuration, server, listen, signals, close. The only impure top level.
- * Exits with 0 after an orderly stop, with 1 when it could not start or go on.
+ * The program of the service: reads the configuration, starts the server, handles signals. Exits with status 0 after a shutdown,
+ * with 1 if it could not start or continue.
  */
 async function main(): Promise<void> {
   const config = readConfig();
@@ -33,13 +33,13 @@ async function openLog(config: Config, isTerminal: boolean): Promise<Logger> {
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: ['*.authorization', '*.headers.authorization', '*.password', '*.key', '*.token'],
   };
-  // Written in pieces: a write for each line took a seventh of a short request. A kill loses the last quarter of a second.
+  // Buffered, because a write per line takes a seventh of a short request. A kill loses the last quarter of a second.
   if (!isTerminal) return pino(options, pino.destination({ sync: false, minLength: 4_096, periodicFlush: 250 }));
   const { terminalLog } = await import('./composition/terminal-log.ts');
   return pino(options, terminalLog());
 }
 
-/** Also while it starts: what was started by then is taken down again. `grace` is null when sessions go on. */
+/** Handles signals, even during the start, which is then torn down. `grace`: null if sessions keep running. */
 function stopOnSignals(
   starting: Promise<RunningServer>,
   logger: Logger,
@@ -60,7 +60,7 @@ function stopOnSignals(
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal));
 }
 
-/** People get the sentence; the rest is for a bug report. */
+/** Prints the message for an operator, and the stack of any other error for a bug report. */
 function fail(error: unknown): void {
   process.exitCode = 1;
   const isForPeople = error instanceof OperatorError;

@@ -2,15 +2,15 @@ import { isAbsolute, resolve } from 'node:path';
 import { canonicalRegistry, keyPrefixes, nameLength, namePattern, reservedNames } from '@bothost/contract';
 import { z } from 'zod';
 
-/** One setting: where it comes from, what it is without it, and a sentence for `docs/configuration.md`. */
+/** One setting: names, default, and its description in `docs/configuration.md`. */
 export type Setting<T> = {
-  /** The first that is set counts. */
+  /** The first variable that is set is used. */
   readonly names: readonly string[];
   readonly schema: z.ZodType<T, string | undefined>;
   readonly about: string;
-  /** How the default reads in the documents. */
+  /** The default as the documents show it. */
   readonly without: string;
-  /** Also taken from the file that `<NAME>_FILE` names, and never printed. */
+  /** Can be read from the file that `<NAME>_FILE` names, and is never printed. */
   readonly secret: boolean;
 };
 
@@ -44,13 +44,13 @@ const name = z
 const registry = z.string().transform((text, check) => {
   const parsed = canonicalRegistry(text);
   if ('host' in parsed && !/[^/]\/[^/]/.test(parsed.host)) return parsed.host;
-  // What is before an @ may be a password.
+  // Text before an @ may be a password.
   const shown = text.replace(/^.*@/, '...@');
   check.addIssue({ code: 'custom', message: `not host, host:port or http://host:port: ${shown}` });
   return z.NEVER;
 });
 
-/** Where npm, pip and uv look for packages, and whom they trust. Nothing that is usually a secret of the service. */
+/** Package indexes, proxies and certificates for npm, pip and uv. Contains nothing that is usually a secret of the service. */
 const wellKnownBuildVariables = [
   'npm_config_registry',
   'PIP_INDEX_URL',
@@ -72,10 +72,10 @@ const wellKnownBuildVariables = [
   'REQUESTS_CA_BUNDLE',
 ] as const;
 
-/** The grace of live sessions where none is set: on a terminal somebody waits for the stop. */
+/** Default grace period of live sessions. Shorter on a terminal, where a person waits. */
 export const defaultGraceSeconds = { onTerminal: 10, otherwise: 300 } as const;
 
-/** Every setting of the service. The only place where names, defaults and meanings stand (decisions, "settings"). */
+/** All settings of the service, with names, defaults and descriptions. */
 export const settings = {
   host: setting({
     names: ['BOTHOST_HOST'],

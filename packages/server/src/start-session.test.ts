@@ -28,7 +28,7 @@ async function countSessions(agentName = 'asked') {
 }
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-describe('the public start', () => {
+describe('startSession', () => {
   it.each([
     ['without any body', undefined],
     ['of nothing', null],
@@ -42,7 +42,7 @@ describe('the public start', () => {
     await ended(service, 'asked', String(json['sessionId']));
   });
 
-  it('hands the bot its body as it came', async () => {
+  it('passes the body to the bot unchanged', async () => {
     const body = { name: 'Zoë', list: [1, { deep: null }], text: '\u2028 \ud83e\udd9c "quoted"' };
     const { json } = await ask({ body });
     const id = String(json['sessionId']);
@@ -51,14 +51,14 @@ describe('the public start', () => {
     await ended(service, 'asked', id);
   });
 
-  it('over WebRTC answers with what its client needs, when it asks for that', async () => {
+  it('returns the ICE configuration for WebRTC, if requested', async () => {
     const { json } = await ask({ transport: 'webrtc', enableDefaultIceServers: true });
     expect(json).toEqual({ sessionId: expect.stringMatching(uuid), iceConfig: { iceServers: [] } });
     await stop(service, 'asked', String(json['sessionId']));
     await ended(service, 'asked', String(json['sessionId']));
   });
 
-  it('over a WebSocket answers with its address under the public URL, a token, and the body', async () => {
+  it('returns URL, token and body for a WebSocket', async () => {
     const { json } = await ask({ transport: 'websocket', body: { caller: 'anna' } });
     expect(json).toEqual({
       sessionId: expect.stringMatching(uuid),
@@ -69,7 +69,7 @@ describe('the public start', () => {
     await stop(service, 'asked', String(json['sessionId']));
   });
 
-  it('answers only with the fields that are asked for: the stock WebSocket client takes no others', async () => {
+  it('returns only the requested fields, because the standard WebSocket client rejects others', async () => {
     const { json } = await ask({ transport: 'websocket' }, '?fields=wsUrl,token');
     expect(Object.keys(json).sort()).toEqual(['token', 'wsUrl']);
     expect(await ask({ transport: 'websocket' }, '?fields=wsUrl,secret')).toMatchObject({
@@ -78,7 +78,7 @@ describe('the public start', () => {
     });
   });
 
-  it('over a WebSocket of an agent without tokens answers with the address alone, and makes no session', async () => {
+  it('returns only the URL for a WebSocket of an agent without tokens, and creates no session', async () => {
     const { json } = await ask({ transport: 'websocket' }, '', 'open');
     expect(json).toEqual({ wsUrl: 'wss://bots.example.com/ws/generic/open.test-org' });
     expect(await countSessions('open')).toBe(0);
@@ -100,7 +100,7 @@ describe('the public start', () => {
     expect(await countSessions()).toBe(before);
   });
 
-  it('takes a body for a URL up to its limit', async () => {
+  it('accepts a body in a URL up to its limit', async () => {
     const { status } = await ask({ transport: 'websocket', body: { x: 'x'.repeat(4_096 - '{"x":""}'.length) } });
     expect(status).toBe(200);
   });

@@ -15,34 +15,34 @@ import { signToken } from './sessions/socket-token.ts';
 import { type StartedSession, startSession as start } from './sessions/start.ts';
 
 type Request = NonNullable<RequestOf<Operations['startSession']>['body']>;
-type Wanted = {
+type StartOptions = {
   readonly request: Request;
   readonly fields: readonly (keyof StartResponse)[] | undefined;
   readonly requestedAt: Date;
 };
 
 /**
- * The public start (cloud API 7.1; bot contract 4.1): answers as soon as the session is committed and has its capacity,
- * and dispatches it to a warm instance at once.
+ * Starts a session: returns as soon as it is committed and has claimed capacity. Dispatches it to a warm instance
+ * immediately.
  */
 export async function startSession(
   context: Context,
   caller: Caller,
   agentName: string,
-  wanted: Wanted,
+  options: StartOptions,
 ): Promise<StartResponse> {
-  const transport = transportOf(wanted.request);
-  const body = bodyText(wanted.request.body, transport);
+  const transport = transportOf(options.request);
+  const body = bodyText(options.request.body, transport);
   const sessionId = context.newId();
-  // Own the session before its row exists: otherwise a reconcile pass could find it in between and start its bot, too.
+  // Own the session before its row exists. Otherwise, a reconcile pass could start its bot too.
   if (transport !== 'websocket') context.ownership.acquire(sessionId);
   try {
     const { organizationId } = caller;
-    const input = { sessionId, organizationId, agentName, transport, body, requestedAt: wanted.requestedAt };
+    const input = { sessionId, organizationId, agentName, transport, body, requestedAt: options.requestedAt };
     const started = await start(context, input);
     if (transport !== 'websocket') begin(context, { ...input, transport }, started);
     else context.telemetry.sessionStarted('waiting');
-    return narrow(answer(context, caller, agentName, { sessionId, transport, body, started, wanted }), wanted.fields);
+    return narrow(answer(context, caller, agentName, { sessionId, transport, body, started, options }), options.fields);
   } catch (error) {
     context.ownership.release(sessionId);
     context.telemetry.sessionStarted('refused');
@@ -106,13 +106,16 @@ function answer(
   agentName: string,
   made: { sessionId: string; transport: string; body: string | null; started: StartedSession; wanted: Wanted },
 ): StartResponse {
-  const { sessionId, transport, body, started, wanted } = made;
+  const { sessionId, transport, body, started, options } = made;
   if (transport !== 'websocket') {
-    return { sessionId, ...(wanted.request.enableDefaultIceServers === true ? { iceConfig: { iceServers: [] } } : {}) };
+    return {
+      sessionId,
+      ...(options.request.enableDefaultIceServers === true ? { iceConfig: { iceServers: [] } } : {}),
+    };
   }
   const wsUrl = `${context.publicUrl().replace(/^http/, 'ws')}/ws/generic/${agentName}.${caller.organizationName}`;
   if (started.deployment.websocketAuth === 'none') return { wsUrl };
-  const exp = Math.floor(wanted.requestedAt.getTime() / 1000) + socketTokenSeconds;
+  const exp = Math.floor(options.requestedAt.getTime() / 1000) + socketTokenSeconds;
   const token = signToken(context.socketTokenKey, {
     agent: agentName,
     org: caller.organizationName,

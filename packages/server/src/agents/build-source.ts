@@ -7,8 +7,8 @@ export type BuildSource = {
 };
 
 /**
- * A build as the source of a deployment: its preparation is done, and it is kept from being removed until the transaction
- * ends. Null when there is none of this organization and region that succeeded.
+ * A successful build as the source of a deployment. It cannot be removed until the transaction ends. Null if the organization
+ * and region have no such build.
  */
 export async function sourceOfBuild(
   context: { db: Database; now: () => Date },

@@ -3,8 +3,8 @@ import type { Database } from '../store/tables.ts';
 import { lockAgentByName, updateAgent } from './rows.ts';
 
 /**
- * Deletes an agent: from now on nothing starts, and its name is free. Live sessions go on to their end, and their records
- * stay under its id, which is returned. The reconciler stops idle instances and clears up behind the last session.
+ * Deletes an agent and returns its id: nothing starts any more, and its name is free. Live sessions continue, and their
+ * records stay under the id. The reconciler stops idle instances and cleans up after the last session.
  *
  * @throws failure `not-found`
  */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readDeployFile } from './deploy-file.ts';
 
-describe('deploy.toml of a directory', () => {
+describe('readDeployFile', () => {
   let directory: string;
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'bothost-deploy-'));
@@ -17,11 +17,11 @@ describe('deploy.toml of a directory', () => {
     return read();
   }
 
-  it("need not be there: the directory's name is the agent's", async () => {
+  it("uses the directory's name without a file", async () => {
     expect(await read('my-bot')).toMatchObject({ agent_name: 'my-bot', scaling: { min_agents: 0, max_agents: 50 } });
   });
 
-  it('says what the agent is', async () => {
+  it('reads name and settings of the agent', async () => {
     const text = 'agent_name = "big"\nwebsocket_auth = "none"\n[scaling]\nmin_agents = 2\nmax_agents = 2';
     expect(await reading(text)).toMatchObject({
       agent_name: 'big',
@@ -30,7 +30,7 @@ describe('deploy.toml of a directory', () => {
     });
   });
 
-  it('may have the name that a project brings along, and its own is read first', async () => {
+  it('accepts pcc-deploy.toml, after deploy.toml', async () => {
     await writeFile(join(directory, 'pcc-deploy.toml'), 'agent_name = "moved"\n[scaling]\nmin_agents = 1');
     expect(await read()).toMatchObject({ agent_name: 'moved', scaling: { min_agents: 1 } });
     expect(await reading('agent_name = "own"')).toMatchObject({ agent_name: 'own', scaling: { min_agents: 0 } });
@@ -49,17 +49,17 @@ describe('deploy.toml of a directory', () => {
     expect(String(error)).toContain(problem);
   });
 
-  it('with several mistakes tells them all at once', async () => {
+  it('reports all errors at once', async () => {
     const error = await reading('agent_name = "X"\nmax_session_duration = 1\n[scaling]\nmax_agents = 99').catch(String);
     expect(error).toMatch(/agent_name:.*max_session_duration:.*scaling\.max_agents:/);
   });
 
-  it('that cannot be read is an error, not an absence', async () => {
+  it('rejects a file that cannot be read', async () => {
     await mkdir(join(directory, 'deploy.toml'));
     await expect(read()).rejects.toMatchObject({ name: 'DeployFileError', message: expect.stringContaining('EISDIR') });
   });
 
-  it("must be there when the directory's own name is no name", async () => {
+  it('rejects a directory without a file whose name is not a valid agent name', async () => {
     await expect(read('My Bot')).rejects.toMatchObject({ name: 'DeployFileError' });
   });
 });

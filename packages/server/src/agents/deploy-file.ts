@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { checkDeployFile, type DeployFile, deployFileNames, findUnsupported, type Issue } from '@bothost/contract';
 import { parse } from 'smol-toml';
 
-/** A directory that cannot be an agent; the message names the file and everything that is wrong with it. */
+/** A directory that cannot be an agent. The message names the file and all its errors. */
 export class DeployFileError extends Error {
   override readonly name = 'DeployFileError';
 }
 
 /**
- * Reads `deploy.toml` of a directory, or `pcc-deploy.toml` of a project that was made for elsewhere. Without either the
+ * Reads `deploy.toml` of a directory, or `pcc-deploy.toml` of a Pipecat Cloud project. Without either, the
  * directory's own name is the agent's name.
  *
  * @throws DeployFileError
@@ -25,11 +25,11 @@ export async function readDeployFile(directory: string, directoryName: string): 
   return file;
 }
 
-/** What makes sense for a project that is uploaded, and none for a directory that is served as it is. */
+/** Errors for fields that make sense only for an uploaded project. */
 function beyondDirectories(file: DeployFile): readonly Issue[] {
   const issues: Issue[] = [];
   if (file.build_id !== undefined) {
-    issues.push({ path: 'build_id', message: 'this directory itself is served, not a build: leave it out' });
+    issues.push({ path: 'build_id', message: 'a served directory has no build; remove the field' });
   }
   return issues;
 }

@@ -14,7 +14,7 @@ import { getAgent } from './show.ts';
 const keyId = '01890000-0000-7000-8000-000000000001';
 const paging = { limit: 10, offset: 0, cursor: undefined };
 
-describe('agents made of builds', () => {
+describe('agents from builds', () => {
   let rows: TestRows;
   let scope: { organizationId: string; organizationName: string; keyId: string };
   let clock: Date;
@@ -44,7 +44,7 @@ describe('agents made of builds', () => {
   const list = () => listDeployments(rows, scope, 'echo', paging, async () => []);
   const serving = () =>
     rows.db.transaction().execute((db) => lockForStart(db, scope.organizationId, 'echo', 'us-west'));
-  /** The wanted deployment takes the traffic; its id. */
+  /** Activates the desired deployment and returns its id. */
   async function activate(): Promise<string> {
     const { desiredDeploymentId: id, id: agentId } = await show();
     clock = new Date(clock.getTime() + 1000);
@@ -60,7 +60,7 @@ describe('agents made of builds', () => {
   }
 
   describe('are created', () => {
-    it('with a deployment that is startable at once and has yet to show that it starts', async () => {
+    it('with a prepared deployment that must be validated', async () => {
       const buildId = await build();
       expect(await create({ buildId, autoScaling: { minAgents: 1, maxAgents: 3 }, agentProfile: 'agent-2x' })).toBe(
         'deployment',
@@ -133,7 +133,7 @@ describe('agents made of builds', () => {
       });
     });
 
-    it('once by name, but a name of another organization is free', async () => {
+    it('once per name and organization', async () => {
       const buildId = await build();
       await create({ buildId });
       await expect(create({ buildId })).rejects.toMatchObject({ reason: 'agent-exists', status: 400 });
@@ -142,7 +142,7 @@ describe('agents made of builds', () => {
       expect(await createAgent(context(), other, { serviceName: 'echo', buildId: theirs })).toBe('deployment');
     });
 
-    it('with the null of a client that says nothing about its filter', async () => {
+    it('by a client that sends null for an unset field', async () => {
       const fields = { krispViva: { audioFilter: null }, image: null, secretSet: null, forceRedeploy: null };
       expect(await create({ buildId: await build(), ...fields })).toBe('deployment');
     });
@@ -155,7 +155,7 @@ describe('agents made of builds', () => {
       first = await activate();
     });
 
-    it('by another build: what is not said stays, and the former serves until the new one is ready', async () => {
+    it('with another build: other settings stay, and the previous deployment serves until the new one is ready', async () => {
       const buildId = await build();
       expect(await update({ buildId })).toBe('deployment');
       expect(await serving()).toMatchObject({ deploymentId: first, maxSessionSeconds: 60 });
@@ -176,7 +176,7 @@ describe('agents made of builds', () => {
       expect(await getDeployment(rows, scope, 'echo', first, async () => [])).toMatchObject({ serving: false });
     });
 
-    it('while a start waits at the agent: it gets the new one', async () => {
+    it('while a start waits for the lock: the start gets the new deployment', async () => {
       await update({ buildId: await build() });
       const { desiredDeploymentId: id } = await show();
       const waiting = async () =>
@@ -194,14 +194,14 @@ describe('agents made of builds', () => {
       expect(await started.start).toMatchObject({ deploymentId: id });
     });
 
-    it('with the same again: nothing', async () => {
+    it('without a change: no new deployment', async () => {
       const { deployment } = await show();
       expect(await update({ buildId: deployment.buildId?.toUpperCase(), maxSessionDuration: 60 })).toBe('none');
       expect(await update({})).toBe('none');
       expect((await list()).total_count).toBe(1);
     });
 
-    it('by force, with the same again', async () => {
+    it('with force and without a change: a new deployment', async () => {
       expect(await update({ forceRedeploy: true })).toBe('deployment');
       expect((await list()).total_count).toBe(2);
       expect((await show()).deployment.buildId).toBe((await list()).deployments[1]?.buildId);
@@ -216,7 +216,7 @@ describe('agents made of builds', () => {
       expect(await serving()).toMatchObject({ deploymentId: first });
     });
 
-    it('in their numbers alone: no new deployment, and at once', async () => {
+    it('with new instance numbers only: immediately, without a new deployment', async () => {
       expect(await update({ autoScaling: { minAgents: 2, maxAgents: 4 } })).toBe('scaling');
       expect(await show()).toMatchObject({
         desiredDeploymentId: first,
@@ -225,7 +225,7 @@ describe('agents made of builds', () => {
       expect(await serving()).toMatchObject({ deploymentId: first, maxAgents: 4 });
     });
 
-    it('in their numbers while another one is on its way: both', async () => {
+    it('with new instance numbers during a rollout: both deployments get them', async () => {
       await update({ buildId: await build() });
       expect(await update({ autoScaling: { maxAgents: 4 } })).toBe('scaling');
       expect(await serving()).toMatchObject({ deploymentId: first, maxAgents: 4 });
@@ -241,16 +241,16 @@ describe('agents made of builds', () => {
       await expect(update(fields)).rejects.toMatchObject({ reason: 'invalid-request' });
     });
 
-    it('into their own region, as existing clients say it', async () => {
+    it('by a client that sends their own region', async () => {
       expect(await update({ region: 'us-west', serviceName: 'echo' })).toBe('none');
     });
 
-    it('by a build that is none: what serves stays', async () => {
+    it('not with an unknown build, and the serving deployment stays', async () => {
       await expect(update({ buildId: newId() })).rejects.toMatchObject({ reason: 'build-not-usable' });
       expect(await show()).toMatchObject({ desiredDeploymentId: first });
     });
 
-    it('to something that fails: the former serves, and the agent says why', async () => {
+    it('to a deployment that fails: the previous one serves, and the agent shows the reason', async () => {
       await update({ buildId: await build() });
       const failed = await fail();
       expect(await serving()).toMatchObject({ deploymentId: first });
@@ -275,13 +275,13 @@ describe('agents made of builds', () => {
         state: 'failed',
         failure: { code: 'PCC_BOT_EXITED', message: 'The bot exited.', exitCode: 3, tail: 'no [voice]' },
       });
-      // Nothing that comes late brings it back.
+      // A late event does not reactivate the failed deployment.
       expect(await activateDeployment(context(), { id: failed, agentId: (await show()).id })).toBe(false);
-      // The same again is another attempt.
+      // The same request again is another attempt.
       expect(await update({})).toBe('deployment');
     });
 
-    it('twice: the one on its way is given up, and the last one is wanted', async () => {
+    it('twice: the pending deployment is superseded by the last one', async () => {
       await update({ buildId: await build() });
       const given = (await show()).desiredDeploymentId;
       await update({ buildId: await build() });
@@ -294,7 +294,7 @@ describe('agents made of builds', () => {
       await activate();
     });
 
-    it('by many at once: one is wanted, all others were given up', async () => {
+    it('concurrently: the last one is desired, all others are superseded', async () => {
       const builds = await Promise.all(Array.from({ length: 8 }, () => build()));
       await Promise.all(builds.map((buildId) => update({ buildId })));
       const { deployments, total_count: total } = await list();
@@ -315,7 +315,7 @@ describe('agents made of builds', () => {
     });
     const deployment = (id: string) => getDeployment(rows, scope, 'echo', id, async () => []);
 
-    it('to what served before, with its settings, as a new deployment', async () => {
+    it('to the previous deployment with its settings, as a new deployment', async () => {
       await roll();
       expect(await serving()).toMatchObject({ deploymentId: second });
       const third = await activate();
@@ -330,20 +330,20 @@ describe('agents made of builds', () => {
       expect((await show()).deployment.buildId).toBe((await deployment(second)).buildId);
     });
 
-    it('to what serves, while another one is on its way', async () => {
+    it('to the serving deployment during a rollout', async () => {
       await update({ buildId: await build() });
       await roll();
       expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });
     });
 
-    it('to what serves, after another one failed', async () => {
+    it('to the serving deployment after a failed one', async () => {
       await update({ buildId: await build() });
       await fail();
       await roll();
       expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });
     });
 
-    it('to any of their own', async () => {
+    it('to any deployment of the agent', async () => {
       await roll(second);
       expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });
     });
@@ -355,21 +355,21 @@ describe('agents made of builds', () => {
       await expect(roll(await id())).rejects.toMatchObject({ reason: 'deployment-not-found', status: 404 });
     });
 
-    it('not to one whose build is gone, and what serves stays', async () => {
+    it('not to a deployment whose build was removed', async () => {
       const { buildId } = await deployment(first);
       await rows.db.deleteFrom('builds').where('id', '=', buildId).execute();
       await expect(roll()).rejects.toMatchObject({ reason: 'deployment-gone', status: 409 });
       expect(await show()).toMatchObject({ desiredDeploymentId: second });
     });
 
-    it('not when nothing served before', async () => {
+    it('not without an earlier deployment', async () => {
       await createAgent(context(), scope, { serviceName: 'young', buildId: await build() });
       await expect(rollBack(context(), scope, 'young', null)).rejects.toMatchObject({
         reason: 'no-earlier-deployment',
       });
     });
 
-    it('to a directory only while it holds the same', async () => {
+    it('to a directory only while its content is unchanged', async () => {
       const agentId = await rows.agent(scope.organizationId, { name: 'folder' });
       const source = (contentHash: string) => JSON.stringify({ kind: 'directory', path: '/x', contentHash });
       await rows.deployment(agentId, { source: source('old'), activated_at: ago(60) });
@@ -386,7 +386,7 @@ describe('agents made of builds', () => {
   });
 
   describe('are deleted', () => {
-    it('their name is free, their deployments are found by their id, and nothing starts', async () => {
+    it('free their name, keep their deployments by id, and start nothing', async () => {
       await create({ buildId: await build() });
       await activate();
       const id = await deleteAgent(context(), scope, 'echo');
@@ -402,7 +402,7 @@ describe('agents made of builds', () => {
       expect((await list()).total_count).toBe(1);
     });
 
-    it('while one is on its way: it takes no traffic any more', async () => {
+    it('during a rollout: the pending deployment is not activated', async () => {
       await create({ buildId: await build() });
       const { desiredDeploymentId: id } = await show();
       const agentId = await deleteAgent(context(), scope, 'echo');
@@ -410,7 +410,7 @@ describe('agents made of builds', () => {
     });
   });
 
-  it('do not exist for another organization: every verb says the same', async () => {
+  it('are not found by another organization in any operation', async () => {
     await create({ buildId: await build() });
     const id = await activate();
     const other = { organizationId: await rows.organization('away'), organizationName: 'away', keyId };
@@ -430,7 +430,7 @@ describe('agents made of builds', () => {
     }
   });
 
-  it('list their deployments newest first, by pages that do not move', async () => {
+  it('list their deployments newest first, with stable pages', async () => {
     await create({ buildId: await build() });
     for (let count = 0; count < 4; count += 1) await update({ forceRedeploy: true });
     const all = (await list()).deployments.map(({ id }) => id);

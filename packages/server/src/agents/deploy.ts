@@ -18,7 +18,7 @@ import {
 type Context = { db: Database; now: () => Date; newId: () => string };
 type Scope = { readonly organizationId: string; readonly keyId: string };
 
-/** What became of a request: a new deployment, other numbers for the one that is there, or nothing. */
+/** Effect of a request: a new deployment, new instance numbers, or none. */
 export type Change = 'deployment' | 'scaling' | 'none';
 
 /**
@@ -52,14 +52,14 @@ export async function createAgent(
     const build = await sourceOfBuild({ ...context, db }, { ...scope, region }, buildId);
     if (build === null) throw failure('build-not-usable');
     const pins = await pinned(db, { ...scope, region }, request.secretSet ?? null);
-    await deployNew({ ...context, db }, agent, wanted(build, settings, scope, pins));
+    await deployNew({ ...context, db }, agent, newDeployment(build, settings, scope, pins));
     return 'deployment' as const;
   });
 }
 
 /**
- * Deploys: what the request leaves out stays as it is. Deployments of one agent queue up at its row, so the last one that
- * was asked for is the one that is wanted.
+ * Deploys. Fields that the request omits keep their values. Deployments of one agent wait for the lock on its row, so the last
+ * request determines the desired deployment.
  *
  * @throws failure `not-found`, `build-not-usable`, `not-supported`, the failures of `pinSecretSet`, `secret-set-damaged`,
  * `invalid-request`
@@ -83,7 +83,7 @@ export async function updateAgent(
     const change = samePins(before.secret_pins, pins) ? asked : 'deployment';
     if (change === 'deployment') {
       const source = await sourceFor({ ...context, db }, { ...scope, region: agent.region }, before, request.buildId);
-      await deployNew({ ...context, db }, agent, wanted(source, settings, scope, pins));
+      await deployNew({ ...context, db }, agent, newDeployment(source, settings, scope, pins));
     }
     if (change === 'scaling') {
       const ids = [before.id, agent.active_deployment_id].filter((id) => id !== null);
@@ -93,16 +93,16 @@ export async function updateAgent(
   });
 }
 
-/** What is asked for, secrets aside. A deployment that failed is tried again whatever that is. */
+/** The requested change, without secrets. A failed deployment is always tried again. */
 function changeOf(before: DeploymentRow, request: AgentSettings, settings: Settings): Change {
   const otherBuild = typeof request.buildId === 'string' && request.buildId.toLowerCase() !== before.build_id;
   if (otherBuild || request.forceRedeploy === true || before.state === 'failed') return 'deployment';
   return differenceOf(settingsOf(before), settings);
 }
 
-type Source = Pick<Wanted, 'source' | 'prepared'>;
+type Source = Pick<NewDeployment, 'source' | 'prepared'>;
 
-/** The build that is named, else what runs already. */
+/** The requested build, else the current source. */
 async function sourceFor(
   context: Pick<Context, 'db' | 'now'>,
   scope: { readonly organizationId: string; readonly region: string },
@@ -110,7 +110,7 @@ async function sourceFor(
   buildId: string | null | undefined,
 ): Promise<Source> {
   const id = buildId ?? before.build_id;
-  // A directory of the service is copied anew.
+  // A served directory is copied again.
   if (id === null) return { source: before.source, prepared: null };
   const build = await sourceOfBuild(context, scope, id);
   if (build === null) throw failure('build-not-usable');
@@ -118,8 +118,8 @@ async function sourceFor(
 }
 
 /**
- * What the request says, else the set of the deployment before, as it is now. Other numbers of instances need no set that is
- * ready: where only they are asked for and the set cannot be had, it stays as it was.
+ * The requested secret set, else that of the previous deployment, each in its current revision. If only instance numbers
+ * change and the set is not ready, the pins stay unchanged.
  */
 async function pinsFor(
   db: Database,
@@ -138,7 +138,7 @@ async function pinsFor(
   });
 }
 
-/** The set as it is now; a deploy is refused when it is not ready. */
+/** Pins the current revision of a set. Rejects if it is not ready. */
 async function pinned(
   db: Database,
   scope: { readonly organizationId: string; readonly region: string },
@@ -152,12 +152,17 @@ function samePins(before: readonly SecretPin[], after: readonly SecretPin[]): bo
   return text(before) === text(after);
 }
 
-function wanted(source: Source, settings: Settings, scope: Scope, secretPins: readonly SecretPin[]): Wanted {
+function newDeployment(
+  source: Source,
+  settings: Settings,
+  scope: Scope,
+  secretPins: readonly SecretPin[],
+): NewDeployment {
   const { source: from, prepared } = source;
   return { source: from, prepared, settings, createdByKeyId: scope.keyId, rolledBackFrom: null, secretPins };
 }
 
-/** Existing clients send the region along, so only another one is a mistake. */
+/** Existing clients send the region too, so only a different one is an error. */
 function requireSameRegion(agent: AgentRow, region: string | null | undefined): void {
   if (typeof region !== 'string' || region === agent.region) return;
   const message = `The agent lives in the region ${agent.region}, which cannot change. Create another agent there.`;

@@ -6,8 +6,8 @@ import { isUuid } from '../store/uuid.ts';
 export type DeploymentRow = Selectable<DeploymentsTable>;
 
 /**
- * Lets a deployment that was validated take the traffic, if it is still the wanted one; false when it is not. One statement
- * with the end of the former one, under the agent's lock.
+ * Activates a validated deployment, if it is still the desired one; false if not. Also ends the previous one, in the same
+ * statement, under the agent's lock.
  */
 export async function serveValidated(db: Database, agentId: string, deploymentId: string, now: Date): Promise<boolean> {
   const { rows } = await sql`
@@ -27,7 +27,7 @@ export async function serveValidated(db: Database, agentId: string, deploymentId
   return rows.length === 1;
 }
 
-/** Deployments of an agent that were on their way and will not arrive, since `byId` is wanted now. */
+/** Supersedes pending deployments of an agent, because `byId` is desired now. */
 export async function supersede(db: Database, agentId: string, byId: string, now: Date): Promise<void> {
   await db
     .updateTable('deployments')
@@ -45,7 +45,7 @@ export async function supersede(db: Database, agentId: string, byId: string, now
     .execute();
 }
 
-/** The numbers of instances belong to the agent more than to a version: they change in place. */
+/** Instance numbers change in place, because they belong to the agent rather than to a version. */
 export async function updateScaling(
   db: Database,
   ids: readonly string[],
@@ -59,7 +59,7 @@ export async function updateScaling(
     .execute();
 }
 
-/** The deployment that took traffic most recently before the one that serves. */
+/** The deployment that served before the current one. */
 export function servedBefore(
   db: Database,
   agent: { readonly id: string; readonly active_deployment_id: string | null },
@@ -76,7 +76,7 @@ export function servedBefore(
     .executeTakeFirst();
 }
 
-/** The newest deployment that was made of a directory. */
+/** The newest deployment from a directory. */
 export function newestOfDirectory(db: Database, agentId: string): Promise<DeploymentRow | undefined> {
   return db
     .selectFrom('deployments')
@@ -108,7 +108,7 @@ export async function countDeployments(db: Database, agentId: string): Promise<n
   return count;
 }
 
-/** Newest first; `after` is the id of the last one of the page before. */
+/** Newest first. `after`: id of the last deployment of the previous page. */
 export function pageOfDeployments(
   db: Database,
   agentId: string,
@@ -146,7 +146,7 @@ export async function updateDeployment(db: Database, id: string, change: Updatea
   await db.updateTable('deployments').set(change).where('id', '=', id).execute();
 }
 
-/** Changes a deployment that is in one of `states`; false when it is not (any more). */
+/** Updates a deployment in one of `states`. False if it is in another state. */
 export async function changeDeployment(
   db: Database,
   id: string,
@@ -162,7 +162,7 @@ export async function changeDeployment(
   return result.numUpdatedRows === 1n;
 }
 
-/** Why instances do not start at the moment, with how the last one ended; counted. */
+/** Records why instances currently fail to start and how the last one ended, and counts the failures. */
 export async function noteProblem(
   db: Database,
   id: string,
@@ -185,8 +185,8 @@ export async function noteProblem(
 }
 
 /**
- * The deployments that the reconciler of a region looks after: wanted, serving, with instances left, or with files of their
- * own (those of a build are the build's).
+ * The deployments that the reconciler of a region manages: desired, serving, with instances, or with their own prepared
+ * project (those from builds share the project of the build).
  */
 export function openDeployments(db: Database, region: string, alsoIds: readonly string[]) {
   return db
@@ -230,7 +230,7 @@ export function openDeployments(db: Database, region: string, alsoIds: readonly 
     .execute();
 }
 
-/** Of these builds, those that a deployment stands on which still counts; `kept` deployments of each agent do. */
+/** The builds among these that deployments still use, including the `kept` latest deployments of each agent. */
 export async function buildIdsInUse(db: Database, ids: readonly string[], kept: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct deployments.build_id as id from deployments join agents on agents.id = deployments.agent_id

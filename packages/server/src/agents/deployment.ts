@@ -4,7 +4,7 @@ import type { Database, StoredExit } from '../store/tables.ts';
 import { changeDeployment, noteProblem, openDeployments, serveValidated, updateDeployment } from './deployment-rows.ts';
 import { lockAgent, lockWithActiveDeployment, updateAgent } from './rows.ts';
 
-/** The deployment that new sessions of an agent run on. */
+/** The serving deployment, on which new sessions of an agent run. */
 export type ServingDeployment = {
   readonly agentId: string;
   readonly deploymentId: string;
@@ -16,8 +16,8 @@ export type ServingDeployment = {
 };
 
 /**
- * Locks an agent for a start and says what serves in this region. `not-found` and `not-ready` are the two ways in which
- * nothing does. Call it in a transaction.
+ * Locks an agent for a start and returns its serving deployment in this region, or `not-found` or `not-ready`. Call it in a
+ * transaction.
  */
 export async function lockForStart(
   db: Database,
@@ -27,7 +27,7 @@ export async function lockForStart(
 ): Promise<ServingDeployment | 'not-found' | 'not-ready'> {
   const row = await lockWithActiveDeployment(db, organizationId, agentName);
   if (row === undefined) return 'not-found';
-  // Its bots are another server's.
+  // Another server runs its bots.
   if (row.region !== region) return 'not-ready';
   const { deploymentId, maxAgents, maxSessionSeconds, websocketAuth, secretPins } = row;
   if (deploymentId === null || maxAgents === null || maxSessionSeconds === null || websocketAuth === null) {
@@ -43,7 +43,7 @@ export async function lockForScaling(db: Database, agentId: string): Promise<voi
   await lockAgent(db, agentId);
 }
 
-/** A deployment as the reconciler sees it. */
+/** A deployment for the reconciler. */
 export type OpenDeployment = Awaited<ReturnType<typeof openDeployments>>[number];
 
 export function listOpenDeployments(
@@ -55,8 +55,8 @@ export function listOpenDeployments(
 }
 
 /**
- * Records what the runtime made of a deployment: its first instance may start. Of one that was given up meanwhile, so that
- * it can be discarded.
+ * Records the prepared project of a deployment, so that its first instance can start. Also for a deployment that was
+ * superseded meanwhile, so that the project can be discarded.
  */
 export async function recordPrepared(
   context: { db: Database; now: () => Date },
@@ -71,8 +71,8 @@ export async function recordPrepared(
 }
 
 /**
- * An instance of a validating deployment is ready: in one transaction it takes the traffic and the former one none any
- * more. False when it is not the wanted one (any more).
+ * Activates a deployment after its first instance became ready, and ends the previous one in the same transaction. False if
+ * it is no longer the desired one.
  */
 export function activateDeployment(
   context: { db: Database; now: () => Date },
@@ -84,17 +84,17 @@ export function activateDeployment(
   });
 }
 
-/** Nothing is left of what the runtime made of a deployment. */
+/** Records that the prepared project of a deployment was discarded. */
 export async function forgetPrepared(context: { db: Database; now: () => Date }, deploymentId: string): Promise<void> {
   await updateDeployment(context.db, deploymentId, { prepared: null, updated_at: context.now() });
 }
 
-/** What is wrong with a deployment or its instances: a `PCC_` code, a sentence, and how an instance ended, if one did. */
+/** A problem of a deployment or its instances: a `PCC_` code, a message, and the exit of an instance, if any. */
 export type Problem = { readonly code: DeploymentProblem; readonly message: string; readonly exit: StoredExit | null };
 
 /**
- * A deployment that did not become ready never will: the one before goes on serving (architecture; cloud API 8,
- * "Deployment"). False, and nothing changes, for one that serves or was given up.
+ * Fails a deployment for good; the previous one keeps serving. Returns false without a change for a deployment that serves or was
+ * superseded.
  */
 export function failDeployment(
   context: { db: Database; now: () => Date },
@@ -118,7 +118,7 @@ export function failDeployment(
   });
 }
 
-/** Notes why instances of a deployment do not start or go on at the moment, or that they do again (null). */
+/** Records why instances of a deployment currently fail, or that they start again (null). */
 export async function noteStart(
   context: { db: Database; now: () => Date },
   deploymentId: string,

@@ -10,7 +10,7 @@ type List = Operations['listDeployments'];
 type Scope = { readonly organizationId: string; readonly organizationName: string };
 type UsageOf = (agentId: string) => Promise<readonly DeploymentUsage[]>;
 
-/** Newest first; of a deleted agent by its id. @throws failure `not-found`, `invalid-request` */
+/** Newest first. Deleted agents are found by id. @throws failure `not-found`, `invalid-request` */
 export async function listDeployments(
   context: { db: Database },
   scope: Scope,

@@ -58,7 +58,7 @@ describe('agents from directories', () => {
     failDeployment(context(), { id, agentId: await agentId() }, { code: 'PCC_PREPARE_FAILED', message, exit: null });
   const serving = () => rows.db.transaction().execute((db) => lockForStart(db, organizationId, 'echo', 'us-west'));
 
-  it('the first start makes the agent and a deployment that has yet to be prepared', async () => {
+  it('creates the agent and an unprepared deployment at the first start', async () => {
     const made = await start();
     expect(made).toMatchObject({ name: 'echo', changed: true, prepared: false });
     const stored = await rows.db.selectFrom('deployments').selectAll().executeTakeFirstOrThrow();
@@ -71,7 +71,7 @@ describe('agents from directories', () => {
     expect(await serving()).toBe('not-ready');
   });
 
-  it('a secret set that the file names is pinned when it is ready; until then what serves goes on', async () => {
+  it('pins the secret set of the file when it is ready, and keeps the serving deployment until then', async () => {
     const first = await start();
     await ready(first.deploymentId);
     await write('deploy.toml', 'agent_name = "echo"\nsecret_set = "keys"');
@@ -87,7 +87,7 @@ describe('agents from directories', () => {
     expect(stored).toMatchObject([{ secret_pins: [{ secretSet: 'keys', revision: 1 }] }]);
   });
 
-  it('a start without a change changes nothing', async () => {
+  it('changes nothing at a start without a change', async () => {
     const { deploymentId } = await start();
     expect(await start()).toMatchObject({ deploymentId, changed: false, prepared: false });
     await ready(deploymentId);
@@ -110,7 +110,7 @@ describe('agents from directories', () => {
     expect(await listAgents(rows, scope(), { includeActiveDeployment: false, region: undefined })).toHaveLength(1);
   });
 
-  it('one that fails leaves the one before serving, is told, and is tried again at the next start', async () => {
+  it('keeps the previous deployment after a failure, shows the error, and retries at the next start', async () => {
     const first = await start();
     await ready(first.deploymentId);
     await write('main.js', '2');
@@ -130,7 +130,7 @@ describe('agents from directories', () => {
     expect(third.deploymentId).not.toBe(second.deploymentId);
   });
 
-  it('one that is ready too late does not replace a newer one', async () => {
+  it('does not activate an outdated deployment', async () => {
     const first = await start();
     await write('main.js', '2');
     const second = await start();
@@ -139,7 +139,7 @@ describe('agents from directories', () => {
     expect(await serving()).toMatchObject({ deploymentId: second.deploymentId });
   });
 
-  it('what somebody deployed since then stays, until the directory itself changes', async () => {
+  it("keeps a person's deployment until the directory changes", async () => {
     await ready((await start()).deploymentId);
     const other = await rows.deployment(await agentId(), {
       source: JSON.stringify({ kind: 'build', buildId: newId(), contentHash: 'x' }),
@@ -151,13 +151,13 @@ describe('agents from directories', () => {
     expect(await start()).toMatchObject({ changed: true });
   });
 
-  it('two starts at once make one agent and one deployment', async () => {
+  it('creates one agent and one deployment for concurrent starts', async () => {
     const starts = await Promise.all([start(), start(), start()]);
     expect(new Set(starts.map(({ deploymentId }) => deploymentId)).size).toBe(1);
     expect(await rows.db.selectFrom('agents').select('name').execute()).toEqual([{ name: 'echo' }]);
   });
 
-  it('a directory is the same behind a link', async () => {
+  it('identifies a directory behind a symbolic link', async () => {
     const { deploymentId } = await start();
     const link = `${directory}-link`;
     await symlink(directory, link);
@@ -165,7 +165,7 @@ describe('agents from directories', () => {
     expect(again).toMatchObject({ deploymentId, changed: false });
   });
 
-  it('a deleted agent is not brought back: its name makes a new one', async () => {
+  it('creates a new agent with the name of a deleted one', async () => {
     await start();
     const old = await agentId();
     await rows.db.updateTable('agents').set({ deleted_at: testNow }).execute();
@@ -173,7 +173,7 @@ describe('agents from directories', () => {
     expect(await agentId()).not.toBe(old);
   });
 
-  it('one directory that cannot be served is told, and the others are served', async () => {
+  it('reports a directory that cannot be served and serves the others', async () => {
     const missing = join(directory, 'missing');
     const served = await serveDirectories(context(), organizationId, 'us-west', [missing, directory]);
     expect(served).toEqual([
@@ -182,14 +182,14 @@ describe('agents from directories', () => {
     ]);
   });
 
-  it('without a setting the parrot is served, with none at all nothing', async () => {
+  it('serves the parrot by default, and nothing for an empty setting', async () => {
     const [parrot] = await serveDirectories(context(), organizationId, 'us-west', undefined);
     expect(parrot).toMatchObject({ name: 'parrot', problem: null });
     expect(await serveDirectories(context(), organizationId, 'us-west', [])).toEqual([]);
   });
 
   describe('are shown', () => {
-    it('with what serves, what is wanted, and what runs', async () => {
+    it('with serving and desired deployment and instance counts', async () => {
       const { deploymentId } = await start();
       expect(await show()).toMatchObject({
         ready: false,
@@ -227,7 +227,7 @@ describe('agents from directories', () => {
       });
     });
 
-    it('with why their instances do not start, until they do', async () => {
+    it('with the reason why instances fail to start, until they start', async () => {
       const { deploymentId } = await start();
       await ready(deploymentId);
       const exit = { code: 1, signal: null, outOfMemory: false, tail: '[oops]' };
@@ -240,7 +240,7 @@ describe('agents from directories', () => {
       expect(await show()).toMatchObject({ conditions: [] });
     });
 
-    it('in lists by name, of one region or all, and never of another organization', async () => {
+    it('in lists by name and region, never of another organization', async () => {
       const { deploymentId } = await start();
       await ready(deploymentId);
       const other = await rows.agent(organizationId, { name: 'alpha', region: 'eu' });
@@ -259,7 +259,7 @@ describe('agents from directories', () => {
       await expect(getAgent(rows, scope(), name, async () => running)).rejects.toMatchObject({ reason: 'not-found' });
     });
 
-    it('not when they were deleted, by name or id', async () => {
+    it('not after deletion, by name or id', async () => {
       await start();
       const id = await agentId();
       await rows.db.updateTable('agents').set({ deleted_at: testNow }).execute();

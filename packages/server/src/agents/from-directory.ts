@@ -20,13 +20,13 @@ export type DirectoryAgent = {
   readonly name: string;
   readonly deploymentId: string;
   readonly changed: boolean;
-  /** It can be started already. */
+  /** Whether the deployment is prepared. */
   readonly prepared: boolean;
 };
 
 /**
- * Serves a directory as an agent: a new deployment when its content or its `deploy.toml` changed since the last start of
- * the service (decisions, "agents from directories"). The deployment is made startable by the reconciler.
+ * Serves a directory as an agent: creates a deployment if its content or its `deploy.toml` changed since the last start of the
+ * service. The reconciler prepares it.
  *
  * @throws DeployFileError, or the file system's error when the directory cannot be read
  */
@@ -42,16 +42,16 @@ export async function agentFromDirectory(
   const contentHash = await context.hashDirectory(directory);
   return context.db.transaction().execute(async (db) => {
     const agent = await requireAgent(db, agentRow(context, organizationId, region, name));
-    const wanted = file.region ?? region;
-    if (agent.region !== region || wanted !== region) {
-      const other = agent.region === region ? wanted : agent.region;
-      throw new DeployFileError(`${directory}: the agent ${name} lives in region ${other}, not in ${region}`);
+    const targetRegion = file.region ?? region;
+    if (agent.region !== region || targetRegion !== region) {
+      const other = agent.region === region ? targetRegion : agent.region;
+      throw new DeployFileError(`${directory}: the agent ${name} belongs to region ${other}, not to ${region}`);
     }
     const desired =
       agent.desired_deployment_id === null ? undefined : await findDeployment(db, agent.desired_deployment_id);
     const newest = await newestOfDirectory(db, agent.id);
     const failed = desired?.state === 'failed' && desired.id === newest?.id;
-    // What somebody deployed since then stays, until the directory itself changes.
+    // A person's deployment stays until the directory changes.
     if (desired !== undefined && newest?.source.contentHash === contentHash && !failed) {
       const isOurs = desired.id === newest.id;
       return { name, deploymentId: desired.id, changed: false, prepared: !isOurs || desired.state === 'ready' };
@@ -68,7 +68,7 @@ export async function agentFromDirectory(
   });
 }
 
-/** A set that cannot be had yet is looked for again at the next start; what serves goes on until then. */
+/** If a set is not ready, the next start tries again. The current deployment keeps serving until then. */
 async function pinsOf(
   db: Database,
   scope: { readonly organizationId: string; readonly region: string },

@@ -6,10 +6,10 @@ import type { Settings } from './settings.ts';
 
 type Prepared = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What is decided about a deployment before it is made. */
-export type Wanted = {
+/** Fields of a new deployment. */
+export type NewDeployment = {
   readonly source: DeploymentSource;
-  /** What a build was made into; null for a directory, which has yet to be prepared. */
+  /** The prepared project of a build. Null for a directory, which is not prepared yet. */
   readonly prepared: Prepared | null;
   readonly settings: Settings;
   readonly createdByKeyId: string | null;
@@ -18,8 +18,8 @@ export type Wanted = {
 };
 
 /**
- * Makes a deployment the wanted one of its agent. It takes no traffic until an instance of it was ready; one that was on
- * its way before is given up. Call it in a transaction that holds the agent's lock. Returns its id.
+ * Creates the desired deployment of an agent and returns its id. It takes no traffic until one of its instances was ready. A
+ * pending one is superseded. Call it in a transaction that holds the agent's lock.
  */
 export async function deployNew(
   context: { db: Database; now: () => Date; newId: () => string },
@@ -35,8 +35,8 @@ export async function deployNew(
   return id;
 }
 
-function rowOf(id: string, agentId: string, wanted: Wanted, now: Date): Insertable<DeploymentsTable> {
-  const { source, prepared, settings } = wanted;
+function rowOf(id: string, agentId: string, fields: NewDeployment, now: Date): Insertable<DeploymentsTable> {
+  const { source, prepared, settings } = fields;
   return {
     id,
     agent_id: agentId,
@@ -51,9 +51,9 @@ function rowOf(id: string, agentId: string, wanted: Wanted, now: Date): Insertab
     profile: settings.profile,
     max_session_seconds: settings.maxSessionSeconds,
     websocket_auth: settings.websocketAuth,
-    secret_pins: JSON.stringify(wanted.secretPins),
-    created_by_key_id: wanted.createdByKeyId,
-    rolled_back_from: wanted.rolledBackFrom,
+    secret_pins: JSON.stringify(fields.secretPins),
+    created_by_key_id: fields.createdByKeyId,
+    rolled_back_from: fields.rolledBackFrom,
     created_at: now,
     updated_at: now,
   };

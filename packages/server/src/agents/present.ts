@@ -1,19 +1,19 @@
 import { type AgentDetails, type DeploymentDetails, profiles } from '@bothost/contract';
 import type { DeploymentRow } from './deployment-rows.ts';
 
-/** What runs of a deployment at the moment; counted by `instances/`, which stands above. */
+/** Current instance counts of a deployment, from `instances/`. */
 export type DeploymentUsage = {
   readonly deploymentId: string;
   readonly activeSessions: number;
   readonly ready: number;
-  /** Ready, without a session. */
+  /** Ready instances without a session. */
   readonly idle: number;
   readonly starting: number;
 };
 
 type Names = { readonly agentName: string; readonly organizationName: string };
 
-/** A deployment as existing clients read it (cloud API 5.3). */
+/** A deployment in the form that existing clients expect. */
 export function presentManifest(row: DeploymentRow, names: Names): AgentDetails['deployment'] {
   const limits = profiles[row.profile as keyof typeof profiles];
   return {
@@ -75,7 +75,7 @@ function problemOf(row: DeploymentRow): DeploymentDetails['failure'] {
   };
 }
 
-/** Messages hold no square brackets (decisions, "text of messages"). */
+/** Replaces square brackets, which existing clients read as markup. */
 export function plain(text: string | null): string {
   return (text ?? 'The deployment failed.').replaceAll('[', '(').replaceAll(']', ')');
 }

@@ -15,9 +15,8 @@ type Context = {
 };
 
 /**
- * Deploys again what an earlier deployment ran, with its settings: a new deployment, which has to become ready as any other
- * before it takes traffic. `deploymentId` null: the one that served before, or the one that serves where a later one
- * failed or is still on its way.
+ * Creates a deployment with the source and settings of an earlier one. It is validated like any other before it takes traffic.
+ * `deploymentId` null: the previous serving deployment, or the serving one if a later one failed or is pending.
  *
  * @throws failure `not-found`, `deployment-not-found`, `no-earlier-deployment`, `deployment-gone`
  */
@@ -30,7 +29,7 @@ export async function rollBack(
   const found = await findAgent(context.db, scope.organizationId, agentName);
   if (found === undefined || found.deleted_at !== null || found.name !== agentName) throw failure('not-found');
   const earlier = await earlierOf(context.db, found, deploymentId);
-  // Before the lock, which starts of sessions wait for.
+  // Before taking the lock, because session starts wait for it.
   const directory = await directoryAgain(context, earlier);
   await context.db.transaction().execute(async (db) => {
     const agent = await lockAgentByName(db, scope.organizationId, agentName);
@@ -65,11 +64,11 @@ async function earlierOf(db: Database, agent: AgentRow, deploymentId: string | n
   return before;
 }
 
-/** Of a directory only what lies there now can be copied: null when that is something else. */
+/** A directory can be deployed again only while its content is unchanged. Null otherwise. */
 async function directoryAgain(
   context: Pick<Context, 'hashDirectory'>,
   { source }: DeploymentRow,
-): Promise<Pick<Wanted, 'source' | 'prepared'> | null> {
+): Promise<Pick<NewDeployment, 'source' | 'prepared'> | null> {
   if (source.kind !== 'directory') return null;
   const contentHash = await context.hashDirectory(source.path).catch(() => null);
   return contentHash === source.contentHash ? { source, prepared: null } : null;

@@ -36,7 +36,7 @@ const usage = (deploymentId: string, fields = {}) => [
   { deploymentId, activeSessions: 0, ready: 0, idle: 0, starting: 0, ...fields },
 ];
 
-/** As the command line of the reference reads it: these fields, in this order. */
+/** Reads a rollout like existing command lines: these fields, in this order. */
 function reading(...args: Parameters<typeof rolloutOf>) {
   const [desired, active] = args;
   const { reconciled, errors, conditions } = rolloutOf(...args);
@@ -45,7 +45,7 @@ function reading(...args: Parameters<typeof rolloutOf>) {
   return active !== undefined && conditions.every(({ type }) => type !== 'Progressing') ? 'ready' : 'progressing';
 }
 
-describe('a rollout is read as', () => {
+describe('a rollout is shown as', () => {
   it.each([
     ['waiting while the first is prepared', deployment({ state: 'preparing' }), undefined, 'waiting'],
     ['waiting while the first is validated', deployment(), undefined, 'waiting'],
@@ -65,17 +65,17 @@ describe('the health of a revision', () => {
   const exit = { code: 3, signal: null, outOfMemory: false, tail: 'oh\n' };
   const troubled = { error: 'It exited.', error_code: 'PCC_BOT_EXITED', error_at: ago(3), last_exit: exit } as const;
 
-  it('is good without an instance, when it serves: the next session brings one', () => {
+  it('is good without instances if it serves', () => {
     expect(health(served)).toMatchObject({ ready: true, state: 'running', replicasStarted: 0, reason: null });
   });
 
-  it('tells what the bot cannot help from what it can', () => {
+  it('distinguishes failures of the service from failures of the bot', () => {
     const ofRow = (row: DeploymentRow) => rolloutOf(row, row, undefined, []).currentRevision.hasInfrastructureIssue;
     expect(ofRow({ ...served, ...troubled })).toBe(false);
     expect(ofRow({ ...served, ...troubled, error_code: 'PCC_UNKNOWN_ERROR' })).toBe(true);
   });
 
-  it('waits while the first instance starts', () => {
+  it('is progressing while the first instance starts', () => {
     expect(health(deployment(), { starting: 1 })).toMatchObject({ ready: false, state: 'waiting', replicasStarted: 1 });
   });
 
@@ -103,7 +103,7 @@ describe('the health of a revision', () => {
     ]);
   });
 
-  it('keeps how the last one ended, when they start again', () => {
+  it('keeps the last exit after instances start again', () => {
     const row = { ...served, last_exit: exit, restarts: 4 };
     expect(health(row, { ready: 1, idle: 1 })).toMatchObject({
       ready: true,
@@ -115,7 +115,7 @@ describe('the health of a revision', () => {
     });
   });
 
-  it('of one that drains is told beside the one that serves, since the moment of the change', () => {
+  it('includes a draining deployment, with the time of the change', () => {
     const draining = deployment({ id: 'old', state: 'ready', activated_at: ago(60), replaced_at: testNow });
     const { previousRevision } = rolloutOf(served, served, draining, usage('old', { activeSessions: 2, ready: 2 }));
     expect(previousRevision).toMatchObject({

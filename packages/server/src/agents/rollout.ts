@@ -5,12 +5,12 @@ import { type DeploymentUsage, plain } from './present.ts';
 type Revision = NonNullable<AgentDetails['currentRevision']>;
 type Condition = AgentDetails['conditions'][number];
 
-/** From so many failed starts in a row on they are called a loop. */
+/** Number of consecutive failed starts that counts as a crash loop. */
 const loopStarts = 2;
 
 /**
- * How far a rollout is, in the words that existing clients read (cloud API 5.3): pure. `active` takes the traffic, `desired`
- * is wanted; they are the same one when nothing is on its way.
+ * Pure. The state of a rollout in the terms of existing clients. `active`: the serving deployment. `desired`: the desired
+ * deployment, equal to `active` without a rollout.
  */
 export function rolloutOf(
   desired: DeploymentRow,
@@ -22,7 +22,7 @@ export function rolloutOf(
   const serving = active !== undefined && active.id !== desired.id ? revisionOf(active, 'Active', usage) : null;
   const former = draining === undefined ? null : revisionOf(draining, 'Draining', usage);
   return {
-    // It was decided: it serves, or never will. The agent's row says which one serves; it may be a moment older than the others.
+    // The deployment serves or failed. The agent's row names the serving one, and may be slightly older than the others.
     reconciled: desired.state === 'failed' ? desired.id : (active?.id ?? null),
     currentRevision: current,
     previousRevision: serving ?? former,
@@ -33,7 +33,7 @@ export function rolloutOf(
   } satisfies Partial<AgentDetails> & { reconciled: string | null };
 }
 
-/** Of one that takes no traffic. */
+/** For a deployment that takes no traffic. */
 function phaseOf(row: DeploymentRow): Revision['phase'] {
   switch (row.state) {
     case 'preparing':
@@ -67,7 +67,7 @@ function healthOf(
   const exit = row.last_exit;
   const serves = runs.phase === 'Active' && row.error === null;
   return {
-    // One that serves may have no instance at the moment: the next session brings one.
+    // A serving deployment may have no instance; the next session starts one.
     ready: runs.ready > 0 || serves,
     state: row.state === 'failed' ? 'terminated' : runs.ready > 0 || serves ? 'running' : 'waiting',
     restartCount: row.restarts,
@@ -89,7 +89,7 @@ function errorOf(row: DeploymentRow) {
   return { code: row.error_code ?? 'PCC_UNKNOWN_ERROR', message: whole(row) };
 }
 
-/** The sentence, and what the bot wrote last: existing clients show nothing else. */
+/** The message with the bot's last output, because existing clients show nothing else. */
 function whole(row: DeploymentRow): string {
   const tail = row.last_exit?.tail.trim() ?? '';
   return plain(tail === '' ? row.error : `${row.error} It wrote last: ${tail}`);

@@ -5,7 +5,7 @@ import { isUuid } from '../store/uuid.ts';
 
 export type AgentRow = Selectable<AgentsTable>;
 
-/** An agent of the organization by name, or by id, under which a deleted one keeps its sessions. */
+/** An agent of the organization by name, or by id, which also finds a deleted one. */
 export function findAgent(db: Database, organizationId: string, nameOrId: string): Promise<AgentRow | undefined> {
   return db
     .selectFrom('agents')
@@ -19,8 +19,8 @@ export function findAgent(db: Database, organizationId: string, nameOrId: string
 }
 
 /**
- * The agent and the deployment that serves, with the agent's row locked until the transaction ends: starts of one agent
- * queue up here, which makes the count against `max_agents` exact.
+ * The agent and its serving deployment, with the agent's row locked until the transaction ends. Starts of one agent wait here
+ * for each other, which makes the count against `max_agents` exact.
  */
 export async function lockWithActiveDeployment(
   db: Database,
@@ -36,8 +36,8 @@ export async function lockWithActiveDeployment(
     where agents.organization_id = ${organizationId} and agents.name = ${name} and agents.deleted_at is null
     for no key update of agents`.execute(db);
   const [row] = rows;
-  // While it waited for the lock another deployment began to serve: the agent's row is the new one, and what was joined to it
-  // is of before. The lock is held now, so that a second look sees both as they are.
+  // While the query waited for the lock, another deployment was activated: the agent's row is new, but the joined row is old.
+  // With the lock, a second query is consistent.
   if (row !== undefined && row.activeId !== row.deploymentId) return lockWithActiveDeployment(db, organizationId, name);
   return row;
 }
@@ -46,7 +46,7 @@ type LockedAgent = {
   readonly agentId: string;
   readonly region: string;
   readonly activeId: string | null;
-  /** The same; this and the others are null when no deployment serves. */
+  /** The same. This and the following fields are null if no deployment serves. */
   readonly deploymentId: string | null;
   readonly maxAgents: number | null;
   readonly maxSessionSeconds: number | null;
@@ -70,11 +70,11 @@ export function agentsOf(db: Database, organizationId: string, region: string | 
     .execute();
 }
 
-/** An agent of the organization by name, made if it is not there, with its row locked until the transaction ends. */
+/** An agent of the organization by name, created if necessary, with its row locked until the transaction ends. */
 export async function requireAgent(db: Database, row: Insertable<AgentsTable>): Promise<AgentRow> {
   await insertAgent(db, row);
   const agent = await lockAgentByName(db, row.organization_id, row.name);
-  // It was deleted between the two: its name is free again.
+  // It was deleted between the two statements, so its name is free.
   return agent ?? requireAgent(db, row);
 }
 
@@ -82,7 +82,7 @@ export async function updateAgent(db: Database, id: string, change: Updateable<A
   await db.updateTable('agents').set(change).where('id', '=', id).execute();
 }
 
-/** The agent of a name, with its row locked until the transaction ends. */
+/** An agent by name, with its row locked until the transaction ends. */
 export function lockAgentByName(db: Database, organizationId: string, name: string): Promise<AgentRow | undefined> {
   return db
     .selectFrom('agents')
@@ -94,7 +94,7 @@ export function lockAgentByName(db: Database, organizationId: string, name: stri
     .executeTakeFirst();
 }
 
-/** False when there is one of that name. */
+/** False if the name is taken. */
 export async function insertAgent(db: Database, row: Insertable<AgentsTable>): Promise<boolean> {
   const result = await db
     .insertInto('agents')

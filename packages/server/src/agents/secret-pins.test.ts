@@ -41,7 +41,7 @@ describe('an agent with secrets', () => {
     return row.secret_pins.map(({ secretSet, revision }) => `${secretSet} ${revision}`);
   };
 
-  it('is refused while they are missing or not ready, and pins their revision then', async () => {
+  it('is rejected while they are missing or not ready, and then pins their revision', async () => {
     await expect(create()).rejects.toMatchObject({ reason: 'secret-set-not-found', status: 404 });
     await put({ A: '1' });
     await expect(create()).rejects.toMatchObject({ reason: 'secret-set-not-ready', status: 409 });
@@ -50,7 +50,7 @@ describe('an agent with secrets', () => {
     expect(await pins()).toEqual(['keys 1']);
   });
 
-  it('is deployed anew when a secret changed, and not when none did', async () => {
+  it('is deployed again only if a secret changed', async () => {
     await put({ A: '1' });
     await vault.deliver();
     await create();
@@ -63,7 +63,7 @@ describe('an agent with secrets', () => {
     expect(await pins()).toEqual(['keys 2']);
   });
 
-  it('changes its numbers of instances whatever became of its set, and takes a new revision along that is ready', async () => {
+  it('changes instance numbers even without a ready set, and pins a new revision that is ready', async () => {
     await put({ A: '1' });
     await vault.deliver();
     await create();
@@ -98,14 +98,14 @@ describe('an agent with secrets', () => {
   const rollBackTo = (deploymentId: string) =>
     rollBack({ ...context(), hashDirectory: async () => '' }, scope, 'echo', deploymentId);
 
-  it('keeps them from being deleted', async () => {
+  it('prevents their deletion', async () => {
     await ready({ A: '1' });
     await create();
     await expect(removeSet(false)).rejects.toMatchObject({ reason: 'secret-set-in-use', status: 409 });
     expect(await removeSet(true)).toMatchObject({ agents: ['echo'] });
   });
 
-  it('after they were deleted all the same says so, and deploys without them or with a set of that name again', async () => {
+  it('reports a forced deletion, and deploys without them or with a new set of that name', async () => {
     await ready({ A: '1' });
     await create();
     await removeSet(true);
@@ -120,7 +120,7 @@ describe('an agent with secrets', () => {
     expect((await show()).secretSets).toMatchObject([{ revision: 1, newestRevision: 1, stale: false }]);
   });
 
-  it('shows how far it is behind', async () => {
+  it('shows how many revisions it is behind', async () => {
     await ready({ A: '1' });
     await create();
     const fresh = [{ secretSet: 'keys', revision: 1, newestRevision: 1, stale: false }];
@@ -137,7 +137,7 @@ describe('an agent with secrets', () => {
     expect(await listAgents(rows, away, { includeActiveDeployment: false, region: undefined })).toEqual([]);
   });
 
-  it('keeps its set until it is told to have none', async () => {
+  it('keeps its set until it is removed explicitly', async () => {
     await ready({ A: '1' });
     await create();
     expect(await update({ maxSessionDuration: 60 })).toBe('deployment');
@@ -149,7 +149,7 @@ describe('an agent with secrets', () => {
     expect(await pins()).toEqual(['keys 1']);
   });
 
-  it('goes back to the revision that it had, and not to one that is gone', async () => {
+  it('rolls back to its former revision if that still exists', async () => {
     await ready({ A: '1' });
     await create();
     const first = (await show()).desiredDeploymentId;

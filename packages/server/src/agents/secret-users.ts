@@ -1,7 +1,7 @@
 import type { Database } from '../store/tables.ts';
 import { deploymentsWithSet } from './pin-rows.ts';
 
-/** The agents whose wanted or serving deployment runs with a secret set, each with the revision that the wanted one has. */
+/** Agents whose desired or serving deployment uses a secret set, with the revision of the desired one. */
 export async function agentsWithSecretSet(
   db: Database,
   setId: string,

@@ -12,14 +12,14 @@ type Context = {
   hashDirectory: (path: string) => Promise<string>;
 };
 
-/** `preparing`: the deployment that the reconciler has yet to make startable; null when there is none. */
+/** `preparing`: the deployment that the reconciler has to prepare, or null. */
 export type ServedDirectory = {
   readonly name: string;
   readonly problem: string | null;
   readonly preparing: string | null;
 };
 
-/** Serves each directory as an agent; one that cannot be is told, and the others are served all the same. */
+/** Serves each directory as an agent. Logs a directory that cannot be served and continues with the others. */
 export async function serveDirectories(
   context: Context,
   organizationId: string,
@@ -30,18 +30,18 @@ export async function serveDirectories(
   for (const path of paths ?? [parrotDirectory()]) {
     try {
       const { name, changed, deploymentId, prepared } = await agentFromDirectory(context, organizationId, region, path);
-      if (changed) context.logger.info({ agent: name, path }, 'a new deployment of an agent from a directory');
+      if (changed) context.logger.info({ agent: name, path }, 'deployment created from directory');
       served.push({ name, problem: null, preparing: prepared ? null : deploymentId });
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
-      context.logger.warn({ path, err: error }, 'a directory cannot be served as an agent');
+      context.logger.warn({ path, err: error }, 'directory cannot be served as an agent');
       served.push({ name: path, problem, preparing: null });
     }
   }
   return served;
 }
 
-/** The sample agent that comes with the service. */
+/** Directory of the included sample agent. */
 function parrotDirectory(): string {
   return dirname(createRequire(import.meta.url).resolve('@bothost/parrot/package.json'));
 }

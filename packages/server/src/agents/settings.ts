@@ -9,7 +9,7 @@ import {
 } from '@bothost/contract';
 import type { DeploymentRow } from './deployment-rows.ts';
 
-/** What a deployment runs with, beside its source. Durations in seconds. */
+/** Settings of a deployment. Durations in seconds. */
 export type Settings = {
   readonly minAgents: number;
   readonly maxAgents: number;
@@ -39,7 +39,7 @@ export function settingsOf(row: DeploymentRow): Settings {
 type Request = Omit<AgentSettings, 'forceRedeploy'>;
 
 /**
- * What a request makes of the settings `before`: what it leaves out stays as it is.
+ * Applies a request to the settings `before`. Omitted fields keep their values.
  *
  * @throws failure `invalid-request`
  */
@@ -58,7 +58,7 @@ export function settingsFrom(request: Request, before: Settings): Settings {
   return settings;
 }
 
-/** `scaling`: nothing but the numbers of instances differs. */
+/** `scaling`: only instance numbers differ. */
 export function differenceOf(before: Settings, after: Settings): 'deployment' | 'scaling' | 'none' {
   const keys = ['profile', 'maxSessionSeconds', 'websocketAuth'] as const;
   if (keys.some((key) => before[key] !== after[key])) return 'deployment';
@@ -66,8 +66,8 @@ export function differenceOf(before: Settings, after: Settings): 'deployment' | 
 }
 
 /**
- * What a request may ask elsewhere and not in a region whose runtime runs builds: refused, never ignored, since an agent
- * that silently runs something else is worse than a clear answer.
+ * Rejects fields that a region whose runtime runs builds does not support. They are not ignored, because an agent must not
+ * silently run something else.
  *
  * @throws failure `not-supported`
  */
@@ -89,7 +89,7 @@ export function requireSupported(request: Request): void {
   }
 }
 
-/** A word of caution about a name, or null: stock WebRTC clients replace the first `/start` of the URL (bot contract 7.3). */
+/** A warning about a name, or null: standard WebRTC clients replace the first `/start` of the URL. */
 export function nameWarning(name: string): string | null {
   if (!name.startsWith('start')) return null;
   return (

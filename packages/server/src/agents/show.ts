@@ -8,7 +8,7 @@ import { type AgentRow, agentsOf, findAgent } from './rows.ts';
 
 type Scope = { readonly organizationId: string; readonly organizationName: string };
 
-/** The agents of an organization, of one region if it is named, with the state of the secret sets that each runs with. */
+/** Agents of an organization, optionally of one region, with the state of their secret sets. */
 export async function listAgents(
   context: { db: Database },
   scope: Scope,

@@ -20,7 +20,7 @@ export type AttemptContext = {
 };
 
 /**
- * Unpacks an archive and prepares it, from the beginning whatever an earlier attempt left. Removes the unpacked files at the end.
+ * Unpacks an archive and prepares it, independently of earlier attempts. Removes the unpacked files at the end.
  * Rejects after an abort of `stopped`, and when the archive is not the cause of the failure (a full disk, for example), so that
  * another attempt may succeed.
  */
@@ -68,13 +68,13 @@ function isMissing(error: unknown, path: string): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'path' in error && error.path === path;
 }
 
-/** Null: not a matter of what was uploaded. */
+/** Null if the uploaded project is not the cause. */
 function outcomeOf(
   error: unknown,
   timeout: AbortSignal,
   seconds: number,
 ): Exclude<Outcome, { state: 'success' }> | null {
-  // First: what is given up may fail in any way.
+  // First, because a canceled attempt can fail in any way.
   if (timeout.aborted || error instanceof PrepareTimeout) {
     return { state: 'timeout', errorCode: 'build-timeout', error: `The build took longer than ${seconds} seconds.` };
   }
@@ -86,7 +86,7 @@ function outcomeOf(
 
 const errorCharacters = 8_000;
 
-/** As the database and a terminal take it, and without brackets, which an existing client reads as markup. Not too long. */
+/** Shortened text for the database and a terminal, without brackets, which an existing client reads as markup. */
 function plain(text: string): string {
   return stripVTControlCharacters(text)
     .replace(/(?!\n)\p{Cc}/gu, '')

@@ -16,7 +16,7 @@ import { signUploadToken } from './upload-token.ts';
 
 type Begin = Operations['getBuildUploadUrl'];
 
-/** Where and with which token an archive may be sent; the same upload again for a content that was announced before. @throws failure `region-unknown`, `too-many-uploads` */
+/** Returns URL and token for sending an archive. Content that was announced before gets the same upload. @throws failure `region-unknown`, `too-many-uploads` */
 export async function beginUpload(
   context: {
     db: Database;
@@ -28,24 +28,24 @@ export async function beginUpload(
     uploads: Pick<UploadReceiver, 'settle' | 'receivedBytes'>;
   },
   scope: { organizationId: string },
-  wanted: RequestOf<Begin>['body'],
+  request: RequestOf<Begin>['body'],
 ): Promise<ResponseOf<Begin>> {
-  requireRegion(context.host, wanted.region);
+  requireRegion(context.host, request.region);
   const now = context.now();
   if ((await countUnusedUploads(context.db, scope.organizationId)) >= unusedUploads) throw failure('too-many-uploads');
   const upload = await requireUpload(context.db, {
     id: context.newId(),
     organization_id: scope.organizationId,
-    region: wanted.region,
-    announced: wanted.contentHash !== undefined,
+    region: request.region,
+    announced: request.contentHash !== undefined,
     state: 'open',
-    content_hash: wanted.contentHash ?? null,
+    content_hash: request.contentHash ?? null,
     context_hash: null,
-    size_bytes: wanted.sizeBytes ?? null,
+    size_bytes: request.sizeBytes ?? null,
     created_at: now,
     updated_at: now,
   });
-  // Content that turned out wrong has been dropped: it is sent anew.
+  // Content that did not match was deleted and is sent again.
   const settled = await context.uploads.settle(upload).catch(() => upload);
   const expiresAt = new Date((Math.floor(now.getTime() / 1000) + uploadUrlSeconds) * 1000);
   return {

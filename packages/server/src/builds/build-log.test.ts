@@ -23,7 +23,7 @@ const context = (stored: (id: string) => void = () => undefined) => ({
 const textsOf = async (id: string) => (await readLines(rows.db, id, 0, 1_000)).map(({ text }) => text);
 const newBuild = () => insertTestBuild(rows.db, organizationId, { content_hash: newId() });
 
-it('a line is stored soon after it was written, and those who follow are told', async () => {
+it('stores a line soon after it is written and notifies followers', async () => {
   const { id } = await newBuild();
   const told = new Promise((resolve) => {
     void openBuildLog(context(resolve), id).then((log) => log.write('first'));
@@ -32,7 +32,7 @@ it('a line is stored soon after it was written, and those who follow are told', 
   expect(await textsOf(id)).toEqual(['first']);
 });
 
-it('a log over its limit keeps its beginning and its end, and says what is missing', async () => {
+it('keeps the beginning and end of a log over its limit, with a line about the gap', async () => {
   const { id } = await newBuild();
   const log = await openBuildLog(context(), id, limits);
   for (let line = 0; line < 20; line++) log.write(`line ${line}`);
@@ -49,7 +49,7 @@ it('a log over its limit keeps its beginning and its end, and says what is missi
   expect((await textsOf(id)).slice(6)).toEqual(['... 13 lines were dropped here ...', 'line 18', 'line 19']);
 });
 
-it('a second attempt goes on behind the first', async () => {
+it('appends the log of a second attempt to the first', async () => {
   const { id } = await newBuild();
   const first = await openBuildLog(context(), id);
   first.write('first');
@@ -60,7 +60,7 @@ it('a second attempt goes on behind the first', async () => {
   expect(await textsOf(id)).toEqual(['first', 'second']);
 });
 
-it('lines are text for a terminal: no control sequences, only the last of what is written over itself, not too long', async () => {
+it('removes control sequences, overwritten text and excess length from lines', async () => {
   const { id } = await newBuild();
   const log = await openBuildLog(context(), id, limits);
   log.write('\u001b[31mred\u001b[0m\u0000 \u0007and\tblue\r');
@@ -77,7 +77,7 @@ it('lines are text for a terminal: no control sequences, only the last of what i
   ]);
 });
 
-it('a line that comes while others are being stored is stored after them', async () => {
+it('stores lines that arrive during a write after it', async () => {
   const { id } = await newBuild();
   let meanwhile: () => void = () => undefined;
   const persist = async <T>(write: () => Promise<T>) => {
@@ -96,7 +96,7 @@ it('a line that comes while others are being stored is stored after them', async
   expect(await textsOf(id)).toEqual(['first', 'second']);
 });
 
-it('lines that the database did not take are stored with the next, once', async () => {
+it('stores lines of a failed write once, with the next write', async () => {
   const { id } = await newBuild();
   let away = true;
   const persist = <T>(write: () => Promise<T>) => (away ? Promise.reject(new Error('away')) : write());

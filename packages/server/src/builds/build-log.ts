@@ -2,16 +2,16 @@ import { stripVTControlCharacters, toUSVString } from 'node:util';
 import type { Database } from '../store/tables.ts';
 import { countLines, insertLines, type StoredLine } from './log-rows.ts';
 
-/** What is kept of one build: lines from its beginning, and the last ones, where the cause of a failure stands. */
+/** Lines to keep per build: from the beginning, and the last ones, which usually contain the cause of a failure. */
 export type LogLimits = { readonly lines: number; readonly lastLines: number; readonly lineCharacters: number };
 const buildLogLimits: LogLimits = { lines: 8_000, lastLines: 500, lineCharacters: 2_000 };
 
 /** Writes the log of one build. */
 export type BuildLog = {
   readonly write: (text: string) => void;
-  /** All that was written is stored, but for last lines of a log that is over its limit. */
+  /** Stores all lines, except the last ones of a log over its limit. */
   readonly flush: () => Promise<void>;
-  /** Stores everything, the last lines too. */
+  /** Stores all lines, including the last ones. */
   readonly end: () => Promise<void>;
 };
 
@@ -23,10 +23,10 @@ export type BuildLogContext = {
   readonly stored: (buildId: string) => void;
 };
 
-/** How long lines may wait for others, so that many are one write. */
+/** Lines are batched for this time. */
 const gatherMilliseconds = 100;
 
-/** Goes on behind the lines that are there. Lines are stored as they come, at most `gatherMilliseconds` later. */
+/** Appends to existing lines. Lines are stored at most `gatherMilliseconds` after they arrive. */
 export async function openBuildLog(
   context: BuildLogContext,
   buildId: string,
@@ -63,14 +63,14 @@ export async function openBuildLog(
     last = last.slice(drop);
   }
 
-  /** Lines that could not be stored are stored with the next. */
+  /** Lines of a failed write are stored with the next one. */
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     writing = writing
       .catch(() => undefined)
       .then(async () => {
-        // A copy: more may come while these are written.
+        // A copy, because more lines may arrive during the write.
         const lines = [...waiting];
         if (lines.length === 0) return;
         await context.persist(() => insertLines(context.db, buildId, lines));
@@ -99,9 +99,9 @@ export async function openBuildLog(
   };
 }
 
-/** As text that a terminal, JSON and the database take: without control sequences, not too long. */
+/** Text for a terminal, JSON and the database: without control sequences, shortened. */
 function clean(line: string, most: number): string {
-  // What is written over itself (progress bars) counts as it stood last.
+  // Of overwritten text, such as progress bars, keep the last version.
   const visible = stripVTControlCharacters(line).replace(/\r+$/, '').split('\r').at(-1) ?? '';
   const plain = toUSVString(visible.replace(/\t/g, '  ').replace(/\p{Cc}/gu, ''));
   if (plain.length <= most) return plain;

@@ -9,8 +9,8 @@ import { findUpload, touchUpload } from './upload-rows.ts';
 type Create = Operations['createBuild'];
 
 /**
- * The build of an upload's content: the one that stands or is under way, or a new one. A build that failed is history; its
- * content is built anew. @throws failure `region-unknown`, `upload-not-found`, `upload-incomplete`
+ * The build of an upload's content: the one that succeeded or is running, else a new one. The content of a failed build is
+ * built again. @throws failure `region-unknown`, `upload-not-found`, `upload-incomplete`
  */
 export async function createBuild(
   context: {
@@ -22,11 +22,11 @@ export async function createBuild(
     uploads: Pick<UploadReceiver, 'settle'>;
   },
   scope: { organizationId: string },
-  wanted: RequestOf<Create>['body'],
+  request: RequestOf<Create>['body'],
 ): Promise<ResponseOf<Create>> {
-  requireRegion(context.host, wanted.region);
-  const found = await findUpload(context.db, wanted.uploadId);
-  if (found === undefined || found.organization_id !== scope.organizationId || found.region !== wanted.region) {
+  requireRegion(context.host, request.region);
+  const found = await findUpload(context.db, request.uploadId);
+  if (found === undefined || found.organization_id !== scope.organizationId || found.region !== request.region) {
     throw failure('upload-not-found');
   }
   const upload = await context.uploads.settle(found);
@@ -35,14 +35,14 @@ export async function createBuild(
     throw failure('upload-incomplete');
   }
   const now = context.now();
-  const content = { organization_id: scope.organizationId, region: wanted.region, content_hash: contentHash };
+  const content = { organization_id: scope.organizationId, region: request.region, content_hash: contentHash };
   const row = await requireBuild(context.db, now, {
     ...content,
     id: context.newId(),
     upload_id: upload.id,
     context_hash: contextHash,
     size_bytes: size,
-    dockerfile_path: wanted.dockerfilePath ?? 'Dockerfile',
+    dockerfile_path: request.dockerfilePath ?? 'Dockerfile',
     state: 'pending',
     error_code: null,
     error: null,
@@ -60,13 +60,13 @@ export async function createBuild(
   };
 }
 
-async function requireBuild(db: Database, now: Date, wanted: Parameters<typeof insertBuild>[1]): Promise<BuildRow> {
-  // The one that is there may fail, or be removed, between the two questions.
+async function requireBuild(db: Database, now: Date, build: Parameters<typeof insertBuild>[1]): Promise<BuildRow> {
+  // The existing build may fail or be removed between the two queries.
   for (;;) {
     const row = await db.transaction().execute(async (transaction) => {
-      // First, so that the archive of a new build is not removed under it.
-      if (!(await touchUpload(transaction, wanted.upload_id, now))) throw failure('upload-not-found');
-      return (await useBuildOf(transaction, wanted, now)) ?? (await insertBuild(transaction, wanted));
+      // First, so that the archive of a new build is not removed.
+      if (!(await touchUpload(transaction, build.upload_id, now))) throw failure('upload-not-found');
+      return (await useBuildOf(transaction, build, now)) ?? (await insertBuild(transaction, build));
     });
     if (row !== undefined) return row;
   }

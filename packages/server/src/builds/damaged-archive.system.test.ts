@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** Whatever happens: a whole tree or a reason with a name, and nothing beside it. */
+/** Expects a complete tree or an error with a code, and no other files. */
 async function isSafe(bytes: Buffer): Promise<void> {
   const path = join(folder, 'archive');
   const target = join(folder, 'tree');
@@ -41,7 +41,7 @@ async function isSafe(bytes: Buffer): Promise<void> {
   await rm(target, { recursive: true, force: true });
 }
 
-/** As the kernel sees it. A link that leads nowhere leads nowhere else; none is gone into, as they may lead round and round. */
+/** The tree as the kernel resolves it. Links are not followed, because they may be circular. */
 async function requireInside(target: string): Promise<void> {
   for (const { parentPath, name } of await readdir(target, { recursive: true, withFileTypes: true })) {
     const real = await realpath(join(parentPath, name)).catch(() => target);
@@ -75,22 +75,22 @@ const entry = fc.record({
   linkpath: path,
 });
 
-describe('an archive becomes a whole tree, or is refused by name and leaves nothing,', () => {
-  it('when some of its bytes are changed before it is packed', async () => {
+describe('unpack returns a complete tree, or rejects with a code and leaves nothing', () => {
+  it('for an archive with bytes changed before compression', async () => {
     await fc.assert(
       fc.asyncProperty(changes(sound), (by) => isSafe(gzipSync(changed(sound, by)))),
       { numRuns: 150 },
     );
   });
 
-  it('when some of its bytes are changed after it was packed', async () => {
+  it('for an archive with bytes changed after compression', async () => {
     await fc.assert(
       fc.asyncProperty(changes(packed), (by) => isSafe(changed(packed, by))),
       { numRuns: 150 },
     );
   });
 
-  it('when it is cut off anywhere', async () => {
+  it('for a truncated archive', async () => {
     const cut = fc.nat(packed.length - 1);
     await fc.assert(
       fc.asyncProperty(cut, (at) => isSafe(packed.subarray(0, at))),
@@ -98,7 +98,7 @@ describe('an archive becomes a whole tree, or is refused by name and leaves noth
     );
   });
 
-  it('when it holds any files, folders and links under any names, and no link of it leads out', async () => {
+  it('for arbitrary files, directories and links, of which no link leads out', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 8 }), async (entries) => {
         const whole = entries.map((one) =>

@@ -5,15 +5,15 @@ export type ArchiveLimits = { readonly pathBytes: number; readonly depth: number
 type Node = { readonly kind: 'directory' | 'file' } | { readonly kind: 'link'; readonly target: string };
 
 /**
- * What an archive has named so far. It alone decides where an entry may lie: nothing on the disk is asked, so nothing there
- * can be led astray. Paths are relative, with `/` between clean segments.
+ * The entries of an archive so far. It alone decides where an entry may be written. It never reads the disk, so links on the
+ * disk cannot redirect it. Paths are relative, normalized, and use `/`.
  */
 export type EntryTree = {
-  /** Takes an entry in. Returns its clean path, or null for the root itself. @throws ArchiveError */
+  /** Adds an entry. Returns its normalized path, or null for the root. @throws ArchiveError */
   readonly add: (path: string, node: Node) => string | null;
-  /** The clean path of a file before it, that a hard link is to. @throws ArchiveError */
+  /** The normalized path of an earlier file, the target of a hard link. @throws ArchiveError */
   readonly linkedFile: (path: string, target: string) => string;
-  /** Links with their targets, each of which stays inside, whatever it goes through. @throws ArchiveError */
+  /** Links and their targets. Each target resolves to a path inside the project. @throws ArchiveError */
   readonly links: () => readonly { readonly path: string; readonly target: string }[];
   readonly count: () => number;
 };
@@ -39,7 +39,7 @@ export function createEntryTree(limits: ArchiveLimits): EntryTree {
       const segments = cleanSegments(entry, limits);
       const path = segments.join('/');
       requireFolder(segments, entry);
-      // Folders that are only implied are made too.
+      // Parent directories without their own entry are created too.
       if (nodes.size > limits.entries) throw new ArchiveError('archive-too-many-files');
       const before = path === '' ? { kind: 'directory' } : nodes.get(path);
       if (before !== undefined && (before.kind !== 'directory' || node.kind !== 'directory')) {
@@ -71,7 +71,7 @@ export function createEntryTree(limits: ArchiveLimits): EntryTree {
   };
 }
 
-/** @throws ArchiveError what is wrong with a path, by name */
+/** @throws ArchiveError for an invalid path */
 function cleanSegments(
   path: string,
   limits: ArchiveLimits,
@@ -82,7 +82,7 @@ function cleanSegments(
   if (Buffer.byteLength(path) > limits.pathBytes) throw new ArchiveError('archive-path-too-long', path);
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.includes('..')) throw new ArchiveError(outside ?? 'archive-path-outside', path);
-  // What a file system takes as one name.
+  // The longest name of most file systems.
   if (segments.some((segment) => Buffer.byteLength(segment) > 255)) {
     throw new ArchiveError('archive-path-too-long', path);
   }
@@ -90,9 +90,9 @@ function cleanSegments(
   return segments;
 }
 
-/** As the kernel resolves a path (path_resolution(7)), but for what is there: the archive's own links are followed. */
+/** Resolves a path like the kernel (path_resolution(7)), but through the links of the archive instead of the disk. */
 const hopsAtMost = 40;
-/** For all links of an archive together: they are followed in one go, and the server does nothing else meanwhile. */
+/** For all links of an archive together, because resolving them blocks the event loop. */
 const stepsAtMost = 2_000_000;
 
 function requireInside(
@@ -116,14 +116,14 @@ function requireInside(
       if (at.pop() === undefined) throw outside();
       continue;
     }
-    // Deeper there is nothing that the archive named.
+    // The archive has no entries below.
     const node = at.length < depth ? nodes.get([...at, segment].join('/')) : undefined;
     if (node?.kind !== 'link') {
       at.push(segment);
       continue;
     }
     hops += 1;
-    // A loop leads nowhere, and so not out.
+    // A loop has no target, so it does not lead out.
     if (hops > hopsAtMost) return;
     if (node.target.startsWith('/')) throw outside();
     ahead.unshift(...node.target.split('/'));

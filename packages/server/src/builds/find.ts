@@ -1,14 +1,14 @@
 import type { Database } from '../store/tables.ts';
 import { type BuildRow, useBuildRow } from './rows.ts';
 
-/** A build that has succeeded, as those see it that deploy it. */
+/** A successful build, for a deployment. */
 export type UsableBuild = Pick<BuildRow, 'id' | 'content_hash'> & {
   readonly prepared: NonNullable<BuildRow['prepared']>;
 };
 
 /**
- * A build of the organization and region that has succeeded, else null. In a transaction it is kept from being removed until
- * that ends; from then on it is among those in use (`removeUnused`).
+ * A successful build of the organization and region, else null. It cannot be removed until the transaction ends; from then on
+ * it is in use (`removeUnused`).
  */
 export async function useBuild(
   context: { db: Database; now: () => Date },

@@ -6,7 +6,7 @@ import { countBuilds, pageOfBuilds } from './rows.ts';
 
 type List = Operations['listBuilds'];
 
-/** Newest first; by cursor the list is stable while builds are added. @throws failure `invalid-request` for a cursor that is none */
+/** Newest first. Paging by cursor is stable while builds are added. @throws failure `invalid-request` for an invalid cursor */
 export async function listBuilds(
   context: { db: Database; publicUrl: () => string },
   scope: { organizationId: string },

@@ -1,15 +1,15 @@
-/** Tells those who follow a build's log that there is more of it, or that the build is over. */
+/** Notifies followers of a build's log of new lines and of the end. */
 export type LogNews = {
   readonly tell: (buildId: string) => void;
-  /** News from this moment on; take it before looking, so that none is missed, and drop it afterwards. */
+  /** Subscribes from now on. Subscribe before reading the log, so that no line is missed, and unsubscribe afterwards. */
   readonly next: (buildId: string) => {
-    /** Resolves at the news, after this time, or when the signal is aborted, which it must not be before. */
+    /** Resolves at the next notification, after this time, or when the signal aborts. The signal must not be aborted yet. */
     readonly within: (milliseconds: number, signal: AbortSignal) => Promise<void>;
     readonly drop: () => void;
   };
 };
 
-/** A build that another server runs tells nothing here: it is looked at this often. */
+/** Builds of other servers send no notifications here, so they are polled at this interval. */
 const lookMilliseconds = 1_000;
 
 export function createLogNews(): LogNews {

@@ -3,7 +3,7 @@ import type { Database } from '../store/tables.ts';
 
 export type StoredLine = { readonly line: number; readonly at: Date; readonly text: string };
 
-/** A line that is there already stays as it is: a write that is tried again adds nothing twice. */
+/** Skips existing lines, so that a retried write adds none twice. */
 export async function insertLines(db: Database, buildId: string, lines: readonly StoredLine[]): Promise<void> {
   if (lines.length === 0) return;
   await sql`insert into build_log_lines (build_id, line, at, text)
@@ -12,7 +12,7 @@ export async function insertLines(db: Database, buildId: string, lines: readonly
     on conflict do nothing`.execute(db);
 }
 
-/** Lines from number `from` on. */
+/** Lines with number `from` or higher. */
 export function readLines(db: Database, buildId: string, from: number, limit: number): Promise<StoredLine[]> {
   return db
     .selectFrom('build_log_lines')
@@ -24,7 +24,7 @@ export function readLines(db: Database, buildId: string, from: number, limit: nu
     .execute();
 }
 
-/** How many lines there are, and so the number of the next. */
+/** The number of lines, which is also the number of the next one. */
 export async function countLines(db: Database, buildId: string): Promise<number> {
   const { next } = await db
     .selectFrom('build_log_lines')

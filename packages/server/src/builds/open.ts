@@ -5,7 +5,7 @@ import { createUploadReceiver, type UploadReceiver } from './receive.ts';
 import { type BuildsInUse, type Retention, type RetentionContext, removeUnused } from './retention.ts';
 import { type BuildWorker, createBuildWorker, type WorkerContext } from './worker.ts';
 
-/** What of builds lives as long as the server. */
+/** The long-lived parts of builds. */
 export type Builds = {
   readonly uploadTokenKey: Buffer;
   readonly uploads: UploadReceiver;
@@ -24,7 +24,7 @@ export type BuildsOptions = Omit<WorkerContext, 'places' | 'buildLogs'> &
   };
 
 /**
- * The parts of builds on one data directory: receiving, preparing, logs and retention. It makes its folders there; the
+ * Opens the parts of builds in a data directory: receiving, preparing, logs and retention. Creates its directories. The
  * worker does not run yet.
  */
 export async function openBuilds(options: BuildsOptions): Promise<Builds> {

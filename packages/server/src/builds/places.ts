@@ -2,9 +2,9 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RemoveTree } from '@bothost/runtime';
 
-/** Where builds keep files: archives as they were received, and trees while they are being prepared. */
+/** Directories of builds: received archives, and unpacked trees during the preparation. */
 export type Places = {
-  /** Where all of it lies. */
+  /** Contains the others. */
   readonly root: string;
   readonly archive: (uploadId: string) => string;
   readonly tree: (buildId: string) => string;
@@ -13,7 +13,7 @@ export type Places = {
   readonly removeTree: RemoveTree;
 };
 
-/** Makes the folders; only the service itself can look into them. `dataDirectory` is absolute. */
+/** Creates the directories, which only the service can read. `dataDirectory` is absolute. */
 export async function openPlaces(dataDirectory: string, removeTree: RemoveTree): Promise<Places> {
   const root = join(dataDirectory, 'builds');
   const uploads = join(root, 'uploads');

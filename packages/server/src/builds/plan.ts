@@ -1,17 +1,17 @@
-/** A build that is not over. */
+/** A build that has not ended. */
 export type PlannedBuild = {
   readonly id: string;
   readonly organizationId: string;
-  /** This process is at it. */
+  /** This process is running the build. */
   readonly busy: boolean;
-  /** It failed lately for a reason that may pass: it is not tried before this moment. */
+  /** After a transient failure, the time of the next attempt. */
   readonly restUntil: Date | null;
 };
 
 /**
- * Which builds begin now, of those that are open, oldest first: as many as there are places, and one of each organization,
- * as the runtime prepares no two of one at once: the second would hold a place, and its time would pass. One that an earlier
- * server began is open like any other, and so is taken up again. Pure.
+ * Pure. Chooses the open builds to start now, oldest first, up to the limit of concurrent builds. At most one per
+ * organization, because the runtime prepares one at a time: a second one would occupy a slot while its timeout runs. Builds
+ * of an earlier server are open too and start again.
  */
 export function planBuilds(
   builds: readonly PlannedBuild[],

@@ -1,7 +1,7 @@
 import type { Build } from '@bothost/contract';
 import type { BuildRow } from './rows.ts';
 
-/** Cloud API 5.6. There is no image: the region's runtime prepares the project itself. */
+/** A build as the API shows it. There is no image, because the region's runtime prepares the project itself. */
 export function presentBuild(row: BuildRow, publicUrl: string): Build {
   const { started_at: startedAt, completed_at: completedAt } = row;
   return {

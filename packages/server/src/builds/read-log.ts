@@ -7,9 +7,8 @@ import { findBuildRow } from './rows.ts';
 type Read = Operations['getBuildLogs'];
 
 /**
- * Lines of a build's log from a token on. Where there is none yet, it waits for one, at most `wait` seconds, and no longer
- * than until the service is `closing`.
- * @throws failure `build-not-found`, `invalid-request` for a token that is none
+ * Lines of a build's log after a token. If there are none yet, waits for one, at most `wait` seconds, until `closing` aborts.
+ * @throws failure `build-not-found`, `invalid-request` for an invalid token
  */
 export async function readBuildLog(
   context: { db: Database; now: () => Date; buildLogs: LogNews; closing: AbortSignal },
@@ -24,7 +23,7 @@ export async function readBuildLog(
     try {
       const build = await findBuildRow(context.db, scope.organizationId, buildId);
       if (build === undefined) throw failure('build-not-found');
-      // Read after the state: what a build that is over has said is all there.
+      // Read after the state, because the log of an ended build is complete.
       const lines = await readLines(context.db, buildId, from, query.limit + 1);
       const isOver = build.state !== 'pending' && build.state !== 'building';
       const left = until - context.now().getTime();

@@ -19,7 +19,7 @@ export type ReceiveContext = {
   readonly uploadTokenKey: Buffer;
 };
 
-/** How far an upload is. `sizeBytes` is null while nobody has said it. */
+/** Progress of an upload. `sizeBytes` is null until the size is known. */
 export type UploadProgress = {
   readonly uploadId: string;
   readonly receivedBytes: number;
@@ -28,16 +28,16 @@ export type UploadProgress = {
 };
 
 /**
- * Receives archives. The file on the disk says how many bytes are there, the row whether they are all and right: an upload
- * is complete when its hash was verified, and never before. All reject with failures of uploads.
+ * Receives archives. The size of the file on the disk is the number of received bytes. The row records whether the upload is
+ * complete, which requires a verified hash. All functions reject with failures of uploads.
  */
 export type UploadReceiver = {
   readonly look: (uploadId: string, token: string) => Promise<UploadProgress>;
-  /** Appends at `offset`, which must be what is there. What came of a body that breaks off stays. */
+  /** Appends at `offset`, which must be the current size. Bytes of an interrupted body are kept. */
   readonly append: (uploadId: string, token: string, offset: number, body: Readable) => Promise<UploadProgress>;
-  /** Takes a whole archive, in place of what is there. */
+  /** Replaces the content with a complete archive. */
   readonly replace: (uploadId: string, token: string, body: Readable) => Promise<UploadProgress>;
-  /** Completes an upload whose bytes are all there: a server may have been killed before it could. */
+  /** Completes an upload that has all bytes, for example after a server was killed. */
   readonly settle: (upload: UploadRow) => Promise<UploadRow>;
   readonly receivedBytes: (upload: UploadRow) => Promise<number>;
 };
@@ -59,7 +59,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
     }
   }
 
-  /** Before anything else: without it nobody may even interrupt an upload. */
+  /** Checked first: interrupting an upload needs the token too. */
   function requireToken(uploadId: string, token: string): void {
     if (!isUploadToken(context.uploadTokenKey, uploadId, token, context.now())) throw failure('upload-token-invalid');
   }
@@ -83,7 +83,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
     };
   }
 
-  /** All bytes are there: are they what was announced? Else they are dropped. */
+  /** Verifies that all bytes match the announcement. Otherwise deletes them. */
   async function complete(upload: UploadRow): Promise<UploadRow> {
     const path = places.archive(upload.id);
     const found = await hashes(createReadStream(path, { highWaterMark: 256 * 1024 }));
@@ -101,7 +101,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
     });
   }
 
-  /** All bytes came and nobody has looked at them; or an archive is not there any more. */
+  /** All bytes arrived but were not verified, or the archive of a complete upload is missing. */
   async function isUnsettled(upload: UploadRow): Promise<boolean> {
     const isAllThere = (await receivedBytes(upload)) === upload.size_bytes;
     return upload.state === 'complete' ? !isAllThere : upload.announced && isAllThere;
@@ -116,7 +116,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
 
   return {
     receivedBytes,
-    // Whoever asks how far it is wants to go on: what came before them is over.
+    // A client that queries the progress is about to continue, so its earlier request is interrupted.
     look: async (uploadId, token) => {
       requireToken(uploadId, token);
       return takeOver(uploadId, async () => progress(await settleNow(await requireOwn(uploadId))));
@@ -152,21 +152,21 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
     },
 
     settle: async (upload) => {
-      // Without waiting for whoever is still sending.
+      // Do not wait for a client that is still sending.
       if (!(await isUnsettled(upload))) return upload;
       return enqueue(upload.id, async () => settleNow((await findUpload(db, upload.id)) ?? upload));
     },
   };
 }
 
-/** A complete archive may be a build's: it is never written again. The same once more is a retry, anything else is wrong. */
+/** A complete archive is never overwritten, because a build may use it. Equal content is a retry, other content an error. */
 async function requireSame(upload: UploadRow, body: Readable): Promise<UploadRow> {
   const { contentHash } = await hashes(body);
   if (contentHash === upload.content_hash) return upload;
   throw failure('upload-content-wrong', { message: 'This upload is already complete, with different content.' });
 }
 
-/** Streams a body to the disk from `offset` on. Returns the size of the file, of which every byte has reached the disk. */
+/** Streams a body to the file at `offset` and syncs it. Returns the size of the file. */
 async function write(
   path: string,
   offset: number,
@@ -182,7 +182,7 @@ async function write(
     file = await open(path, 'a', 0o600);
     await truncate(path, offset);
     if (interrupted.aborted) stop();
-    // A body that is refused stays readable: its connection is still to carry the answer.
+    // Do not destroy a rejected body, because its connection still has to carry the response.
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       if (size + chunk.length > limit) throw failure('archive-too-large');
       await file.appendFile(chunk);
@@ -192,7 +192,7 @@ async function write(
     return size;
   } catch (error) {
     if (interrupted.aborted)
-      throw failure('upload-offset-wrong', { message: 'Another request is continuing this upload.' });
+      throw failure('upload-offset-wrong', { message: 'Another request continues this upload.' });
     throw isDiskFull(error) ? failure('storage-full', { cause: error }) : error;
   } finally {
     interrupted.removeEventListener('abort', stop);
@@ -200,7 +200,7 @@ async function write(
   }
 }
 
-/** SHA-256, and the first 16 digits of the MD5 by which existing clients know an archive (cloud API 5.6). */
+/** SHA-256, and the first 16 hex digits of the MD5, by which existing clients identify an archive. */
 async function hashes(bytes: Readable): Promise<{ contentHash: string; contextHash: string; bytes: number }> {
   const sha256 = createHash('sha256');
   const md5 = createHash('md5');

@@ -51,7 +51,7 @@ const context = () => ({
 });
 const nobody: BuildsInUse = async () => new Set();
 
-/** A build that succeeded and was last asked for that many days ago, with its archive. */
+/** A successful build that was last used this many days ago, with its archive. */
 async function oldBuild(days: number, fields: Parameters<typeof insertTestBuild>[2] = {}) {
   const at = ago(days * day);
   const build = await insertTestBuild(
@@ -66,7 +66,7 @@ async function oldBuild(days: number, fields: Parameters<typeof insertTestBuild>
 
 const buildIds = async () => (await rows.db.selectFrom('builds').select('id').execute()).map(({ id }) => id);
 
-it('a build that nobody asked for is removed with its archive and what was prepared; younger ones stay', async () => {
+it('removes an unused build with its archive and prepared project, and keeps newer ones', async () => {
   const old = await oldBuild(31);
   const young = await oldBuild(29);
   const failed = await oldBuild(31, { state: 'failed', prepared: null });
@@ -77,7 +77,7 @@ it('a build that nobody asked for is removed with its archive and what was prepa
   expect([old.id, failed.id]).not.toContain(young.id);
 });
 
-it('builds are kept for ever with 0 days, and those that are not over are never removed', async () => {
+it('keeps all builds with 0 days, and running builds always', async () => {
   const old = await oldBuild(1_000);
   await removeUnused(context(), { ...retention, buildDays: 0 }, nobody);
   expect(await buildIds()).toEqual([old.id]);
@@ -86,7 +86,7 @@ it('builds are kept for ever with 0 days, and those that are not over are never 
   expect(await buildIds()).toEqual([old.id]);
 });
 
-it('what an agent wants, serves, could be rolled back to or still runs stays; what only a deleted one had goes', async () => {
+it('keeps builds that an agent uses or can roll back to, and removes those of deleted agents', async () => {
   const hostId = await rows.host(`region-${newId()}`);
   const agentId = await rows.agent(organizationId, { name: 'living' });
   const builds = await Promise.all(Array.from({ length: 12 }, () => oldBuild(40)));
@@ -109,7 +109,7 @@ it('what an agent wants, serves, could be rolled back to or still runs stays; wh
   expect((await buildIds()).sort()).toEqual([kept[0], ...kept.slice(2)].sort());
 });
 
-it('a build that is asked for at that moment stays', async () => {
+it('keeps a build that is requested during the removal', async () => {
   const build = await oldBuild(40);
   await rows.db.transaction().execute(async (transaction) => {
     const used = await useBuild(
@@ -124,7 +124,7 @@ it('a build that is asked for at that moment stays', async () => {
   expect(await buildIds()).toEqual([build.id]);
 });
 
-it('a removal that was interrupted is finished, and nobody can use the build meanwhile', async () => {
+it('finishes an interrupted removal, during which nobody can use the build', async () => {
   const build = await oldBuild(1, { removing: true });
   const scope = { organizationId, region: 'us-west' };
   expect(await useBuild({ db: rows.db, now: () => testNow }, scope, build.id)).toBeNull();
@@ -133,7 +133,7 @@ it('a removal that was interrupted is finished, and nobody can use the build mea
   expect(discarded).toHaveLength(1);
 });
 
-it('an upload that was not finished, or that nothing came of, goes with its bytes after its hours', async () => {
+it('removes expired uploads that are incomplete or have no build', async () => {
   const upload = async (hours: number, state: 'open' | 'complete') => {
     const id = newId();
     const at = ago(hours * 3600);
@@ -158,7 +158,7 @@ it('an upload that was not finished, or that nothing came of, goes with its byte
   expect((await readdir(join(folder, 'builds', 'uploads'))).sort()).toEqual(expected);
 });
 
-it('a build that cannot be removed is tried again in the next round, and keeps nothing else', async () => {
+it('retries a failed removal in the next run and removes other builds meanwhile', async () => {
   const stuck = await oldBuild(33, { prepared: '{"project":"stuck"}' });
   await oldBuild(32);
   const unfinished = await insertTestBuild(rows.db, organizationId, {}, { updated_at: ago(2 * day) });

@@ -16,22 +16,22 @@ export type RetentionContext = {
 };
 
 export type Retention = {
-  /** Builds that nobody asked for so long are removed, unless they are in use; 0 keeps them. */
+  /** Days after which unused builds are removed; 0 keeps them. */
   readonly buildDays: number;
-  /** Uploads that were not finished, or that no build came of. */
+  /** Age at which incomplete uploads and uploads without a build are removed. */
   readonly uploadHours: number;
 };
 
-/** Which of these builds are in use; asked in the transaction that would remove the others. */
+/** Returns which of these builds are in use. Called in the transaction that removes the others. */
 export type BuildsInUse = (db: Database, buildIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 const hourMilliseconds = 3_600_000;
-/** In one go, so that no lock is held for long. */
+/** Batch size, so that no lock is held for long. */
 const batch = 100;
 
 /**
- * Removes builds that are not in use, with what was prepared, and archives that nothing came of. A row goes when its files
- * are gone; whatever a kill leaves half done, the next round does.
+ * Removes unused builds with their prepared projects, and archives without a build. A row is deleted after its files, so the
+ * next run finishes what a kill interrupted.
  */
 export async function removeUnused(context: RetentionContext, retention: Retention, inUse: BuildsInUse): Promise<void> {
   const { db, host } = context;
@@ -53,10 +53,10 @@ export async function removeUnused(context: RetentionContext, retention: Retenti
     try {
       if (prepared !== null) await context.runtime.discard(prepared as Prepared);
       await deleteBuild(db, id);
-      context.logger.info({ buildId: id }, 'a build was removed');
+      context.logger.info({ buildId: id }, 'build removed');
     } catch (error) {
-      // One that cannot be removed keeps nothing else.
-      context.logger.error({ err: error, buildId: id }, 'a build could not be removed');
+      // A failed removal must not stop the others.
+      context.logger.error({ err: error, buildId: id }, 'build could not be removed');
     }
   }
   const before = new Date(now.getTime() - retention.uploadHours * hourMilliseconds);
@@ -64,7 +64,7 @@ export async function removeUnused(context: RetentionContext, retention: Retenti
   await removeOrphans(context);
 }
 
-/** Archives without a row. A row is there before its file. */
+/** Archives without a row are orphans, because a row exists before its file. */
 async function removeOrphans({ db, places }: RetentionContext): Promise<void> {
   const ids = (await places.uploadIds()).filter(isUuid);
   for (let from = 0; from < ids.length; from += batch) {

@@ -4,7 +4,7 @@ import { isUuid } from '../store/uuid.ts';
 
 export type BuildRow = Selectable<BuildsTable>;
 
-/** Undefined when there is one of this content already. */
+/** Undefined if there already is a build of this content. */
 export function insertBuild(db: Database, row: Insertable<BuildsTable>): Promise<BuildRow | undefined> {
   return db
     .insertInto('builds')
@@ -14,7 +14,7 @@ export function insertBuild(db: Database, row: Insertable<BuildsTable>): Promise
     .executeTakeFirst();
 }
 
-/** The build of a content that stands or is under way; it counts as used from now on. */
+/** The successful or running build of a content. Marks it as used now. */
 export function useBuildOf(
   db: Database,
   content: Pick<BuildRow, 'organization_id' | 'region' | 'content_hash'>,
@@ -153,7 +153,7 @@ export function cancelOpenBuild(
     .executeTakeFirst();
 }
 
-/** Changes a build that is still under way; undefined when it is not. */
+/** Updates a running build. Undefined if it has ended. */
 export function changeOpenBuild(
   db: Database,
   id: string,
@@ -169,8 +169,8 @@ export function changeOpenBuild(
 }
 
 /**
- * Builds again, under their ids, the builds of an archive that was lost and uploaded again: what was prepared from it may be
- * lost, too. A build whose cancellation came too late stays as it is; it would end as canceled.
+ * Reopens the builds of an archive that was lost and uploaded again, because their prepared projects may be lost too. Skips
+ * builds that were canceled too late; they would end as canceled.
  */
 export async function reopenBuildsOf(db: Database, uploadId: string, at: Date): Promise<void> {
   await db
@@ -183,7 +183,7 @@ export async function reopenBuildsOf(db: Database, uploadId: string, at: Date): 
     .execute();
 }
 
-/** Builds that are over and were not asked for since `before`, locked until the transaction ends. */
+/** Ended builds that were last used before `before`, locked until the transaction ends. */
 export async function lockUnused(db: Database, region: string, before: Date, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('builds')
@@ -204,7 +204,7 @@ export async function markRemoving(db: Database, ids: readonly string[]): Promis
   if (ids.length > 0) await db.updateTable('builds').set({ removing: true }).where('id', 'in', ids).execute();
 }
 
-/** They were asked for in their own way: not looked at again before the time of `lockUnused` has passed once more. */
+/** Marks builds in use as used now, so that `lockUnused` skips them until their time has passed again. */
 export async function markUsed(db: Database, ids: readonly string[], at: Date): Promise<void> {
   if (ids.length > 0) await db.updateTable('builds').set({ used_at: at }).where('id', 'in', ids).execute();
 }

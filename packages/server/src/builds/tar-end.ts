@@ -2,8 +2,8 @@
 const blockBytes = 512;
 
 /**
- * Finds where a tar archive ends, chunk by chunk: the offset in this chunk behind its end, or null while it goes on. It
- * knows headers and sizes only. The parser looks at everything else, and does not say where it saw the end.
+ * Finds the end of a tar archive, chunk by chunk: returns the offset after the end within this chunk, or null. Reads only
+ * headers and sizes. The parser checks everything else, but does not report where the archive ends.
  */
 export function createEndFinder(): (chunk: Buffer) => number | null {
   const block = Buffer.alloc(blockBytes);
@@ -34,7 +34,7 @@ export function isZero(bytes: Buffer): boolean {
 
 const directory = 0x35;
 
-/** The size field is octal text, or base 256 when its first bit is set. A folder has no body, whatever it says. */
+/** The size field is octal text, or base 256 if its first bit is set. A directory has no body, regardless of its size field. */
 function bodyBytes(header: Buffer): number {
   if (header[156] === directory) return 0;
   const field = header.subarray(124, 136);

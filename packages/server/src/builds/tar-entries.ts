@@ -6,16 +6,16 @@ import { Parser, type ReadEntry } from 'tar';
 import { ArchiveError } from './archive-error.ts';
 import { createEndFinder, isZero } from './tar-end.ts';
 
-/** What a tar.gz may grow to: bytes in all, and times its own size once it is past `ratioFromBytes`. */
+/** Limits on unpacking: total bytes, and the compression ratio above `ratioFromBytes`. */
 export type SizeLimits = { readonly bytes: number; readonly ratio: number };
 
-/** Below this an archive may be as dense as it likes: it does no harm. */
+/** Smaller archives are harmless at any ratio. */
 const ratioFromBytes = 16 * 1_048_576;
 const chunkBytes = 256 * 1024;
 
 /**
- * Reads a tar.gz entry by entry, the next one when `take` has settled; `take` reads an entry to its end or drops it
- * (`resume`). The file is read to its last byte: what is wrong anywhere in it refuses it.
+ * Reads a tar.gz entry by entry. Waits for `take`, which reads an entry to its end or skips it (`resume`). Reads the whole
+ * file: an error anywhere rejects it.
  *
  * @throws ArchiveError, what `take` rejects with, or the signal's reason
  */
@@ -34,7 +34,7 @@ export async function readTarEntries(
     onReadEntry: (entry) => {
       current = entry;
       entry.on('error', () => undefined);
-      // The parser goes on when an entry was read, which may be before `take` is through with it.
+      // The parser continues when an entry is read, which may be before `take` has settled.
       taking = taking.then(() => take(entry)).catch(problem.set);
     },
     onwarn: (_, message) => {
@@ -42,17 +42,17 @@ export async function readTarEntries(
       if (found !== null) problem.set(found);
     },
   });
-  // The parser ends a name at a NUL; whoever wrote one wants another reader to see another name.
+  // The parser ends a name at a NUL. Another reader would see a different name, so such an archive is suspicious.
   parser.on('meta', (text: string) => {
     if (hiddenName.test(text)) problem.set(new ArchiveError('archive-path-invalid'));
   });
   parser.on('error', problem.set);
-  // What the parser would leave out in silence is refused.
+  // Reject entries that the parser would skip silently.
   parser.on('ignoredEntry', (entry: ReadEntry) => problem.set(new ArchiveError('archive-special-file', entry.path)));
   parser.on('eof', () => {
     sawEnd = true;
   });
-  // Behind everything that is queued; each entry before it has been read.
+  // Queued after all entries, so each of them has been read.
   const parsed = new Promise<void>((resolve) => parser.on('end', resolve));
   const stop = () => problem.set(signal.reason);
   signal.addEventListener('abort', stop);
@@ -82,7 +82,7 @@ export async function readTarEntries(
     await Promise.race([parsed, problem.occurred]);
     await taking;
     problem.throwIfAny();
-    // Parser and end finder read the archive differently: somebody wants them to.
+    // Parser and end finder disagree, so the archive is manipulated.
     if (!sawEnd) throw new ArchiveError('archive-corrupt');
   } catch (error) {
     throw gunzipProblem(error);
@@ -90,14 +90,14 @@ export async function readTarEntries(
     signal.removeEventListener('abort', stop);
     packed.destroy();
     unpacked.destroy();
-    lastEntry(current)?.destroy(new Error('given up'));
+    lastEntry(current)?.destroy(new Error('reading was stopped'));
     await taking;
   }
 }
 
 /**
- * The chunks, the first of them at least a header long. The parser would unpack what is packed once more by itself, and
- * nobody would count it.
+ * The chunks, the first of them with at least a whole header. Rejects content that is compressed again, because the parser
+ * would decompress it without counting the bytes.
  */
 async function* fromFirstBlock(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let head: Buffer | null = Buffer.alloc(0);
@@ -116,21 +116,21 @@ async function* fromFirstBlock(chunks: AsyncIterable<Buffer>): AsyncIterable<Buf
   }
 }
 
-/** How gzip (RFC 1952) and Zstandard (RFC 8878) begin. */
+/** Magic numbers of gzip (RFC 1952) and Zstandard (RFC 8878). */
 const packings = [Buffer.from([0x1f, 0x8b]), Buffer.from([0x28, 0xb5, 0x2f, 0xfd])];
 
-/** @throws ArchiveError when an archive of `packed` bytes may not become `unpacked` bytes */
+/** @throws ArchiveError if `unpacked` bytes exceed the limits for an archive of `packed` bytes */
 export function requireSize(unpacked: number, packed: number, limits: SizeLimits): void {
   if (unpacked > limits.bytes) throw new ArchiveError('archive-too-large-unpacked');
   if (unpacked > ratioFromBytes && unpacked > limits.ratio * packed) throw new ArchiveError('archive-bomb');
 }
 
-/** It is set in callbacks, which the compiler does not follow. */
+/** Set in callbacks, which the compiler does not track. */
 function lastEntry(entry: ReadEntry | null): ReadEntry | null {
   return entry;
 }
 
-/** The first thing that went wrong in a callback. */
+/** The first error in a callback. */
 function createProblem() {
   let first: { readonly error: unknown } | null = null;
   let tell: () => void = () => undefined;
@@ -149,23 +149,23 @@ function createProblem() {
   };
 }
 
-/** A NUL with something behind it in an extended header's path, or in a long name, which one may only end. */
+/** A NUL within the path of an extended header, or within a long name, which only a final NUL may end. */
 const hiddenName = /(^|\n)\d+ (link)?path=[^\n]*\0|^(?!\d+ \w)[^\0]*\0+[^\0]/;
 
-/** What the parser says of an archive, as one of ours; null where it is no problem. */
+/** Maps a message of the parser. Null if it is not an error. */
 function parseProblem(message: string, sawEntry: boolean, sawEnd: boolean): ArchiveError | null {
   if (/Truncated/.test(message)) return new ArchiveError('archive-truncated');
-  // An archive that has its end and nothing else is empty, which is found out later.
+  // An archive with an end and nothing else is empty, which the caller detects.
   if (/Unrecognized/.test(message)) return sawEnd ? null : new ArchiveError('archive-not-tar');
   return new ArchiveError(sawEntry ? 'archive-corrupt' : 'archive-not-tar');
 }
 
-/** What zlib says of a file that begins as gzip, as one of ours. */
+/** Maps an error of zlib for a file that begins like gzip. */
 function gunzipProblem(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   if (code === 'Z_BUF_ERROR') return new ArchiveError('archive-truncated');
   if (code !== 'Z_DATA_ERROR') return error;
-  // The header of the file is right, so this is what stands behind its end.
+  // The file's own header is valid, so the error is about data after its end.
   const isBehind = error instanceof Error && error.message === 'incorrect header check';
   return new ArchiveError(isBehind ? 'archive-trailing-data' : 'archive-corrupt');
 }

@@ -38,8 +38,8 @@ async function unpack(bytes: Buffer, limits: Partial<UnpackLimits> = {}) {
   return { ...result, lines, at: (name: string) => join(target, name) };
 }
 
-describe('an archive', () => {
-  it('becomes a folder with its files, folders and links, of whose permissions only the right to run is kept', async () => {
+describe('unpack', () => {
+  it('creates files, directories and links, and keeps only executable permissions', async () => {
     const { at, files, bytes, lines } = await unpack(
       archive(
         { path: './', type: 'Directory' },
@@ -65,7 +65,7 @@ describe('an archive', () => {
     expect(lines).toEqual(['run loses its setuid and setgid bits.']);
   });
 
-  it('loses its files of variables, in any folder, which is told; samples of them stay', async () => {
+  it('skips .env files in any directory and reports them, but keeps samples', async () => {
     const { at, lines } = await unpack(
       archive(
         { path: '.env', body: 'KEY=1' },
@@ -78,7 +78,7 @@ describe('an archive', () => {
     expect(lines.map((line) => line.split(' ')[0])).toEqual(['.env', 'a/.env.local']);
   });
 
-  it('is read in pieces that break anywhere', async () => {
+  it('reads chunks that are split anywhere', async () => {
     const body = Buffer.alloc(3_000_000, 'abcdefgh');
     const { at } = await unpack(archive({ path: 'large', body }, { path: 'after', body: 'z' }));
     expect((await readFile(at('large'))).equals(body)).toBe(true);
@@ -94,7 +94,7 @@ const withNoise = archive({ path: 'noise', body: noise }, file('bot.py'));
 const damaged = Buffer.from(withNoise);
 damaged.fill(0x55, Math.floor(damaged.length / 2), Math.floor(damaged.length / 2) + 40);
 
-/** Two members, the first with one byte only and a comment (RFC 1952 2.3) that is longer than what is read at once. */
+/** Two gzip members, the first with one byte and a comment (RFC 1952, section 2.3) longer than a chunk. */
 function inPieces(content: Buffer): Buffer {
   const first = gzipSync(content.subarray(0, 1));
   const header = Buffer.from(first.subarray(0, 10));
@@ -208,7 +208,7 @@ const attacks: readonly [string, ArchiveProblem, Buffer, Partial<UnpackLimits>?]
   ['a size that only the extended header says', 'archive-corrupt', archive(pax({ size: '600' }), file('a'), file('b'))],
 ];
 
-/** Each link goes far in and out again, and then to the next. */
+/** Each link goes deep in and out again, and then to the next. */
 function windingLinks(count: number): Buffer {
   const far = `${'a/'.repeat(195)}${'../'.repeat(195)}`;
   const links = Array.from({ length: count }, (_, index) => [
@@ -218,8 +218,8 @@ function windingLinks(count: number): Buffer {
   return archive(file('bot.py'), ...links.flat());
 }
 
-describe('an attack', () => {
-  it.each(attacks)('with %s is refused as %s, and nothing is left', async (_, problem, bytes, limits = {}) => {
+describe('a malicious archive', () => {
+  it.each(attacks)('with %s is rejected with %s and leaves nothing', async (_, problem, bytes, limits = {}) => {
     const refused = await unpack(bytes, limits).then(
       () => null,
       (error: unknown) => error,

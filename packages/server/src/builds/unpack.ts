@@ -16,15 +16,14 @@ export type UnpackOptions = {
   readonly limits?: UnpackLimits;
 };
 
-/** What came out. Bytes are those of files. */
+/** Totals of an unpacked archive. `bytes`: of its files. */
 export type Unpacked = { readonly files: number; readonly bytes: number };
 
 /**
- * Unpacks a tar.gz into a new folder, which gets its name when all of it is there. Whatever goes wrong, nothing is left on
- * the disk. Nothing but plain files, folders and links that stay inside comes out; of permissions only whether a file
- * can be run; files of variables (`.env`) are left out, which `output` is told.
+ * Unpacks a tar.gz into a new directory, atomically: a failure leaves nothing. Creates only files, directories and links
+ * within the directory, and keeps only executable permissions. Skips `.env` files and reports them to `output`.
  *
- * @throws ArchiveError for what is wrong with the archive, and the signal's reason
+ * @throws ArchiveError for an invalid archive, and the signal's reason
  */
 export async function unpackArchive(
   archive: { readonly path: string; readonly bytes: number },
@@ -38,7 +37,7 @@ export async function unpackArchive(
     await mkdir(partial, { mode: 0o700 });
     const tree = createEntryTree(limits);
     const unpacked = await unpackInto(partial, archive, tree, { output, signal, limits });
-    // Links come last: while files are written, there is none that one could be written through.
+    // Links are created last, so that no file can be written through one.
     for (const { path, target: to } of tree.links()) {
       await mkdir(join(partial, dirname(path)), { recursive: true });
       await symlink(to, join(partial, path));
@@ -69,7 +68,7 @@ async function unpackInto(
     return at;
   };
 
-  /** A hard link counts as the file that it is: whoever copies the tree gets it once more. */
+  /** A hard link counts like a file, because a copy of the tree contains it twice. */
   function count(path: string, size: number) {
     files += 1;
     bytes += size;
@@ -129,12 +128,12 @@ async function writeEntry(entry: ReadEntry, path: string, mode: number): Promise
   }
 }
 
-/** Lets go of a body, and with it of the next entry. */
+/** Skips a body, so that the next entry follows. */
 function drop(entry: ReadEntry): void {
   entry.resume();
 }
 
-/** `.env` and `.env.local`, in any folder; but not the samples that are made to be shared. */
+/** `.env` and variants such as `.env.local`, in any directory, except samples. */
 function isVariables(path: string): boolean {
   const name = path.split('/').at(-1) ?? '';
   return /^\.env(\..+)?$/i.test(name) && !/\.(example|sample|template|dist)$/i.test(name);

@@ -4,7 +4,7 @@ import { isUuid } from '../store/uuid.ts';
 
 export type UploadRow = Selectable<UploadsTable>;
 
-/** The upload of a content that was announced before, or a new one. Its time is set anew, so that it is not removed. */
+/** The existing upload of a content, or a new one. Updates its time, so that it is not removed. */
 export async function requireUpload(db: Database, row: Insertable<UploadsTable>): Promise<UploadRow> {
   const announced = ['organization_id', 'region', 'content_hash', 'size_bytes'] as const;
   return db
@@ -20,7 +20,7 @@ export async function requireUpload(db: Database, row: Insertable<UploadsTable>)
     .executeTakeFirstOrThrow();
 }
 
-/** Uploads that no build has (yet). */
+/** Uploads without a build. */
 export async function countUnusedUploads(db: Database, organizationId: string): Promise<number> {
   const { count } = await db
     .selectFrom('uploads')
@@ -38,7 +38,7 @@ export async function findUpload(db: Database, id: string): Promise<UploadRow | 
   return db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Until the transaction ends it cannot be removed. False: it is not there (any more). */
+/** Keeps an upload from being removed until the transaction ends. False if it does not exist. */
 export async function touchUpload(db: Database, id: string, at: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('uploads')
@@ -61,7 +61,7 @@ export function completeUploadRow(
     .executeTakeFirst();
 }
 
-/** Uploads that nobody touched since `before` and that no build has. Returns their ids. */
+/** Removes uploads without a build that were last used before `before`. Returns their ids. */
 export async function deleteUploads(db: Database, region: string, before: Date, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     delete from uploads where id in (
@@ -72,7 +72,7 @@ export async function deleteUploads(db: Database, region: string, before: Date, 
   return rows.map(({ id }) => id);
 }
 
-/** The archive of a complete upload was lost: it has to be sent again. */
+/** Reopens a complete upload whose archive was lost and must be sent again. */
 export function reopenUpload(db: Database, id: string, at: Date): Promise<UploadRow | undefined> {
   return db
     .updateTable('uploads')

@@ -10,8 +10,8 @@ const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1000);
 const token = signUploadToken(key, id, inSeconds(900));
 const [seconds = '', signature = ''] = token.split('.');
 
-describe('the token of an upload', () => {
-  it('is good until it expires, for its own upload', () => {
+describe('isUploadToken', () => {
+  it('accepts a token until it expires, for its own upload', () => {
     expect(isUploadToken(key, id, token, now)).toBe(true);
     expect(isUploadToken(key, id.toUpperCase(), token, inSeconds(899))).toBe(true);
     expect(isUploadToken(key, id, token, inSeconds(900))).toBe(false);

@@ -1,15 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * What lets its bearer send the bytes of one upload until a moment, and nothing else:
- * `<Unix seconds>.<base64url HMAC-SHA256>`. It is sent as a field or a header, never in a URL, so that no log has it.
+ * Signed token that allows uploading one archive until it expires: `<Unix seconds>.<base64url HMAC-SHA256>`. Sent as a field
+ * or a header, never in a URL, so that no log contains it.
  */
 export function signUploadToken(key: Buffer, uploadId: string, expiresAt: Date): string {
   const seconds = String(Math.floor(expiresAt.getTime() / 1000));
   return `${seconds}.${signature(key, uploadId, seconds).toString('base64url')}`;
 }
 
-/** Whether a token is genuine, for this upload, and has not expired. */
+/** Whether a token is valid for this upload and has not expired. */
 export function isUploadToken(key: Buffer, uploadId: string, token: string, now: Date): boolean {
   const [seconds = '', sent = '', ...rest] = token.split('.');
   const expected = signature(key, uploadId, seconds);

@@ -48,7 +48,7 @@ async function newBuild(bytes = archive({ path: 'index.js', body: 'x' })): Promi
   return build;
 }
 
-/** A preparation in the hands of the test. */
+/** A preparation that the test controls. */
 type Preparing = {
   readonly spec: Parameters<Runtime['prepare']>[0];
   readonly say: (line: string) => void;
@@ -122,7 +122,7 @@ async function work(prepare: Runtime['prepare'], fields: Partial<WorkerContext> 
   };
 }
 
-/** A minute later each time it is asked: no rest takes longer. */
+/** A clock that advances a minute per call, which is longer than every pause. */
 function fastClock() {
   let minutes = 0;
   return () => new Date(Date.now() + ++minutes * 60_000);
@@ -131,7 +131,7 @@ function fastClock() {
 const find = (id: string) => rows.db.selectFrom('builds').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 describe('a build', () => {
-  it('is unpacked, prepared under its own id, and keeps what the runtime answered', async () => {
+  it('is unpacked, prepared under its id, and stores the result of the runtime', async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { over } = await work(prepare);
@@ -148,7 +148,7 @@ describe('a build', () => {
     expect(await places.treeIds()).toEqual([]);
   });
 
-  it('can be followed while it goes on: each line comes when it is said, and the end with the last', async () => {
+  it('can be followed: each line arrives when it is written, and the end with the last one', async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { follow, over } = await work(prepare);
@@ -170,7 +170,7 @@ describe('a build', () => {
     expect(last.nextToken).toBeUndefined();
   });
 
-  it('that goes on keeps nobody waiting for its log once the service is closing', async () => {
+  it('ends followers of its log when the service closes', async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { buildLogs, follow } = await work(prepare);
@@ -178,7 +178,7 @@ describe('a build', () => {
     const { nextToken } = await follow(build.id);
     const closing = new AbortController();
     const at = new Date();
-    // By this clock the time to wait never passes.
+    // A clock that never reaches the deadline.
     const context = { db: rows.db, now: () => at, buildLogs, closing: closing.signal };
     const query = { limit: 500, wait: 20, ...(nextToken === undefined ? {} : { nextToken }) };
     const heard = readBuildLog(context, { organizationId }, build.id, query);
@@ -186,7 +186,7 @@ describe('a build', () => {
     expect((await heard).nextToken).toBeDefined();
   });
 
-  it('that the runtime refuses fails with its sentence', async () => {
+  it('fails with the message of the runtime', async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { over } = await work(prepare);
@@ -199,7 +199,7 @@ describe('a build', () => {
     });
   });
 
-  it('fails with a sentence that can be stored and shown, whatever the project made of it', async () => {
+  it('fails with a message without control characters and excess length', async () => {
     const build = await newBuild();
     const { over } = await work(() =>
       Promise.reject(new PrepareError(`a\0b \u001b[31mred\u001b[0m\nc${'d'.repeat(9_000)}`)),
@@ -209,7 +209,7 @@ describe('a build', () => {
     expect(error).toMatch(/^ab red\ncd{7992}$/);
   });
 
-  it('that takes too long is given up, and says so', async () => {
+  it('fails at its timeout', async () => {
     const build = await newBuild();
     const { prepare } = inHand();
     const { over } = await work(prepare, { timeoutSeconds: 1 });
@@ -221,13 +221,13 @@ describe('a build', () => {
     expect(await places.treeIds()).toEqual([]);
   });
 
-  it('that the runtime gives up for its time has the same end', async () => {
+  it('fails the same way at the timeout of the runtime', async () => {
     const build = await newBuild();
     const { over } = await work(() => Promise.reject(new PrepareTimeout('Not within 60 seconds.')));
     expect(await over(build.id)).toMatchObject({ state: 'timeout', error_code: 'build-timeout' });
   });
 
-  it('that a trouble of the service stops is tried again', async () => {
+  it('is retried after a failure of the service', async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { over } = await work(prepare, { now: fastClock() });
@@ -236,7 +236,7 @@ describe('a build', () => {
     expect(await over(build.id)).toMatchObject({ state: 'success', error: null });
   });
 
-  it('fails when the trouble stays, without showing what it is', async () => {
+  it('fails without details when the service keeps failing', async () => {
     const build = await newBuild();
     const prepare: Runtime['prepare'] = () => Promise.reject(new Error('secret detail'));
     const { over } = await work(prepare, { now: fastClock() });
@@ -247,8 +247,8 @@ describe('a build', () => {
   });
 });
 
-describe('a build fails by name', () => {
-  it('when its end cannot be written down, after some attempts and not never', async () => {
+describe('a build fails with an error code', () => {
+  it('when its result cannot be stored, after some attempts', async () => {
     const build = await newBuild();
     let attempts = 0;
     const prepare: Runtime['prepare'] = async () => {
@@ -268,7 +268,7 @@ describe('a build fails by name', () => {
     expect(await over(build.id)).toMatchObject({ state: 'failed', error_code: 'storage-full' });
   });
 
-  it('when its archive is not there any more', async () => {
+  it('when its archive is missing', async () => {
     const build = await newBuild();
     await rm(places.archive(build.upload_id));
     const { over } = await work(inHand().prepare);
@@ -277,7 +277,7 @@ describe('a build fails by name', () => {
 });
 
 describe('builds', () => {
-  it('wait for a place, the oldest first', async () => {
+  it('wait for a free slot, the oldest first', async () => {
     const [first, second] = [await newBuild(), await newBuild()];
     const { prepare, next, begun } = inHand();
     const { over } = await work(prepare);
@@ -291,14 +291,14 @@ describe('builds', () => {
     expect((await over(second.id)).state).toBe('success');
   });
 
-  it('that a server left unfinished are begun anew by the next one, over what lay there', async () => {
+  it('of a killed server are started again by the next one, over existing files', async () => {
     const build = await newBuild();
     const before = inHand();
     const { worker } = await work(before.prepare);
     await before.next(0);
     await worker.close();
     expect(await find(build.id)).toMatchObject({ state: 'building', completed_at: null });
-    // As a kill leaves it.
+    // The state after a kill.
     await mkdir(`${places.tree(build.id)}.partial`);
     await mkdir(places.tree(build.id));
     await writeFile(join(places.tree(build.id), 'half'), '');
@@ -312,7 +312,7 @@ describe('builds', () => {
     expect(await places.treeIds()).toEqual([]);
   });
 
-  it('are left alone without the region, while shutting down, and in another region', async () => {
+  it('do not start without the region, during a shutdown, or in another region', async () => {
     const build = await newBuild();
     const { prepare, begun } = inHand();
     const looked = async (fields: Partial<WorkerContext>) => {
@@ -455,7 +455,7 @@ describe('a build that was running when its server', () => {
     expect(begun).toEqual([]);
   });
 
-  it('stopped in an orderly way is started again each time', async () => {
+  it('shut down is started again each time', async () => {
     const build = await newBuild();
     await interrupt('died');
     for (const how of ['stopped', 'stopped', 'stopped'] as const) await interrupt(how);

@@ -16,7 +16,7 @@ export type WorkerContext = AttemptContext & {
   readonly host: { readonly region: string };
   readonly buildLogs: LogNews;
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
-  /** Without its region this server builds nothing: another one may be at it. */
+  /** A server without its region runs no builds, because another server may run them. */
   readonly holdsRegion: () => boolean;
   readonly isDraining: () => boolean;
   readonly buildsAtOnce: number;
@@ -28,7 +28,7 @@ export type WorkerContext = AttemptContext & {
 export type BuildWorker = {
   readonly start: () => Promise<void>;
   /** Polls at once: a build was created or canceled. */
-  readonly kick: () => void;
+  readonly wake: () => void;
   /** Stops the running builds; the next server starts them again. */
   readonly close: () => Promise<void>;
 };
@@ -52,7 +52,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
   const running = new Map<string, { readonly work: Promise<void>; readonly canceling: AbortController }>();
   const troubled = new Map<string, { readonly attempts: number; readonly until: Date }>();
   let loop: PollingLoop | null = null;
-  const kick = () => loop?.kick();
+  const wake = () => loop?.wake();
 
   /** Also finds what other servers wrote: new builds, and requests to cancel one. */
   async function poll(): Promise<void> {
@@ -81,12 +81,13 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
     const canceling = new AbortController();
     const work = run(build, canceling.signal)
       .catch((error: unknown) => {
-        if (!closing.signal.aborted) logger.error({ err: error, buildId: build.id }, 'a build could not be recorded');
+        if (!closing.signal.aborted)
+          logger.error({ err: error, buildId: build.id }, 'build result could not be stored');
         rest(build.id, troubled.get(build.id)?.attempts ?? 0);
       })
       .finally(() => {
         running.delete(build.id);
-        kick();
+        wake();
       });
     running.set(build.id, { work, canceling });
   }
@@ -142,7 +143,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
 
   /** A failure of the service, not of the project: transient, or it needs an operator. */
   async function trouble(build: BuildRow, log: BuildLog, error: unknown): Promise<void> {
-    logger.error({ err: error, buildId: build.id }, 'a build failed because of the service, not the project');
+    logger.error({ err: error, buildId: build.id }, 'build attempt failed because of the service');
     const attempts = (troubled.get(build.id)?.attempts ?? 0) + 1;
     if (attempts >= attemptsAtMost) {
       const isFull = isDiskFull(error) || (error instanceof ApiError && error.reason === 'storage-full');
@@ -156,7 +157,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
   }
 
   async function finish(build: BuildRow, log: BuildLog, outcome: Outcome): Promise<void> {
-    // The log first: a build that is over has said all that it will say.
+    // The log first, because the log of an ended build must be complete.
     await log.end();
     if (!context.holdsRegion()) return;
     const now = context.now();
@@ -172,9 +173,9 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
       used_at: now,
     };
     await persist(() => changeOpenBuild(db, build.id, over));
-    // Not before: an end that cannot be written down is a failed attempt like any other.
+    // Not before, because a result that cannot be stored counts as a failed attempt.
     troubled.delete(build.id);
-    logger.info({ buildId: build.id, status: outcome.state, errorCode: over.error_code }, 'a build is over');
+    logger.info({ buildId: build.id, status: outcome.state, errorCode: over.error_code }, 'build ended');
     context.buildLogs.tell(build.id);
     const seconds = (now.getTime() - (build.started_at ?? now).getTime()) / 1000;
     context.onOver({ id: build.id, status: outcome.state, seconds });
@@ -184,9 +185,9 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
     start: async () => {
       // Left by a server that was killed; no other server uses this directory.
       for (const name of await context.places.treeIds()) await context.places.removeTree(context.places.tree(name));
-      loop = startPollingLoop(poll, (error) => logger.error({ err: error }, 'the builds could not be read'));
+      loop = startPollingLoop(poll, (error) => logger.error({ err: error }, 'builds could not be polled'));
     },
-    kick,
+    wake,
     close: async () => {
       closing.abort(new Error('the service is closing'));
       await loop?.close();

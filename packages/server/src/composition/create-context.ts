@@ -23,9 +23,9 @@ import { openRuntime } from './runtime.ts';
 import { openSecrets } from './secrets.ts';
 import type { Teardown } from './teardown.ts';
 
-/** What changes while the service runs. */
+/** Values that change while the service runs. */
 export type ServiceState = {
-  /** Where it listens; empty until then. */
+  /** URL of the service; empty until it listens. */
   url: string;
   isStarting: boolean;
   isDraining: boolean;

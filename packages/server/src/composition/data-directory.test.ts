@@ -27,7 +27,7 @@ describe('the data directory', () => {
     expect(await mode(path)).toBe(expected);
   });
 
-  it('keeps its id and its key, the key for its owner only', async () => {
+  it('keeps its id and its key, readable for its owner only', async () => {
     const first = await openDataDirectory(path, false, undefined);
     expect(await files()).toEqual(['id', 'key']);
     expect(await mode(join(path, 'key'))).toBe('600');
@@ -35,7 +35,7 @@ describe('the data directory', () => {
     expect(await openDataDirectory(path, false, undefined)).toEqual(first);
   });
 
-  it('is another one elsewhere', async () => {
+  it('has another id and key in another place', async () => {
     const [one, other] = [
       await openDataDirectory(path, false, undefined),
       await openDataDirectory(join(parent, 'other'), false, undefined),
@@ -44,13 +44,13 @@ describe('the data directory', () => {
     expect(one.rootKey.equals(other.rootKey)).toBe(false);
   });
 
-  it('opened by several at once is the same for all', async () => {
+  it('has the same id and key for concurrent openers', async () => {
     const opened = await Promise.all(Array.from({ length: 8 }, () => openDataDirectory(path, false, undefined)));
     for (const one of opened) expect(one).toEqual(opened[0]);
     expect(await files()).toEqual(['id', 'key']);
   });
 
-  it("takes the operator's own key, and then writes none", async () => {
+  it("uses the operator's key without writing one", async () => {
     const { rootKey } = await openDataDirectory(path, false, 'ab'.repeat(32));
     expect(rootKey.toString('hex')).toBe('ab'.repeat(32));
     expect(await files()).toEqual(['id']);
@@ -68,13 +68,13 @@ describe('the data directory', () => {
     },
   );
 
-  it('that is a file is an error', async () => {
+  it('rejects a path that is a file', async () => {
     await writeFile(join(parent, 'below'), '');
     await expect(openDataDirectory(path, false, undefined)).rejects.toThrow();
   });
 });
 
-it('a key is derived for one purpose: the same each time, another one for another purpose or root', () => {
+it('derives a stable key per purpose and root key', () => {
   const [root, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
   const keys = [deriveKey(root, 'socket-token'), deriveKey(root, 'control-token'), deriveKey(other, 'socket-token')];
   expect(deriveKey(root, 'socket-token')).toEqual(keys[0]);

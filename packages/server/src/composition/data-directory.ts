@@ -6,16 +6,16 @@ import { withProcessLock } from '../store/process-lock.ts';
 
 export type DataDirectory = {
   readonly path: string;
-  /** Names this data directory among all that use one database. */
+  /** Identifies this data directory among those that use one database. */
   readonly id: string;
   readonly rootKey: Buffer;
 };
 
 /**
- * The data directory, made if it is not there: 0711 for root, since bots have accounts of their own and must pass through,
- * 0700 otherwise (decisions, "settings"). `rootKey` is the operator's own; without it the key file counts.
+ * Opens the data directory and creates it if necessary: mode 0711 for root, because bots with their own accounts must pass
+ * through, else 0700. `rootKey`: the operator's key, if set; otherwise the key file is used.
  *
- * @throws OperatorError when the key is damaged
+ * @throws OperatorError if the key is damaged
  */
 export async function openDataDirectory(
   path: string,
@@ -35,12 +35,12 @@ export async function openDataDirectory(
   return { path, id, rootKey: Buffer.from(key, 'hex') };
 }
 
-/** How long the server before this one may take to be gone. */
+/** Time to wait for the previous server to exit. */
 const claimMilliseconds = 3_000;
 
 /**
- * Takes the data directory for this process, until the release or its death. Two servers in one would take each other's
- * bots for strays, also when their databases differ.
+ * Locks the data directory for this process, until the release or its end. Two servers in one directory would treat each
+ * other's bots as orphans, even with different databases.
  *
  * @throws StoreError when another server has it
  */
@@ -64,7 +64,7 @@ export function claimDataDirectory(path: string): Promise<{ readonly release: ()
   });
 }
 
-/** A key for one purpose, so that none is used for two (RFC 5869). */
+/** Derives a key for one purpose with HKDF (RFC 5869). */
 export function deriveKey(
   rootKey: Buffer,
   purpose: 'socket-token' | 'control-token' | 'upload-token' | 'vault',
@@ -72,7 +72,7 @@ export function deriveKey(
   return Buffer.from(hkdfSync('sha256', rootKey, '', `bothost ${purpose}`, 32));
 }
 
-/** Reads a small file, or writes it whole in one step: of two at once, the first to write wins and both read the same. */
+/** Reads a small file, or creates it atomically. Concurrent callers all get the content of the first writer. */
 export async function keepOnce(file: string, mode: number, make: () => string): Promise<string> {
   const existing = await readIfThere(file);
   if (existing !== null) return existing;

@@ -8,7 +8,7 @@ import type { RouteHandlers } from '../http/operation-routes.ts';
 import { failureOf } from './failure-of.ts';
 import { operatorTokenCheck } from './operator-token.ts';
 
-/** The HTTP edge on the verbs, before it listens. `notReady` is for the operator's probe. */
+/** Creates the HTTP server, which does not listen yet. `notReady`: for the readiness probe. */
 export async function createEdge(
   context: Context,
   config: Config,

@@ -7,7 +7,7 @@ import { failureOf } from './failure-of.ts';
 const coded = (code: string) => Object.assign(new Error('secret detail'), { code });
 const framework = (statusCode: number) => Object.assign(new Error('secret detail'), { statusCode });
 
-it('a failure of the table stays what it is', () => {
+it('keeps a failure of the table', () => {
   const known = failure('at-capacity');
   expect(failureOf(known)).toBe(known);
 });
@@ -21,9 +21,9 @@ it.each([
   ['a body too large', framework(413), 'body-too-large'],
   ['what is not JSON', framework(400), 'invalid-json'],
   ['a root key that is away', new RootKeyMissing('secret detail'), 'vault-unavailable'],
-  ['a row that was changed', new DamagedError('secret detail'), 'secret-set-damaged'],
+  ['a manipulated row', new DamagedError('secret detail'), 'secret-set-damaged'],
   ['a broken rule of the database', coded('23505'), 'internal'],
-  ['a mistake of ours', new TypeError('secret detail'), 'internal'],
+  ['a bug', new TypeError('secret detail'), 'internal'],
   ['no error at all', 'secret detail', 'internal'],
   ['nothing', undefined, 'internal'],
 ])('%s is told as a row of the table, and shows nothing of itself', (_, error, reason) => {

@@ -4,8 +4,8 @@ import { RootKeyMissing } from '../secrets/vault/root-key.ts';
 import { isDiskFullError, isTransientError } from '../store/connection-error.ts';
 
 /**
- * Any error as a row of the table of failures (invariant 8): the one place where an error becomes an answer. What is none
- * of them becomes a 500 that shows nothing of it; the log has it, with the request's id.
+ * Maps any error to a row of the table of failures. All other errors become a 500 without details; the log has them, with the
+ * request's id.
  */
 export function failureOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
@@ -23,7 +23,7 @@ export function failureOf(error: unknown): ApiError {
   }
 }
 
-/** The framework's own errors carry the status that they mean. */
+/** Maps errors of the framework by their status. */
 function statusCode(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : null;
 }

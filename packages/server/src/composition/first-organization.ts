@@ -4,10 +4,10 @@ import type { Context } from '../context.ts';
 import { type FirstStart, firstStart } from '../organizations/first-start.ts';
 import { writeProfile } from '../organizations/profile.ts';
 
-/** The keys, where the profile was written, and whether the operator gave the keys. */
+/** The keys, the path of the profile, and whether the operator provided the keys. */
 export type MadeFirst = FirstStart & { readonly profileFile: string; readonly given: boolean };
 
-/** The organization of the first start, with the profile for the command line. Null: there is one already. */
+/** Creates the first organization and the profile for the command line. Null if an organization exists. */
 export async function makeFirstOrganization(
   base: Pick<Context, 'db' | 'now' | 'newId'>,
   config: Config,

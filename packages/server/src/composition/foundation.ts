@@ -8,14 +8,14 @@ import { newId } from '../store/uuid.ts';
 import { claimDataDirectory, type DataDirectory, openDataDirectory } from './data-directory.ts';
 import type { Teardown } from './teardown.ts';
 
-/** What all other parts are built on: the data directory, the database and the region of this server. */
+/** Data directory, database and region of this server, on which all other parts depend. */
 export type Foundation = {
   readonly base: Pick<Context, 'db' | 'now' | 'newId' | 'logger' | 'host'>;
   readonly data: DataDirectory;
   readonly store: Store;
-  /** No other server of this database is alive. */
+  /** Whether no other server of this database is alive. */
   readonly isAlone: boolean;
-  /** Of the former server of this region; null if there was none. */
+  /** Of the previous server of this region, or null. */
   readonly lastHeartbeat: Date | null;
   /** Resolves when another server has taken the region. */
   readonly regionLost: Promise<Error>;

@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import { addGauge } from '../metrics/telemetry.ts';
 import type { Database } from '../store/tables.ts';
 
-/** Gauges that are read from the database when the operator's Prometheus asks. */
+/** Gauges that are read from the database at each Prometheus scrape. */
 export function addGauges(registry: Registry, context: { db: Database }): void {
   const counted = async (query: ReturnType<typeof sql<{ label: string; count: number }>>) => {
     const { rows } = await query.execute(context.db);

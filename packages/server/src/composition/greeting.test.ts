@@ -18,7 +18,7 @@ const server = {
 };
 
 describe('the greeting', () => {
-  it('shows the keys of a first start on a terminal, and a link that has the public one', () => {
+  it('shows the keys of a first start on a terminal, and a link with the public key', () => {
     const text = greet({ ...server, firstStart }, true);
     expect(text).toContain('sk_secret');
     expect(text).toContain('http://127.0.0.1:7420/talk/parrot#key=pk_public');
@@ -26,13 +26,13 @@ describe('the greeting', () => {
     expect(text).toContain('Not deployed    there is no deploy.toml');
   });
 
-  it('shows no key where the output is kept, only where the keys are', () => {
+  it('shows only the path of the profile if the output is not a terminal', () => {
     const text = greet({ ...server, firstStart }, false);
     expect(text).not.toMatch(/sk_|pk_/);
     expect(text).toContain(firstStart.profileFile);
   });
 
-  it('shows no key that the operator gave, and none at later starts', () => {
+  it("shows neither the operator's keys nor keys at later starts", () => {
     expect(greet({ ...server, firstStart: { ...firstStart, given: true } }, true)).not.toMatch(/sk_|pk_|profile/);
     expect(greet({ ...server, firstStart: null }, true)).not.toMatch(/sk_|pk_|profile/);
   });

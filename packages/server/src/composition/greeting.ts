@@ -1,8 +1,8 @@
 import type { RunningServer } from './server.ts';
 
 /**
- * What a person sees when the service is ready. Keys are shown on a terminal only, and on the first start only: elsewhere
- * the output is kept by somebody (decisions, "first start").
+ * The text for a person when the service is ready. Shows keys only on a terminal and only at the first start, because other
+ * output may be stored.
  */
 export function greet(server: Pick<RunningServer, 'url' | 'agents' | 'firstStart'>, isTerminal: boolean): string {
   const { url, agents, firstStart } = server;

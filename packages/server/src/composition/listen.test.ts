@@ -11,11 +11,11 @@ describe('listening', () => {
   });
   afterEach(() => app.close());
 
-  it('says where', async () => {
+  it('returns the URL', async () => {
     expect(await listen(app, '127.0.0.1', 0)).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  it('tells a port that is in use in a sentence that names the setting', async () => {
+  it('names the setting if the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
@@ -23,7 +23,7 @@ describe('listening', () => {
     other.close();
   });
 
-  it('tells an address that the machine does not have', async () => {
+  it('reports an address that the machine does not have', async () => {
     await expect(listen(app, '192.0.2.1', 0)).rejects.toThrow('BOTHOST_HOST');
   });
 });

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { OperatorError } from '../operator-error.ts';
 
-/** The address cannot be listened on. */
+/** The server cannot listen on the address. */
 class ListenError extends OperatorError {
   override readonly name = 'ListenError';
 }
 
 /**
- * Listens, and says where: as in `http://127.0.0.1:7420`.
+ * Listens and returns the URL, such as `http://127.0.0.1:7420`.
  *
  * @throws ListenError
  */

@@ -4,10 +4,10 @@ import { OperatorError } from '../operator-error.ts';
 import { keepOnce } from './data-directory.ts';
 
 /**
- * Whether a token is the operator's: the one of the settings, or of a file in the data directory, which is made once. Who can
- * read that file is who has the machine.
+ * Whether a token is the operator's: the one in the settings, or in a file of the data directory, which is created once. Only
+ * accounts with access to the data directory can read that file.
  *
- * @throws OperatorError when the file is damaged
+ * @throws OperatorError if the file is damaged
  */
 export async function operatorTokenCheck(
   dataDirectory: string,

@@ -21,7 +21,7 @@ type Context = {
   readonly retentionDays: number;
   readonly logs: Retention & { readonly logsDirectory: string };
   readonly removeUnusedBuilds: () => Promise<void>;
-  /** Of secret sets: revisions that nobody needs any more. */
+  /** Removes unused revisions of secret sets. */
   readonly pruneRevisions: () => Promise<unknown>;
   readonly auditRetentionDays: number;
   readonly refusals: Pick<RefusalLog, 'recordLeftOut'>;
@@ -34,12 +34,12 @@ const watchSeconds = 60;
 const purgeSeconds = 600;
 const orphanSeconds = 21_600;
 
-/** What the service does by the clock: samples and a sign of life each second, storing and purging now and then. */
+/** Periodic tasks: samples and a heartbeat each second, flushes and retention at longer intervals. */
 export function startPeriodicTasks(context: Context): { readonly stop: () => Promise<void> } {
   const { sampler, directory } = context;
   const rounds = [
     every(second, () => sampler.sample(directory.running())),
-    every(second, () => beat(context, context.host)),
+    every(second, () => recordHeartbeat(context, context.host)),
     every(storeSeconds * second, () => sampler.store()),
     every(purgeSeconds * second, async () => void (await purgeSessions(context, context.retentionDays))),
     every(purgeSeconds * second, async () => void (await purgeLogs({ ...context, ...context.logs }, context.logs))),
@@ -51,12 +51,12 @@ export function startPeriodicTasks(context: Context): { readonly stop: () => Pro
     every(leftOutSeconds * second, context.refusals.recordLeftOut),
   ];
 
-  /** One at a time: a slow round is not overtaken by the next. What fails is told, and tried again at its next time. */
+  /** Runs of one task never overlap. A failure is logged, and the next run tries again. */
   function every(milliseconds: number, work: () => Promise<void>) {
     let running: Promise<void> | null = null;
     const round = () => {
       running ??= work()
-        .catch((error: unknown) => context.logger.warn({ err: error }, 'a regular task failed'))
+        .catch((error: unknown) => context.logger.warn({ err: error }, 'periodic task failed'))
         .finally(() => {
           running = null;
         });

@@ -9,7 +9,7 @@ type Parts = Pick<Context, 'db' | 'rootKeys' | 'isDraining'> & {
   readonly runtime: Pick<Runtime, 'list'>;
 };
 
-/** What is missing for the service to be used, in words for the operator; null when nothing is. */
+/** Why the service is not ready, as a message for the operator, or null if it is. */
 export async function notReady(parts: Parts): Promise<string | null> {
   if (parts.isStarting()) return 'the service is starting';
   if (parts.isDraining()) return 'the service is shutting down';

@@ -9,9 +9,9 @@ import type { Teardown } from './teardown.ts';
 const megabyte = 1024 * 1024;
 
 /**
- * The driver of this region as the settings have it, which forgets no instance before its output is kept.
+ * Opens the driver of this region. It forgets an instance only after its output is stored.
  *
- * @throws OperatorError where it cannot work
+ * @throws OperatorError if the driver cannot work on this machine
  */
 export async function openRuntime(
   base: Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'persist' | 'logsDirectory'> & {

@@ -15,7 +15,7 @@ import { type DataDirectory, deriveKey } from './data-directory.ts';
 import type { Teardown } from './teardown.ts';
 
 type Base = Pick<Context, 'db' | 'now' | 'newId' | 'logger' | 'host'> & {
-  /** No other server of this database is alive. */
+  /** Whether no other server of this database is alive. */
   readonly isAlone: boolean;
 };
 
@@ -31,7 +31,7 @@ type Secrets = Pick<
   | 'registries'
 >;
 
-/** All that a check of registry credentials may take. */
+/** Timeout of a check of registry credentials. */
 const registryTimeoutMs = 5_000;
 
 /** Opens the vault, and starts delivery and maintenance. @throws VaultError, KeyFileError */

@@ -21,7 +21,7 @@ import { shutDown } from './shut-down.ts';
 import { createTeardown, type Teardown } from './teardown.ts';
 
 export type RunningServer = {
-  /** Where it listens, as in `http://127.0.0.1:7420`. */
+  /** URL of the service, such as `http://127.0.0.1:7420`. */
   readonly url: string;
   /** Set on the first start only. */
   readonly firstStart: MadeFirst | null;
@@ -35,7 +35,7 @@ export type RunningServer = {
 };
 
 /**
- * Composition root: opens all parts in order of their dependencies, starts them, and takes them down again when a step fails.
+ * Composition root: opens all parts in order of their dependencies, starts them, and tears them down if a step fails.
  * Waits until the agents from directories serve, which may take minutes, or until `stopping`.
  */
 export async function startServer(

@@ -13,17 +13,17 @@ type Parts = Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'reconciler'> & {
   readonly drain: () => void;
 };
 
-/** How often the end of the last session or instance is looked for. */
+/** Poll interval for the end of the last session or instance. */
 const lookMilliseconds = 100;
-/** Instances are given this long after their sessions: asking (25 s), SIGTERM (5 s) and the rest. */
+/** Time for instances to end after their sessions: stop request (25 s), SIGTERM (5 s) and a margin. */
 const instancesMilliseconds = 40_000;
-/** What a killed bot's record may take. */
+/** Time to record the end of a killed bot. */
 const killMilliseconds = 5_000;
 
 /**
- * The stop of decisions, "stop": no new sessions, a grace for the live ones, then `SESSION_STOPPED`, instances, database.
- * The first `close` waits for all of it; a second one ends the grace, and bots that are still ending are killed. With
- * `leave` bots and database go on without a server. `abandon` kills this server's bots and writes nothing.
+ * Shuts the service down: no new sessions, a grace period for live ones, then `SESSION_STOPPED`, instances, database. The
+ * first `close` waits for all of it. A second one ends the grace period and kills bots that have not ended. With `leave`, bots
+ * and database keep running. `abandon` kills this server's bots without writing to the database.
  */
 export function shutDown(parts: Parts): { close: () => Promise<void>; abandon: () => Promise<void> } {
   let done: Promise<void> | null = null;
@@ -45,7 +45,7 @@ async function close(parts: Parts, hurry: AbortSignal): Promise<void> {
   if (!parts.leave) {
     parts.drain();
     await endSessions(parts, hurry).catch((error: unknown) => {
-      parts.logger.error({ err: error }, 'not all sessions could be ended cleanly; the next start picks them up');
+      parts.logger.error({ err: error }, 'some sessions could not be ended; the next start continues with them');
     });
   }
   await takeDown(parts, () => Promise.resolve());
@@ -60,7 +60,7 @@ async function takeDown(parts: Parts, before: () => Promise<void>): Promise<void
 async function killBots({ runtime, logger }: Parts): Promise<void> {
   for (const { instanceId } of await runtime.list()) {
     await runtime.stop(instanceId, 0).catch((error: unknown) => {
-      logger.error({ instanceId, err: error }, 'a bot could not be killed');
+      logger.error({ instanceId, err: error }, 'bot could not be killed');
     });
   }
 }
@@ -68,7 +68,7 @@ async function killBots({ runtime, logger }: Parts): Promise<void> {
 async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {
   const { db, host } = parts;
   const open = async () => (await listOpenSessions(db, host.region)).filter((session) => session.state !== 'ended');
-  // One whose client has not come takes nothing with it.
+  // Ending a session whose client has not connected affects nobody.
   for (const session of await open()) {
     if (session.state === 'waiting')
       await parts.reconciler.endSession(session.id, 'SESSION_STOPPED', parts.now(), 'waiting');
@@ -83,7 +83,7 @@ async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {
   await until(reached, killMilliseconds);
 }
 
-/** The rows count too: an instance that is just being started is not among those that run yet. */
+/** Counts rows too, because the runtime does not list an instance that is just being started. */
 async function isEmpty({ db, host, runtime }: Parts): Promise<boolean> {
   return (await listOpenInstances(db, host.id)).length === 0 && (await runtime.list()).length === 0;
 }

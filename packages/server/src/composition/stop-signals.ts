@@ -1,9 +1,9 @@
-/** One press of Ctrl-C comes twice under npm: from the terminal, and passed on by npm (milliseconds). */
+/** Under npm, one Ctrl-C arrives twice within this time: from the terminal and from npm. Milliseconds. */
 const samePress = 500;
 
 /**
- * What a signal asks for, by when the one before it came (milliseconds of any clock; null: it is the first): a stop with
- * its grace, the end of the grace, or nothing, because it is the same press of a key.
+ * The meaning of a signal, depending on the time of the previous one (milliseconds of any clock; null: it is the first):
+ * shutdown with a grace period, end of the grace period, or nothing, because it is the same key press.
  */
 export function readSignal(before: number | null, now: number): 'stop' | 'hurry' | 'same' {
   if (before === null) return 'stop';

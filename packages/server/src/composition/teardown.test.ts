@@ -14,19 +14,19 @@ function started() {
   return { teardown, done };
 }
 
-it('takes down what was made, last first, when nobody waits for anything any more', async () => {
+it('tears down in reverse order after aborting the signal', async () => {
   const { teardown, done } = started();
   await teardown.end();
   expect(done).toEqual(['address', 'database']);
 });
 
-it('takes down what only a service that ran may leave, when the start failed', async () => {
+it('after a failed start, also tears down parts that a running service leaves', async () => {
   const { teardown, done } = started();
   await teardown.endFailedStart();
   expect(done).toEqual(['address', 'region', 'database']);
 });
 
-it('goes on after a step that fails, and tells the first failure at the end', async () => {
+it('continues after a failed step and rejects with the first failure', async () => {
   const { teardown, done } = started();
   teardown.add(() => Promise.reject(new Error('the second')));
   teardown.add(() => Promise.reject(new Error('the first')));
@@ -34,7 +34,7 @@ it('goes on after a step that fails, and tells the first failure at the end', as
   expect(done).toEqual(['address', 'database']);
 });
 
-it('hides nothing of why a start failed behind what could not be taken down', async () => {
+it('keeps the error of the start if the teardown fails too', async () => {
   const { teardown, done } = started();
   teardown.add(() => Promise.reject(new Error('in the way')));
   await teardown.endFailedStart();

@@ -2,22 +2,22 @@ import type { Logger } from 'pino';
 
 type Step = () => Promise<unknown>;
 
-/** What a start has made so far, to be taken down again: when the service ends, or when the start itself fails. */
+/** Collects the steps that undo a start, for the shutdown or a failed start. */
 export type Teardown = {
-  /** Aborted before anything is taken down: nobody waits for anything any more. */
+  /** Aborted before the first step, to end all waits. */
   readonly closing: AbortSignal;
-  /** Takes down what was just made. */
+  /** Adds the step that undoes what was just done. */
   readonly add: (step: Step) => void;
-  /** Of what is to stay when a service ends that ran. */
+  /** Adds a step that only a failed start runs. */
   readonly addForFailedStart: (step: Step) => void;
   readonly announce: () => void;
-  /** Rejects with the first failure, when all the rest is down. */
+  /** Runs all steps, then rejects with the first failure. */
   readonly end: () => Promise<void>;
-  /** Never rejects: why the start failed is what counts. */
+  /** Never rejects, because the error of the start matters more. */
   readonly endFailedStart: () => Promise<void>;
 };
 
-/** Last made, first down; each step is done whatever became of the one before, or a lock would be left, or a database. */
+/** Runs steps in reverse order. Continues after a failed step, which could otherwise leave a lock or a database. */
 export function createTeardown(logger: Pick<Logger, 'warn'>): Teardown {
   const closing = new AbortController();
   const steps: { readonly run: Step; readonly always: boolean }[] = [];
@@ -28,7 +28,7 @@ export function createTeardown(logger: Pick<Logger, 'warn'>): Teardown {
     for (const step of [...wanted].reverse()) {
       await step.run().catch((error: unknown) => {
         failures.push(error);
-        logger.warn({ err: error }, 'a part of the service could not be shut down cleanly');
+        logger.warn({ err: error }, 'shutdown step failed');
       });
     }
     return failures;

@@ -4,12 +4,12 @@ import { messageOf } from './terminal-log.ts';
 describe('the log on a terminal', () => {
   const request = { requestId: 'r-1', method: 'GET', path: '/v1/agents', ms: 3 };
 
-  it('shows a request in one short line, and its id where it failed', () => {
+  it('shows a request in one short line, with its id if it failed', () => {
     expect(messageOf({ ...request, status: 200 }, 'request')).toBe('GET /v1/agents 200 in 3 ms');
     expect(messageOf({ ...request, status: 404 }, 'request')).toBe('GET /v1/agents 404 in 3 ms (request id r-1)');
   });
 
-  it('shows which session ended, and how', () => {
+  it('shows an ended session and its status', () => {
     const record = { sessionId: 's-1', status: 'WS_CONNECTION_CLOSED' };
     expect(messageOf(record, 'session ended')).toBe('session ended WS_CONNECTION_CLOSED s-1');
   });

@@ -1,6 +1,6 @@
 import { PinoPretty } from 'pino-pretty';
 
-/** For people at a terminal: a line of few words for each request, in place of the record that programs read. */
+/** Log format for a terminal: a short line per request instead of a JSON record. */
 export function terminalLog() {
   return PinoPretty({
     translateTime: 'SYS:HH:MM:ss',
@@ -10,7 +10,7 @@ export function terminalLog() {
   });
 }
 
-/** `requestId` is what a failed command or page shows, so it stands where something failed. */
+/** Adds the `requestId` to failures, because failed commands and pages show it too. */
 export function messageOf(record: Readonly<Record<string, unknown>>, message: string): string {
   const { requestId, sessionId, method, path, status, ms } = record;
   const id = requestId === undefined ? '' : ` (request id ${requestId})`;

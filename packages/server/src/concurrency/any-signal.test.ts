@@ -2,7 +2,7 @@ import { getEventListeners, once } from 'node:events';
 import { expect, it } from 'vitest';
 import { withAnySignal } from './any-signal.ts';
 
-it.each([0, 1])('work ends at the first of several signals, and nothing is left at any (%s)', async (index) => {
+it.each([0, 1])('aborts work at the first of several signals and removes all listeners (%s)', async (index) => {
   const ends = [new AbortController(), new AbortController()];
   const signals = ends.map(({ signal }) => signal);
   const left = () => signals.map((signal) => getEventListeners(signal, 'abort').length);
@@ -16,7 +16,7 @@ it.each([0, 1])('work ends at the first of several signals, and nothing is left 
   expect(left()).toEqual([0, 0]);
 });
 
-it('work that begins too late sees it, and work that fails leaves nothing either', async () => {
+it('passes an aborted signal to work, and removes listeners after a failure', async () => {
   const aborted = AbortSignal.abort();
   expect(await withAnySignal([aborted], async (signal) => signal.aborted)).toBe(true);
   await expect(withAnySignal([aborted], () => Promise.reject(new Error('no')))).rejects.toThrow('no');

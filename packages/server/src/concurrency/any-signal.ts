@@ -1,5 +1,5 @@
 /**
- * Runs work with one signal that aborts at the first of several. Not by `AbortSignal.any`: that leaves something behind at a
+ * Runs work with one signal that aborts at the first of several. Does not use `AbortSignal.any`, which leaks memory on a
  * signal that lives as long as the server.
  */
 export async function withAnySignal<T>(

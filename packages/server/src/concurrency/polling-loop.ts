@@ -1,16 +1,16 @@
-/** Work that is looked for again and again. */
+/** A loop that polls for work. */
 export type PollingLoop = {
-  /** Looks soon: once more after a look that is going on. */
-  readonly kick: () => void;
-  /** Ends when the look that is going on has. */
+  /** Polls soon: immediately, or after the current poll. */
+  readonly wake: () => void;
+  /** Resolves after the current poll. */
   readonly close: () => Promise<void>;
 };
 
 const everyMilliseconds = 1_000;
 
 /**
- * Looks at once, when it is told that there is something, and each second for what was left behind; never twice at a time.
- * The signal says when to leave the rest. A look that fails is told to `onFailure`, unless it was left, and tried again.
+ * Polls immediately, on request, and each second, never concurrently. `close` aborts the signal of the current poll. A failed
+ * poll is reported to `onFailure`, unless it was aborted, and repeated.
  */
 export function startPollingLoop(
   look: (signal: AbortSignal) => Promise<unknown>,
@@ -33,15 +33,15 @@ export function startPollingLoop(
     running = null;
   }
 
-  function kick(): void {
+  function wake(): void {
     again = true;
     if (!signal.aborted) running ??= run();
   }
 
-  const timer = setInterval(kick, everyMilliseconds);
-  kick();
+  const timer = setInterval(wake, everyMilliseconds);
+  wake();
   return {
-    kick,
+    wake,
     close: async () => {
       closing.abort();
       clearInterval(timer);

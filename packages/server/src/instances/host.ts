@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
 
-/** Who runs the instances of a region: for `process`, one data directory. */
+/** The host that runs the instances of a region: for the process driver, a data directory. */
 export type Host = { readonly id: string; readonly region: string };
 
 const aliveMilliseconds = 60_000;
 
 /**
- * Writes this host down as the one of its region. The caller holds the region's lock, so no other is alive; what another
- * one left behind becomes ours to end. Returns the last sign of life of whoever was there before, null for a new region,
- * and whether no server of another region has given one in the last minute.
+ * Records this host as the one of its region. The caller holds the region's lock, so no other host is alive; this one ends
+ * what another one left behind. Returns the last heartbeat of the previous server, null for a new region, and whether no
+ * server of another region had a heartbeat in the last minute.
  */
 export async function takeRegion(
   context: { db: Database; now: () => Date },
@@ -21,8 +21,8 @@ export async function takeRegion(
       .select('heartbeat_at')
       .where('region', '=', host.region)
       .executeTakeFirst();
-    // Its first own sign of life comes later: were this server killed before it has ended what the one before relayed, the
-    // next could not tell any more when that was.
+    // The first heartbeat of this server comes later. Otherwise, if it were killed before it has ended the relayed sessions of
+    // the previous server, the next one could not tell when they ended.
     await db
       .insertInto('hosts')
       .values({ ...host, heartbeat_at: context.now() })
@@ -33,7 +33,7 @@ export async function takeRegion(
   });
 }
 
-/** The regions, but for one, whose servers gave a sign of life in the last minute. */
+/** Other regions whose servers had a heartbeat in the last minute. */
 export async function otherRegions(
   { db, now }: { readonly db: Database; readonly now: () => Date },
   region: string,
@@ -49,8 +49,8 @@ export async function otherRegions(
 }
 
 /**
- * Takes a new region back whose first server did not come to run, so that nobody deploys to it. It stays when somebody has
- * already, or has it as the default.
+ * Removes a new region whose first server failed to start, so that nobody deploys to it. Keeps it if it has agents or is a
+ * default region.
  */
 export async function forgetRegion(db: Database, { id, region }: Host): Promise<void> {
   await db
@@ -65,8 +65,8 @@ export async function forgetRegion(db: Database, { id, region }: Host): Promise<
     .execute();
 }
 
-/** The sign of life, each second. Losing the last one costs a second of truth, so it does not wait for the disk. */
-export async function beat(context: { db: Database; now: () => Date }, host: Host): Promise<void> {
+/** The heartbeat, each second. Not synced to the disk, because losing one shifts recorded ends by only a second. */
+export async function recordHeartbeat(context: { db: Database; now: () => Date }, host: Host): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     await sql`set local synchronous_commit = off`.execute(db);
     await db.updateTable('hosts').set({ heartbeat_at: context.now() }).where('id', '=', host.id).execute();

@@ -34,8 +34,8 @@ const address = { host: '127.0.0.1', port: 41_000 };
 const claim = async (of: Of, maxAgents = 3) =>
   claimInstance(context(), { sessionId: await rows.session(of), ...of, maxAgents });
 
-describe('the life of an instance', () => {
-  it('goes from starting to ready, stopping and ended, and never back', async () => {
+describe('the lifecycle of an instance', () => {
+  it('moves from starting to ready, stopping and ended, and never back', async () => {
     const of = await agent();
     const id = await rows.instance(of, { state: 'starting', host: null, port: null, ready_at: null });
     expect(await markReady(context(), id, address, true)).toMatchObject({
@@ -54,7 +54,7 @@ describe('the life of an instance', () => {
     expect((await listOpenInstances(rows.db, hostId)).map((one) => one.id)).not.toContain(id);
   });
 
-  it('is retired without a session only', async () => {
+  it('retires only instances without a session', async () => {
     const of = await agent();
     const idle = await rows.instance(of);
     const taken = await rows.instance(of, { session_id: await rows.session(of) });
@@ -64,7 +64,7 @@ describe('the life of an instance', () => {
     expect([await stateOf(idle), await stateOf(taken)]).toEqual(['stopping', 'ready']);
   });
 
-  it('is either claimed or retired, when both come at once', async () => {
+  it('claims or retires an instance, never both, when both happen at once', async () => {
     for (let round = 0; round < 10; round += 1) {
       const of = await agent();
       const id = await rows.instance(of);
@@ -95,7 +95,7 @@ describe('the warm pool', () => {
     expect(await fill(of, idle, maxAgents)).toBe(added);
   });
 
-  it('never passes max_agents nor its own size, whatever claims, retirements and ends come between', async () => {
+  it('never exceeds max_agents or its own size during claims, retirements and ends', async () => {
     const step = fc.constantFrom('fill', 'claim', 'retire', 'ready', 'end');
     await fc.assert(
       fc.asyncProperty(
@@ -132,7 +132,7 @@ describe('the warm pool', () => {
     );
   });
 
-  it('is counted for those who look', async () => {
+  it('is counted', async () => {
     const of = await agent();
     await rows.instance(of);
     await rows.instance(of, { session_id: await rows.session(of) });

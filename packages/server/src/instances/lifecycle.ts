@@ -18,7 +18,7 @@ export function listOpenInstances(db: Database, hostId: string): Promise<OpenIns
 }
 
 /**
- * Adds idle instances to a deployment's warm pool up to `idle`, never past `maxAgents` in all. Call it in a transaction
+ * Adds idle instances to a deployment's warm pool up to `idle`, never above `maxAgents` in total. Call it in a transaction
  * that holds the agent's lock. Returns how many were added.
  */
 export async function provisionInstances(
@@ -39,7 +39,7 @@ export async function provisionInstances(
   return missing;
 }
 
-/** A starting instance answers. Undefined when it is being stopped already. The row says which session waits for it. */
+/** Marks a starting instance as ready. Undefined if it is being stopped. The row names the session that waits for it. */
 export function markReady(
   context: { db: Database; now: () => Date },
   instanceId: string,
@@ -50,7 +50,7 @@ export function markReady(
   return changeInstance(context.db, instanceId, ['starting', 'ready'], change);
 }
 
-/** Takes an instance that has no session out of the pool; false when a session was faster. */
+/** Removes an instance without a session from the pool. False if a session claimed it first. */
 export async function retireInstance(db: Database, instanceId: string): Promise<boolean> {
   return (await retireRow(db, instanceId)) !== undefined;
 }
@@ -59,7 +59,7 @@ export async function markStopping(db: Database, instanceId: string): Promise<vo
   await changeInstance(db, instanceId, ['starting', 'ready'], { state: 'stopping' });
 }
 
-/** Nothing of the instance is left. Undefined when that was known. */
+/** Marks an instance as ended. Undefined if it was already. */
 export function markEnded(
   context: { db: Database; now: () => Date },
   instanceId: string,
@@ -68,7 +68,7 @@ export function markEnded(
   return changeInstance(context.db, instanceId, ['starting', 'ready', 'stopping'], change);
 }
 
-/** Keeps a notice; returns the session that it has to be told to, if the instance has one already. */
+/** Stores a notice. Returns the instance's session, if any, which gets the notice as an event. */
 export function noteInstance(db: Database, instanceId: string, notice: StoredEvent): Promise<string | null> {
   return appendNotice(db, instanceId, notice);
 }

@@ -6,10 +6,10 @@ export type InstanceRow = Selectable<InstancesTable>;
 type ClaimedRow = Pick<InstanceRow, 'id' | 'state' | 'host' | 'port' | 'ready_at' | 'reports_session' | 'notices'>;
 
 /**
- * Gives a session an instance in one statement: the longest ready idle one, else one that is starting, else a new row, as
- * long as fewer than `maxAgents` instances of the agent are occupied. No row: at capacity. The caller holds the agent's
- * lock, so the count is exact; the update itself is what arbitrates (invariant 1). `first` is written by the same statement:
- * the row of the session that claims, where it is new, since each exchange with the database is felt in a warm start.
+ * Claims an instance for a session in one statement: the idle one that was ready first, else a starting one, else a new row,
+ * if fewer than `maxAgents` instances of the agent are occupied. No row: at capacity. The caller holds the agent's lock, so
+ * the count is exact; the update decides between concurrent claims. The statement also writes `first`, the row of a new
+ * session, because each round trip to the database delays a warm start.
  */
 export async function claimRow(
   db: Database,
@@ -59,7 +59,7 @@ export async function insertInstances(db: Database, rows: readonly Insertable<In
       .execute();
 }
 
-/** Instances of a deployment that are not ended or ending, and how many of those wait for a session. */
+/** Number of active instances of a deployment, and of idle ones among them. */
 export async function countOfDeployment(db: Database, deploymentId: string): Promise<{ all: number; idle: number }> {
   const { rows } = await sql<{ all: number; idle: number }>`
     select count(*)::int as all, count(*) filter (where session_id is null)::int as idle
@@ -67,7 +67,7 @@ export async function countOfDeployment(db: Database, deploymentId: string): Pro
   return rows[0] ?? { all: 0, idle: 0 };
 }
 
-/** What runs of each deployment of an agent that has instances. */
+/** Instance counts of each deployment of an agent that has instances. */
 export async function usageOfAgent(db: Database, agentId: string): Promise<DeploymentUsage[]> {
   const { rows } = await sql<DeploymentUsage>`
     select deployment_id as "deploymentId", count(*) filter (where session_id is not null)::int as "activeSessions",
@@ -82,7 +82,7 @@ export function openInstances(db: Database, hostId: string): Promise<InstanceRow
   return db.selectFrom('instances').selectAll().where('host_id', '=', hostId).where('state', '<>', 'ended').execute();
 }
 
-/** Changes an instance that is in one of `states`; undefined when it is not (any more). */
+/** Updates an instance in one of `states`. Undefined if it is in another state. */
 export function changeInstance(
   db: Database,
   id: string,
@@ -98,7 +98,7 @@ export function changeInstance(
     .executeTakeFirst();
 }
 
-/** At most this many are kept of an instance. */
+/** Limit on stored notices per instance. */
 const noticesAtMost = 20;
 
 /** The row's lock orders this against a claim: either the claim sees the notice, or this sees the session. */
@@ -125,7 +125,7 @@ export function instanceById(db: Database, id: string): Promise<InstanceRow | un
   return db.selectFrom('instances').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Removes rows of instances that ended before a time; what they did is in their sessions. */
+/** Removes rows of instances that ended before a time. Their sessions keep all that matters. */
 export async function deleteEnded(db: Database, before: Date, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('instances')

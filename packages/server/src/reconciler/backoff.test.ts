@@ -4,8 +4,8 @@ import { createBackoff } from './backoff.ts';
 const now = new Date('2026-11-20T12:00:00.000Z');
 const later = (milliseconds: number) => new Date(now.getTime() + milliseconds);
 
-describe('the rest after failed starts', () => {
-  it('doubles from a second to a minute', () => {
+describe('the pause after failed starts', () => {
+  it('doubles from one second to a minute', () => {
     let clock = now;
     const backoff = createBackoff(() => clock);
     const waits = Array.from({ length: 9 }, () => {
@@ -18,7 +18,7 @@ describe('the rest after failed starts', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1000));
   });
 
-  it('does not grow with all those that fall at once', () => {
+  it('counts concurrent failures once', () => {
     let clock = now;
     const backoff = createBackoff(() => clock);
     for (let count = 0; count < 5; count += 1) backoff.failed('d');
@@ -27,7 +27,7 @@ describe('the rest after failed starts', () => {
     expect(backoff.until('d')).toEqual(later(1500));
   });
 
-  it('is over with the first start that works', () => {
+  it('ends with the first successful start', () => {
     const backoff = createBackoff(() => now);
     backoff.failed('d');
     backoff.failed('d');
@@ -35,7 +35,7 @@ describe('the rest after failed starts', () => {
     expect(backoff.until('d')).toBeNull();
   });
 
-  it('grows also for a bot that starts each time and falls right after', () => {
+  it('grows for a bot that exits right after each start', () => {
     let clock = now;
     const backoff = createBackoff(() => clock);
     const waits = Array.from({ length: 5 }, () => {
@@ -49,7 +49,7 @@ describe('the rest after failed starts', () => {
     expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000]);
   });
 
-  it('begins small again when the last failure is long ago', () => {
+  it('starts over when the last failure is long ago', () => {
     let clock = now;
     const backoff = createBackoff(() => clock);
     backoff.failed('d');
@@ -60,7 +60,7 @@ describe('the rest after failed starts', () => {
     expect(backoff.until('d')).toEqual(later(302_000));
   });
 
-  it('is of one deployment only', () => {
+  it('applies to one deployment only', () => {
     const backoff = createBackoff(() => now);
     backoff.failed('d');
     expect(backoff.until('e')).toBeNull();

@@ -1,17 +1,17 @@
-/** After a failure of a deployment's instances: a second, doubling to a minute. */
+/** Pause after a failed instance of a deployment: one second, doubling up to a minute. */
 const firstMilliseconds = 1_000;
 const longestMilliseconds = 60_000;
 /**
- * Failures that are further apart are counted anew. A start that works does not count them anew: a bot that is ready and
- * falls right after would be started each second for ever.
+ * Failures that are further apart do not add up. A successful start does not reset the count: a bot that exits right after it
+ * is ready would be started each second forever.
  */
 const forgottenMilliseconds = 300_000;
 
 export type Backoff = {
   readonly failed: (id: string) => void;
-  /** Nothing has to wait any more, until the next failure. */
+  /** Ends the pause until the next failure. */
   readonly succeeded: (id: string) => void;
-  /** Null: nothing failed lately. */
+  /** Null without a recent failure. */
   readonly until: (id: string) => Date | null;
 };
 
@@ -22,7 +22,7 @@ export function createBackoff(now: () => Date): Backoff {
       const at = now().getTime();
       const before = failures.get(id);
       const counted = before === undefined || at - before.at >= forgottenMilliseconds ? 0 : before.count;
-      // Those that were on their way when the first of them failed are one failure: a whole pool may fall at once.
+      // Instances that were starting when the first one failed count as one failure: a whole pool may fail at once.
       const isAnother = before?.until == null || at >= before.until.getTime();
       const count = isAnother ? counted + 1 : counted;
       const wait = Math.min(longestMilliseconds, firstMilliseconds * 2 ** Math.min(count - 1, 10));

@@ -8,7 +8,7 @@ import { askBot, askToStop, postBot } from './bot-http.ts';
 const never = new AbortController().signal;
 const servers: Server[] = [];
 
-/** A bot that answers as it is told, on a real socket. */
+/** A bot with the given responses, on a real socket. */
 async function bot(listener: RequestListener) {
   const server = createServer(listener);
   servers.push(server);
@@ -18,7 +18,7 @@ async function bot(listener: RequestListener) {
 }
 const answering = (status: number, body: string) => bot((_, response) => response.writeHead(status).end(body));
 
-/** A response that a listener hands out, to be answered later. */
+/** A response that the test sends later. */
 function withResponse() {
   let resolve: (response: ServerResponse) => void = () => undefined;
   const response = new Promise<ServerResponse>((resolved) => {
@@ -27,7 +27,7 @@ function withResponse() {
   return { response, resolve };
 }
 
-/** An address where nobody listens. */
+/** An address without a listener. */
 async function nobody() {
   const { server, address } = await bot(() => undefined);
   server.close();
@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 
 describe('POST /bot', () => {
-  it('sends the body as JSON of a known size, with the headers, on a connection of its own', async () => {
+  it('sends a JSON body with content-length and headers on a separate connection', async () => {
     const seen: unknown[] = [];
     const { address } = await bot(async (request, response) => {
       const { method, url, headers } = request;
@@ -59,11 +59,11 @@ describe('POST /bot', () => {
     });
     const { delivered, answer } = postBot(address, { 'x-session-id': 's' }, '{"name":"Zoë"}');
     await delivered;
-    expect(await answer).toEqual({ kind: 'answered', status: 200, word: null });
+    expect(await answer).toEqual({ kind: 'responded', status: 200, ownStatus: null });
     expect(seen).toEqual(['POST', '/bot', '{"name":"Zoë"}', 'application/json', '15', 's']);
   });
 
-  it('is delivered long before it is answered', async () => {
+  it('is delivered before the response', async () => {
     const arrived = withResponse();
     const { address } = await bot((request, response) => {
       request.resume();
@@ -72,7 +72,7 @@ describe('POST /bot', () => {
     const { delivered, answer } = postBot(address, {}, '{}');
     await delivered;
     (await arrived.response).end('{}');
-    expect(await answer).toMatchObject({ kind: 'answered', status: 200 });
+    expect(await answer).toMatchObject({ kind: 'responded', status: 200 });
   });
 
   it.each([
@@ -83,12 +83,12 @@ describe('POST /bot', () => {
     ['not JSON', null],
     ['', null],
     [JSON.stringify({ completionStatus: 'DONE', filler: 'x'.repeat(70_000) }), null],
-  ])("takes the bot's own word out of %.30s", async (body, word) => {
+  ])("takes the bot's own ownStatus out of %.30s", async (body, ownStatus) => {
     const { address } = await answering(500, body);
-    expect(await postBot(address, {}, '{}').answer).toEqual({ kind: 'answered', status: 500, word });
+    expect(await postBot(address, {}, '{}').answer).toEqual({ kind: 'responded', status: 500, ownStatus });
   });
 
-  it('where nobody listens is not delivered, and broken', async () => {
+  it('is not delivered without a listener', async () => {
     const { delivered, answer } = postBot(await nobody(), {}, '{}');
     await expect(delivered).rejects.toThrow('ECONNREFUSED');
     expect(await answer).toMatchObject({ kind: 'broken' });
@@ -112,17 +112,17 @@ describe('POST /bot', () => {
     expect(await answer).toMatchObject({ kind: 'broken' });
   });
 
-  it('is broken when the service gives it up', async () => {
+  it('is broken when the service aborts it', async () => {
     const { address } = await bot((request) => request.resume());
     const { delivered, answer, abort } = postBot(address, {}, '{}');
     await delivered;
     abort();
-    expect(await answer).toEqual({ kind: 'broken', message: 'given up by the service' });
+    expect(await answer).toEqual({ kind: 'broken', message: 'aborted by the service' });
   });
 });
 
-describe('the question about a session', () => {
-  it('carries the control token and the wait', async () => {
+describe('askBot', () => {
+  it('sends the control token and the wait', async () => {
     const seen: unknown[] = [];
     const { address } = await bot((request, response) => {
       seen.push(request.url, request.headers.authorization);
@@ -132,7 +132,7 @@ describe('the question about a session', () => {
     expect(seen).toEqual(['/_bot/session?wait=25', 'Bearer secret']);
   });
 
-  it('gives all that the bot knows', async () => {
+  it('returns the state of the session', async () => {
     const known = {
       state: 'ended',
       sessionId: 's',
@@ -156,7 +156,7 @@ describe('the question about a session', () => {
     expect(await askBot(address, 't', 0, never)).toBeNull();
   });
 
-  it('fails where nobody listens, and when it is given up', async () => {
+  it('rejects without a listener, and when it is aborted', async () => {
     await expect(askBot(await nobody(), 't', 0, never)).rejects.toThrow('ECONNREFUSED');
     const closing = new AbortController();
     const { address } = await bot(() => closing.abort());
@@ -164,8 +164,8 @@ describe('the question about a session', () => {
   });
 });
 
-describe('the wish that a bot ends its session', () => {
-  it('is told with its grace', async () => {
+describe('askToStop', () => {
+  it('sends the grace period', async () => {
     const seen: unknown[] = [];
     const { address } = await bot(async (request, response) => {
       seen.push(request.method, request.url, request.headers.authorization, await text(request));
@@ -175,12 +175,12 @@ describe('the wish that a bot ends its session', () => {
     expect(seen).toEqual(['POST', '/_bot/stop', 'Bearer secret', '{"graceSeconds":20}']);
   });
 
-  it.each([200, 404, 409, 500])('is not granted with %s', async (status) => {
+  it.each([200, 404, 409, 500])('returns false for %s', async (status) => {
     const { address } = await answering(status, '{}');
     expect(await askToStop(address, 't', 20)).toBe(false);
   });
 
-  it('is not granted where nobody listens', async () => {
+  it('returns false without a listener', async () => {
     expect(await askToStop(await nobody(), 't', 20)).toBe(false);
   });
 });

@@ -1,23 +1,23 @@
 import { type ClientRequest, type IncomingHttpHeaders, request } from 'node:http';
 import type { InstanceAddress } from '@bothost/runtime';
 import { z } from 'zod';
-import type { BotAnswer } from './completion.ts';
+import type { BotResponse } from './completion.ts';
 
-/** An answer of a bot is read up to this size; more says nothing to the service. */
-const answerBytes = 65_536;
+/** Maximum size of a bot's response. */
+const responseBytes = 65_536;
 
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * `POST /bot`, which stays open for the whole session (bot contract 2.6): no time-out, a connection of its own with TCP
- * keep-alive. `delivered` resolves when the request was written whole, that is when the bot has the session; it rejects
- * when that never happened. `answer` never rejects.
+ * `POST /bot`, which stays open for the whole session (docs/bot-contract.md, "Start"): no timeout, and a separate connection
+ * with TCP keep-alive. `delivered` resolves when the request is completely written, so that the bot has the session; it
+ * rejects if that fails. `answer` never rejects.
  */
 export function postBot(
   address: InstanceAddress,
   headers: Headers,
   body: string,
-): { readonly delivered: Promise<void>; readonly answer: Promise<BotAnswer>; readonly abort: () => void } {
+): { readonly delivered: Promise<void>; readonly answer: Promise<BotResponse>; readonly abort: () => void } {
   const sent = request({ ...address, path: '/bot', method: 'POST', agent: false, headers: bodyHeaders(headers, body) });
   sent.on('socket', (socket) => {
     socket.setNoDelay(true);
@@ -27,37 +27,37 @@ export function postBot(
     sent.once('finish', resolve);
     sent.once('error', reject);
   });
-  // Whoever waits for the answer learns of a failed delivery from it too.
+  // A failed delivery also settles `answer`, so this rejection may be unhandled.
   delivered.catch(() => undefined);
-  const answer = answerOf(sent);
+  const answer = responseOf(sent);
   sent.end(body);
-  return { delivered, answer, abort: () => sent.destroy(new Error('given up by the service')) };
+  return { delivered, answer, abort: () => sent.destroy(new Error('aborted by the service')) };
 }
 
 function bodyHeaders(headers: Headers, body: string): Headers {
   return { ...headers, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
 }
 
-async function answerOf(sent: ClientRequest): Promise<BotAnswer> {
+async function responseOf(sent: ClientRequest): Promise<BotResponse> {
   try {
-    const { status, body } = await readAnswer(sent);
-    return { kind: 'answered', status, word: wordIn(body) };
+    const { status, body } = await readResponse(sent);
+    return { kind: 'responded', status, ownStatus: completionStatusIn(body) };
   } catch (error) {
     return { kind: 'broken', message: error instanceof Error ? error.message : String(error) };
   }
 }
 
-const AnswerBody = z.object({ completionStatus: z.string() });
+const ResponseBody = z.object({ completionStatus: z.string() });
 
-function wordIn(body: string): string | null {
+function completionStatusIn(body: string): string | null {
   try {
-    return AnswerBody.parse(JSON.parse(body)).completionStatus;
+    return ResponseBody.parse(JSON.parse(body)).completionStatus;
   } catch {
     return null;
   }
 }
 
-/** `GET /_bot/session` of bot contract 2.2; `idle` is ours: the bot has no session yet. */
+/** Response of `GET /_bot/session` (docs/bot-contract.md, "End of a session"). */
 const BotSession = z.object({
   state: z.enum(['idle', 'running', 'ended']),
   sessionId: z.string().nullish(),
@@ -69,7 +69,7 @@ const BotSession = z.object({
 export type BotSession = z.infer<typeof BotSession>;
 
 /**
- * Asks a bot about its session, waiting up to `waitSeconds` for its end. Null: it has no such route.
+ * Requests the state of a bot's session, waiting up to `waitSeconds` for its end. Null: the bot has no such route.
  * Rejects when it cannot be reached.
  */
 export async function askBot(
@@ -86,17 +86,17 @@ export async function askBot(
     headers: { authorization: `Bearer ${token}` },
   });
   sent.end();
-  const { status, body } = await readAnswer(sent);
+  const { status, body } = await readResponse(sent);
   if (status !== 200) return null;
   try {
     return BotSession.parse(JSON.parse(body));
   } catch {
-    // Some other program's route of that name.
+    // The path belongs to an unrelated route.
     return null;
   }
 }
 
-/** Asks a bot to end its session by itself (bot contract 2.9). False: it cannot, or has none. Never rejects. */
+/** Asks a bot to end its session (docs/bot-contract.md, "Stop"). False: it cannot, or has no session. Never rejects. */
 export async function askToStop(address: InstanceAddress, token: string, graceSeconds: number): Promise<boolean> {
   const body = JSON.stringify({ graceSeconds });
   const headers = bodyHeaders({ authorization: `Bearer ${token}` }, body);
@@ -104,13 +104,13 @@ export async function askToStop(address: InstanceAddress, token: string, graceSe
   try {
     const sent = request({ ...address, path: '/_bot/stop', method: 'POST', agent: false, signal, headers });
     sent.end(body);
-    return (await readAnswer(sent)).status === 202;
+    return (await readResponse(sent)).status === 202;
   } catch {
     return false;
   }
 }
 
-async function readAnswer(
+async function readResponse(
   sent: ClientRequest,
 ): Promise<{ status: number; headers: IncomingHttpHeaders; body: string }> {
   return new Promise((resolve, reject) => {
@@ -120,14 +120,14 @@ async function readAnswer(
       let size = 0;
       response.on('data', (chunk: Buffer) => {
         size += chunk.length;
-        if (size <= answerBytes) chunks.push(chunk);
+        if (size <= responseBytes) chunks.push(chunk);
       });
       response.on('error', reject);
       response.on('end', () => {
-        const body = size <= answerBytes ? Buffer.concat(chunks).toString() : '';
+        const body = size <= responseBytes ? Buffer.concat(chunks).toString() : '';
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
       });
-      response.on('close', () => reject(new Error('the answer broke off')));
+      response.on('close', () => reject(new Error('the response is incomplete')));
     });
   });
 }

@@ -5,7 +5,7 @@ import type { Database } from '../store/tables.ts';
 import type { Backoff } from './backoff.ts';
 import type { Outcomes } from './outcomes.ts';
 
-/** What a killed server had begun, the next one begins anew. */
+/** A preparation of a killed server is started again by the next one. */
 const NEVER = new AbortController().signal;
 
 type Context = {
@@ -14,12 +14,12 @@ type Context = {
   readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'prepare'>;
   readonly backoff: Backoff;
-  /** Null when a deployment serves, else what is in the way. */
+  /** The outcome: null if the deployment serves, else the problem. */
   readonly outcomes: Outcomes<string | null>;
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
 };
 
-/** Makes deployments of directories startable, one attempt at a time each. Those of builds are startable from the start. */
+/** Prepares deployments from directories, one attempt at a time each. Those from builds are prepared already. */
 export type DeploymentPreparer = {
   readonly prepare: (deployment: OpenDeployment) => Promise<void>;
   readonly isBusy: (deploymentId: string) => boolean;
@@ -40,7 +40,7 @@ export function createDeploymentPreparer(context: Context): DeploymentPreparer {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const problem = { code: 'PCC_PREPARE_FAILED', message, exit: null } as const;
-      // What the owner can mend ends the attempt; what only time or the operator can (a full disk) is tried again.
+      // A failure that the owner can fix is final. One that needs time or the operator (a full disk) is retried.
       if (!(error instanceof PrepareError)) context.backoff.failed(row.id);
       else await context.persist(() => failDeployment(context, deployment, problem));
       context.logger.warn(

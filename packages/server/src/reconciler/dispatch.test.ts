@@ -11,7 +11,7 @@ import { type DispatchContext, dispatch, type ReadySession, resume } from './dis
 import { createSessionOwnership } from './session-ownership.ts';
 
 const key = randomBytes(32);
-/** What a bot answers, by route. */
+/** Responses of a bot by route. */
 type Bot = Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
 const answer = (status: number, body: object) => (_: IncomingMessage, response: ServerResponse) =>
   void response.writeHead(status).end(JSON.stringify(body));
@@ -92,7 +92,7 @@ const statuses = () => ended.map(([status]) => status);
 const urls = () => asked.map(({ url }) => url.split('?')[0]);
 
 describe('dispatch', () => {
-  it('tells the bot all that it must know, and writes down when it had it', async () => {
+  it('sends headers and body to the bot and records the time', async () => {
     const { context, readySession } = await session({ '/bot': answer(200, {}) }, { transport: 'webrtc' });
     await dispatch(context, readySession);
     expect(asked).toMatchObject([
@@ -121,9 +121,9 @@ describe('dispatch', () => {
   it.each<[string, Bot[string], string]>([
     ['200', answer(200, {}), 'HTTP_COMPLETED'],
     ['500', answer(500, {}), '500'],
-    ['its own word', answer(200, { completionStatus: 'CALLER_HUNG_UP' }), 'CALLER_HUNG_UP'],
-    ['a forged word', answer(500, { completionStatus: 'HTTP_COMPLETED' }), '500'],
-    ['the word of a stop', answer(200, { completionStatus: 'SESSION_STOPPED' }), 'HTTP_COMPLETED'],
+    ['its own ownStatus', answer(200, { completionStatus: 'CALLER_HUNG_UP' }), 'CALLER_HUNG_UP'],
+    ['a forged ownStatus', answer(500, { completionStatus: 'HTTP_COMPLETED' }), '500'],
+    ['the ownStatus of a stop', answer(200, { completionStatus: 'SESSION_STOPPED' }), 'HTTP_COMPLETED'],
     ['a broken connection', (request) => request.socket.destroy(), 'HTTP_ERROR'],
   ])('ends by what the bot answers: %s', async (_, bot, status) => {
     const { context, readySession } = await session({ '/bot': bot });
@@ -131,13 +131,13 @@ describe('dispatch', () => {
     expect(statuses()).toEqual([status]);
   });
 
-  it('that took until its limit ended because of it', async () => {
+  it('ends with SESSION_TIME_LIMIT for a response at the limit', async () => {
     const { context, readySession } = await session({ '/bot': answer(200, {}) }, { maxSeconds: 0 });
     await dispatch(context, readySession);
     expect(statuses()).toEqual(['SESSION_TIME_LIMIT']);
   });
 
-  it('where nobody listens is an error, and the bot never started', async () => {
+  it('ends with HTTP_ERROR and no start time without a listener', async () => {
     const { context, readySession } = await session({});
     server?.close();
     await dispatch(context, readySession);
@@ -145,7 +145,7 @@ describe('dispatch', () => {
     expect(await stored(readySession.id)).toMatchObject({ state: 'starting', bot_started_at: null });
   });
 
-  it('to a bot that cannot be asked is written down before', async () => {
+  it('is recorded first for a bot without a status route', async () => {
     let before: unknown;
     const { context, readySession } = await session(
       {
@@ -160,13 +160,13 @@ describe('dispatch', () => {
     expect(before).toEqual(testNow);
   });
 
-  it('that is given up by a stop is broken', async () => {
+  it('is broken when a stop aborts it', async () => {
     const { context, readySession } = await session({ '/bot': () => context.ownership.abort(readySession.id) });
     await dispatch(context, readySession);
     expect(statuses()).toEqual(['HTTP_ERROR']);
   });
 
-  it('ends nothing when the service closes: the bot goes on', async () => {
+  it('leaves the session running when the service closes', async () => {
     const { context, readySession } = await session({ '/bot': () => closing.abort() });
     await dispatch(context, readySession);
     expect(statuses()).toEqual([]);
@@ -174,8 +174,8 @@ describe('dispatch', () => {
   });
 });
 
-describe('a session that is adopted after a restart', () => {
-  it('is dispatched when its bot does not have it yet', async () => {
+describe('a session adopted after a restart', () => {
+  it('is dispatched if its bot does not have it yet', async () => {
     const { context, readySession } = await session({
       '/_bot/session': answer(200, { state: 'idle' }),
       '/bot': answer(200, {}),
@@ -186,7 +186,7 @@ describe('a session that is adopted after a restart', () => {
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
 
-  it('is not dispatched twice: the time that the bot reports counts', async () => {
+  it('is not dispatched twice and takes the start time from the bot', async () => {
     const startedAt = ago(1).toISOString();
     const { context, readySession } = await session({
       '/_bot/session': answer(200, { state: 'ended', status: 200, startedAt, endedAt: testNow.toISOString() }),
@@ -198,7 +198,7 @@ describe('a session that is adopted after a restart', () => {
     expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: ago(1) });
   });
 
-  it('that ended while nobody was there ends when the bot says, with its word', async () => {
+  it('that ended meanwhile gets time and status from the bot', async () => {
     const report = { state: 'ended', status: 500, completionStatus: 'OUT_OF_CREDIT', endedAt: ago(5).toISOString() };
     const fields = { botStartedAt: ago(30), maxSeconds: 60 };
     const { context, readySession } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
@@ -207,7 +207,7 @@ describe('a session that is adopted after a restart', () => {
     expect(told).toEqual(['open']);
   });
 
-  it('that ended at its limit while nobody was there ended because of it', async () => {
+  it('that ended at its limit meanwhile gets SESSION_TIME_LIMIT', async () => {
     const report = { state: 'ended', status: 200, endedAt: ago(5).toISOString() };
     const fields = { botStartedAt: ago(70), maxSeconds: 60 };
     const { context, readySession } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
@@ -215,7 +215,7 @@ describe('a session that is adopted after a restart', () => {
     expect(statuses()).toEqual(['SESSION_TIME_LIMIT']);
   });
 
-  it('is waited for while it runs', async () => {
+  it('is polled while it runs', async () => {
     const { context, readySession } = await session(
       {
         '/_bot/session': (request, response) => {
@@ -231,14 +231,14 @@ describe('a session that is adopted after a restart', () => {
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
 
-  it('of a bot that stopped telling is left to its exit or its limit', async () => {
+  it('waits for the exit or limit if the bot stops responding', async () => {
     const { context, readySession } = await session({ '/bot': answer(200, {}) });
     await resume(context, readySession);
     expect(urls()).toEqual(['/_bot/session']);
     expect(statuses()).toEqual([]);
   });
 
-  it('of a bot that cannot be reached is let go when somebody else ended it', async () => {
+  it('is released if the bot is unreachable and the session was ended otherwise', async () => {
     const { context, readySession } = await session({ '/_bot/session': (request) => request.socket.destroy() });
     const resuming = resume(context, readySession);
     await once(server ?? process, 'request');
@@ -247,30 +247,30 @@ describe('a session that is adopted after a restart', () => {
     expect(statuses()).toEqual([]);
   });
 
-  it('is let go when the service closes again', async () => {
+  it('is released when the service closes again', async () => {
     const { context, readySession } = await session({ '/_bot/session': () => closing.abort() });
     await resume(context, readySession);
     expect(statuses()).toEqual([]);
   });
 
-  describe('of a bot that cannot be asked', () => {
+  describe('of a bot without a status route', () => {
     const silent = { reportsSession: false } as const;
 
-    it('is dispatched when no dispatch was recorded', async () => {
+    it('is dispatched if no dispatch was recorded', async () => {
       const { context, readySession } = await session({ '/bot': answer(200, {}) }, silent);
       await resume(context, readySession);
       expect(urls()).toEqual(['/bot']);
       expect(statuses()).toEqual(['HTTP_COMPLETED']);
     });
 
-    it('is live when it was begun, and not begun again', async () => {
+    it('is live if a dispatch was recorded, and is not dispatched again', async () => {
       const { context, readySession } = await session({ '/bot': answer(200, {}) }, { ...silent, dispatchedAt: ago(9) });
       await resume(context, readySession);
       expect(urls()).toEqual(['/_bot/session']);
       expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: ago(9) });
     });
 
-    it('is dispatched when a bot that was too busy before reports that it has no session', async () => {
+    it('is dispatched if the bot, too busy before, now reports no session', async () => {
       const idle = { '/_bot/session': answer(200, { state: 'idle' }), '/bot': answer(200, {}) };
       const { context, readySession } = await session(
         idle,
@@ -282,7 +282,7 @@ describe('a session that is adopted after a restart', () => {
       expect(statuses()).toEqual(['HTTP_COMPLETED']);
     });
 
-    it('stays as it was when it was live', async () => {
+    it('stays live if it was live', async () => {
       const { context, readySession } = await session({}, { ...silent, botStartedAt: ago(9) }, 'live');
       await resume(context, readySession);
       expect(urls()).toEqual(['/_bot/session']);

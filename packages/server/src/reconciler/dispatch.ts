@@ -5,7 +5,7 @@ import { startHeaders } from '../sessions/bot-headers.ts';
 import { markDispatched, markLive } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';
 import { askBot, type BotSession, postBot } from './bot-http.ts';
-import { type BotAnswer, completionOf } from './completion.ts';
+import { type BotResponse, completionOf } from './completion.ts';
 import type { SessionOwnership } from './session-ownership.ts';
 
 /** A session whose instance is ready, with everything that its dispatch needs. */
@@ -95,8 +95,8 @@ export async function resume(context: DispatchContext, session: ReadySession): P
       await markStarted(context, session, started);
     }
     if (known.state === 'ended') {
-      const word = known.completionStatus ?? null;
-      const answer = { kind: 'answered', status: known.status ?? 200, word } as const;
+      const ownStatus = known.completionStatus ?? null;
+      const answer = { kind: 'responded', status: known.status ?? 200, ownStatus } as const;
       return endWith(context, session, started, answer, within(known.endedAt, started, context.now()));
     }
   }
@@ -147,7 +147,7 @@ async function endWith(
   context: DispatchContext,
   session: ReadySession,
   startedAt: Date | null,
-  answer: BotAnswer,
+  answer: BotResponse,
   endedAt: Date = context.now(),
 ): Promise<void> {
   const limit = startedAt === null ? Number.POSITIVE_INFINITY : startedAt.getTime() + session.maxSeconds * 1000;

@@ -70,7 +70,7 @@ export function createExecutor(context: Context): (action: Action, rows: Rows) =
       case 'instance-lost':
         await runtime.stop(action.instanceId, 0);
         return instanceRemoved(action.instanceId, 'HTTP_ERROR', null, unobservedEndAt());
-      case 'remove-stray':
+      case 'remove-orphan':
         await runtime.stop(action.instanceId, 0);
         return runtime.forget(action.instanceId);
       case 'adopt-session': {

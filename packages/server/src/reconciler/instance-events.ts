@@ -33,12 +33,12 @@ export type InstanceWatch = {
   readonly done: Promise<void>;
 };
 
-/** A bot's own answer, which may still be on its way when its exit is told, says more than the exit. */
+/** Time to wait for a bot's response after its exit, because the response says more than the exit status. */
 const lastWordMilliseconds = 3_000;
 
 /**
- * Records what the runtime tells of instances, until the signal. What happened while no server watched comes first, and is
- * known as `isEnding` before anything can be read from the database.
+ * Records the events of the runtime until the signal aborts. Events from while no server watched come first; `isEnding` knows
+ * them before the database is read.
  */
 export function watchInstances(context: Context): InstanceWatch {
   const ending = new Set<string>();
@@ -49,7 +49,7 @@ export function watchInstances(context: Context): InstanceWatch {
       handle(context, event)
         .catch((error: unknown) => {
           if (!context.signal.aborted)
-            context.logger.error({ err: error, event: event.kind }, 'an event was not recorded');
+            context.logger.error({ err: error, event: event.kind }, 'instance event could not be recorded');
         })
         .finally(() => {
           if (event.kind === 'exited') ending.delete(event.instanceId);
@@ -68,7 +68,7 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
   const sessionId = instance?.session_id ?? null;
   const { code, signal, outOfMemory } = event.exit;
   const tail = instance === undefined ? '' : await redactTail(context, instance.deployment_id, event.exit.tail);
-  context.logger.info({ instanceId: event.instanceId, sessionId, code, signal, outOfMemory }, 'an instance ended');
+  context.logger.info({ instanceId: event.instanceId, sessionId, code, signal, outOfMemory }, 'instance ended');
   if (instance !== undefined && sessionId === null && instance.state === 'ready')
     await context.onIdleExit(instance.deployment_id, { ...event.exit, tail });
   if (instance !== undefined && sessionId !== null) {
@@ -79,7 +79,7 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
     const at = code === null && signal === null ? unseen : event.at;
     await context.endSession(sessionId, await statusByExit(context, sessionId, instance, event.exit), at);
   }
-  // Forget before the row ends: nothing looks for its files afterwards.
+  // Forget the instance before its row ends, because nothing removes its files afterwards.
   await context.runtime.forget(event.instanceId);
   await persist(() => markEnded(context, event.instanceId));
   context.requestReconcile();

@@ -23,7 +23,7 @@ export type RunnerContext = {
   readonly keyring: Keyring;
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
   readonly iceConfigUrl: () => string;
-  /** The instance answers; `row` says which session waits for it, if any. */
+  /** The instance is ready. `row` names the session that waits for it, if any. */
   readonly onReady: (row: OpenInstance) => void;
   /** Nothing of the instance is left. `status` is for a session that had it; `cause` says why it did not start. */
   readonly onRemoved: (instanceId: string, status: CompletionStatus, cause: string | null) => Promise<void>;
@@ -31,15 +31,15 @@ export type RunnerContext = {
 
 export type InstanceRunner = {
   readonly start: (row: OpenInstance, deployment: OpenDeployment) => Promise<void>;
-  /** `transport` of the session that it serves. */
+  /** `transport`: of its session. */
   readonly stop: (row: OpenInstance, transport: 'none' | 'webrtc' | 'websocket') => Promise<void>;
   readonly isBusy: (instanceId: string) => boolean;
 };
 
-/** How long a bot may take to end by itself: the pipeline's own cancel time-out is 20 s (bot contract 2.9). */
+/** Time for a bot to end its session (docs/bot-contract.md, "Stop"). Canceling a Pipecat pipeline takes up to 20 s. */
 const cooperativeSeconds = 25;
 const terminateMilliseconds = 5_000;
-/** How long a bot that is ready may take to say whether it can be asked about its session. */
+/** Time for a ready bot to respond to its first status request. */
 const askMilliseconds = 2_000;
 
 export function createInstanceRunner(context: RunnerContext): InstanceRunner {
@@ -69,7 +69,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
   async function failed(row: OpenInstance, deployment: OpenDeployment, reason: unknown, late: boolean): Promise<void> {
     const { id: instanceId, deployment_id: deploymentId } = row;
     const error = await redactStartError(context, deploymentId, reason);
-    context.logger.warn({ instanceId, deploymentId, err: error }, 'an instance did not start');
+    context.logger.warn({ instanceId, deploymentId, err: error }, 'instance start failed');
     await context.validation.startFailed(deployment, error, late);
     const message = error instanceof Error ? error.message : String(error);
     await removed(row, late ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR', message);
@@ -80,7 +80,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     await context.onRemoved(row.id, status, cause);
   }
 
-  /** The order of bot contract 2.9: a socket is closed, another bot is asked and waited for; then SIGTERM, SIGKILL. */
+  /** Ends the session first, then sends SIGTERM and SIGKILL (docs/bot-contract.md, "Stop"). */
   async function stop(row: OpenInstance, transport: 'none' | 'webrtc' | 'websocket'): Promise<void> {
     if (stopping.has(row.id)) return;
     stopping.add(row.id);
@@ -97,14 +97,14 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
 
   async function endByItself(row: OpenInstance, sessionId: string, transport: string): Promise<void> {
     if (!context.ownership.has(sessionId)) return;
-    // A client that waits for its bot is told before the end of the instance looks like the bot's own.
+    // Reject a waiting client first. Otherwise the end of the instance would look like a failure of the bot.
     if (row.host === null || row.port === null) return context.ownership.abort(sessionId);
     const asks = row.reports_session && transport !== 'websocket';
     const address = { host: row.host, port: row.port };
     const asked = asks && (await askToStop(address, controlToken(context.key, row.id), cooperativeSeconds - 5));
     if (asked) return context.ownership.released(sessionId, AbortSignal.timeout(cooperativeSeconds * 1000));
     context.ownership.abort(sessionId);
-    // Its socket is closed by both sides before the signal that ends the bot, if the bot answers at all.
+    // Wait until both sides have closed the socket, if the bot responds, before the signal.
     await context.ownership.released(sessionId, AbortSignal.timeout(terminateMilliseconds));
   }
 

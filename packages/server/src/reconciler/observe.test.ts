@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => rows.close());
 
 const serverId = newId();
-/** A server that knows nothing yet: one that has just started. */
+/** The in-memory state of a server that has just started. */
 const fresh: LocalState = {
   isOwned: () => false,
   isBusyInstance: () => false,
@@ -34,7 +34,7 @@ async function agent(name = 'parrot', fields: Parameters<TestRows['deployment']>
   return { organizationId, agentId, hostId, deploymentId: await rows.deployment(agentId, fields) };
 }
 
-it('a deployment serves when it is ready, the active one, and its agent is not deleted', async () => {
+it('marks a deployment as serving if it is ready, active, and its agent is not deleted', async () => {
   const old = await agent();
   await rows.instance(old);
   const young = await rows.deployment(old.agentId);
@@ -51,18 +51,18 @@ it('a deployment serves when it is ready, the active one, and its agent is not d
   });
 });
 
-it('what is of another region or another host is none of it', async () => {
+it('ignores rows of other regions and hosts', async () => {
   const here = await agent();
   const elsewhere = await rows.agent(organizationId, { name: 'far', region: 'eu' });
   const far = { ...here, agentId: elsewhere, deploymentId: await rows.deployment(elsewhere) };
   await rows.session(far, { state: 'live' });
   await rows.instance({ ...far, hostId: await rows.host('eu') });
   const { observed } = await read();
-  expect(observed).toMatchObject({ instances: [], sessions: [], strays: [] });
+  expect(observed).toMatchObject({ instances: [], sessions: [], orphans: [] });
   expect(observed.deployments.map(({ id }) => id)).toEqual([here.deploymentId]);
 });
 
-it('what has ended is none of it', async () => {
+it('ignores ended rows', async () => {
   const of = await agent();
   const ended = { state: 'ended', ended_at: testNow } as const;
   const sessionId = await rows.session(of, { ...ended, completion_status: '500' });
@@ -70,15 +70,15 @@ it('what has ended is none of it', async () => {
   expect((await read()).observed).toMatchObject({ instances: [], sessions: [] });
 });
 
-it('an instance runs when the runtime has it; what the runtime has beside is a stray, unless it is being started', async () => {
+it('marks instances as running if the runtime has them, and others of the runtime as orphans unless they are starting', async () => {
   const of = await agent();
   const [running, gone] = [await rows.instance(of), await rows.instance(of)];
-  const { observed } = await read([running, 'stray', 'busy'], { isBusyInstance: (id) => id === 'busy' });
+  const { observed } = await read([running, 'orphan', 'busy'], { isBusyInstance: (id) => id === 'busy' });
   expect(Object.fromEntries(observed.instances.map((one) => [one.id, one.running]))).toEqual({
     [running]: true,
     [gone]: false,
   });
-  expect(observed.strays).toEqual(['stray']);
+  expect(observed.orphans).toEqual(['orphan']);
 });
 
 it('reads a session with its limit, its instance, and whether this process owns it', async () => {
@@ -100,7 +100,7 @@ it('reads a session with its limit, its instance, and whether this process owns 
   expect(known.sessions.get(sessionId)).toMatchObject({ agent_name: 'parrot', organization_id: organizationId });
 });
 
-it('a socket is lost with the server that relayed it, and with no other', async () => {
+it('marks a relayed socket as lost only if its own server has ended', async () => {
   const of = await agent();
   const socket = { state: 'live', transport: 'websocket' } as const;
   const mine = await rows.session(of, { ...socket, relay_id: serverId });
@@ -126,7 +126,7 @@ it('after a crash adopts live sessions, starts pending instances, and ends lost 
   const ready = await claim('starting');
   const lost = await claim('live');
   const without = await rows.session(of, { state: 'starting' });
-  const { observed } = await read([live.instanceId, ready.instanceId, 'stray']);
+  const { observed } = await read([live.instanceId, ready.instanceId, 'orphan']);
   expect(new Set(plan(observed))).toEqual(
     new Set([
       { do: 'adopt-session', sessionId: live.sessionId },
@@ -134,7 +134,7 @@ it('after a crash adopts live sessions, starts pending instances, and ends lost 
       { do: 'adopt-session', sessionId: ready.sessionId },
       { do: 'instance-lost', instanceId: lost.instanceId },
       { do: 'end-session', sessionId: without, status: 'HTTP_ERROR', at: 'now' },
-      { do: 'remove-stray', instanceId: 'stray' },
+      { do: 'remove-orphan', instanceId: 'orphan' },
     ]),
   );
 });

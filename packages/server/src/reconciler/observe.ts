@@ -5,7 +5,7 @@ import { listOpenSessions, type OpenSession } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';
 import type { ObservedState, PlannedDeployment, PlannedInstance, PlannedSession } from './plan.ts';
 
-/** What only this process knows. */
+/** State in the memory of this process. */
 export type LocalState = {
   readonly isOwned: (sessionId: string) => boolean;
   readonly isBusyInstance: (instanceId: string) => boolean;
@@ -24,7 +24,7 @@ export type Rows = {
 
 /**
  * Reads the observed state of a host. All rows come from one snapshot: otherwise a session claimed between two queries would
- * look like an instance without a session, which is stopped. The runtime is asked after the snapshot: an instance that was
+ * look like an instance without a session, which is stopped. The runtime is read after the snapshot: an instance that was
  * ready then and is missing now has exited.
  */
 export async function observe(
@@ -41,7 +41,7 @@ export async function observe(
     deployments: deployments.map((row) => planDeployment(row, local)),
     instances: instances.map((row) => planInstance(row, running, local)),
     sessions: sessions.flatMap((row) => planSession(row, local)),
-    strays: [...running].filter((id) => !known.has(id) && !local.isBusyInstance(id)),
+    orphans: [...running].filter((id) => !known.has(id) && !local.isBusyInstance(id)),
   };
   return { observed, rows: { deployments: byId(deployments), instances: byId(instances), sessions: byId(sessions) } };
 }

@@ -1,8 +1,8 @@
-/** How one-time things went, by id, for those who wait for it. What comes later replaces what was known. */
+/** Outcomes of one-time operations by id. A later outcome replaces an earlier one. */
 export type Outcomes<Outcome> = {
   readonly settle: (id: string, outcome: Outcome) => void;
   readonly settled: (id: string) => Promise<Outcome>;
-  /** What somebody waits for. */
+  /** Ids that somebody waits for. */
   readonly awaited: () => readonly string[];
 };
 

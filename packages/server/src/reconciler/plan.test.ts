@@ -54,7 +54,7 @@ const observed = (fields: Partial<ObservedState> = {}): ObservedState => ({
   deployments: [],
   instances: [],
   sessions: [],
-  strays: [],
+  orphans: [],
   ...fields,
 });
 
@@ -355,7 +355,7 @@ const instances: readonly Row[] = [
     },
     [stop],
   ],
-  ['what runs and has no row is removed', { strays: ['x'] }, [{ do: 'remove-stray', instanceId: 'x' }]],
+  ['what runs and has no row is removed', { orphans: ['x'] }, [{ do: 'remove-orphan', instanceId: 'x' }]],
 ];
 
 const withInstance = { deployments: [deployment()], instances: [instance({ sessionId: 's' })] };
@@ -507,7 +507,7 @@ describe.each([
   });
 });
 
-/** Any observed state of up to three deployments, six instances and as many sessions, consistent as the database keeps it: a claim is exclusive. */
+/** Arbitrary observed states of up to three deployments, six instances and six sessions, with the constraints of the database: no instance has two sessions. */
 const anyState: fc.Arbitrary<ObservedState> = fc
   .record({
     draining: fc.boolean(),
@@ -548,7 +548,7 @@ const anyState: fc.Arbitrary<ObservedState> = fc
       }),
       { maxLength: 6 },
     ),
-    strays: fc.uniqueArray(fc.constantFrom('x', 'y')),
+    orphans: fc.uniqueArray(fc.constantFrom('x', 'y')),
   })
   .map((raw) => ({
     ...observed(raw as never),
@@ -597,7 +597,7 @@ describe('for any observed state, the plan', () => {
       { numRuns: 2_000 },
     );
 
-  it('never provisions a deployment that is at max_agents, does not serve, rests, or drains', () => {
+  it('never provisions a deployment that is at max_agents, does not serve, is paused, or drains', () => {
     always((any, actions) => {
       for (const action of actions) {
         if (action.do !== 'provision') continue;
@@ -612,7 +612,7 @@ describe('for any observed state, the plan', () => {
     });
   });
 
-  it('gives the traffic to a deployment only when an instance of it is ready, and only to one that is to be validated', () => {
+  it('activates only a deployment that is being validated and has a ready instance', () => {
     always((any, actions) => {
       for (const action of actions) {
         if (action.do !== 'activate-deployment') continue;
@@ -625,7 +625,7 @@ describe('for any observed state, the plan', () => {
     });
   });
 
-  it('never retires or stops an instance whose session goes on', () => {
+  it('never retires or stops an instance with a live session', () => {
     always((any, actions) => {
       const goesOn = new Set(
         any.sessions.filter((s) => (s.state === 'live' || s.state === 'starting') && !s.relayLost).map((s) => s.id),
@@ -633,7 +633,7 @@ describe('for any observed state, the plan', () => {
       for (const action of actions) {
         if (action.do !== 'retire-instance' && action.do !== 'stop-instance') continue;
         const one = any.instances.find(({ id }) => id === action.instanceId);
-        // One that is being stopped already goes on being stopped: only a stop that begins is judged here.
+        // Check only new stops, not instances that are already being stopped.
         if (one?.state === 'stopping') continue;
         expect(goesOn.has(one?.sessionId ?? '')).toBe(false);
       }
@@ -650,7 +650,7 @@ describe('for any observed state, the plan', () => {
     });
   });
 
-  it('does at most one thing to each instance and to each session', () => {
+  it('plans at most one action per instance and per session', () => {
     always((any, actions) => {
       for (const { id } of any.instances) expect(actions.filter((a) => idOf(a) === id).length).toBeLessThanOrEqual(1);
       for (const { id } of any.sessions)
@@ -670,7 +670,7 @@ describe('for any observed state, the plan', () => {
     });
   });
 
-  it('is the same for the same state, and changes nothing in it', () => {
+  it('is deterministic and does not modify the state', () => {
     always((any, actions) => {
       const before = structuredClone(any);
       expect(plan(any)).toEqual(actions);

@@ -12,15 +12,15 @@ export type PlannedDeployment = {
   readonly state: DeploymentState;
   /** New sessions run on it. */
   readonly serving: boolean;
-  /** It is prepared and not yet serving because this process is at it. */
+  /** This process is preparing it. */
   readonly busy: boolean;
-  /** Another one took its place, or its agent was deleted: new sessions never run on it again. */
+  /** Replaced by another deployment, or its agent was deleted: no new session runs on it. */
   readonly superseded: boolean;
-  /** The runtime keeps files for it that are its own. */
+  /** The runtime has a prepared project that only this deployment uses. */
   readonly prepared: boolean;
   readonly minAgents: number;
   readonly maxAgents: number;
-  /** It, or its instances, failed to start lately: nothing is tried before this moment. */
+  /** After a failed preparation or start, the time of the next attempt. */
   readonly restAfterFailureUntil: Date | null;
 };
 
@@ -30,9 +30,9 @@ export type PlannedInstance = {
   readonly sessionId: string | null;
   readonly state: Exclude<InstanceState, 'ended'>;
   readonly readyAt: Date | null;
-  /** The runtime has it. */
+  /** Whether the runtime lists it. */
   readonly running: boolean;
-  /** This process is starting or stopping it. */
+  /** Whether this process is starting or stopping it. */
   readonly busy: boolean;
 };
 
@@ -45,21 +45,21 @@ export type PlannedSession = {
   readonly botStartedAt: Date | null;
   readonly maxSeconds: number;
   readonly instanceId: string | null;
-  /** This process owns it: it holds its request, or relays its socket. */
+  /** Whether this process owns it: holds its request, or relays its socket. */
   readonly owned: boolean;
-  /** Its socket was relayed by a server process that has ended. */
+  /** Whether the server process that relayed its socket has ended. */
   readonly relayLost: boolean;
 };
 
 export type ObservedState = {
   readonly now: Date;
-  /** No new instances: the service is shutting down. */
+  /** Whether the service is shutting down and starts no new instances. */
   readonly draining: boolean;
   readonly deployments: readonly PlannedDeployment[];
   readonly instances: readonly PlannedInstance[];
   readonly sessions: readonly PlannedSession[];
-  /** Instances that the runtime has, and no open row. */
-  readonly strays: readonly string[];
+  /** Orphans: instances of the runtime without an open row. */
+  readonly orphans: readonly string[];
 };
 
 export type Action =
@@ -71,7 +71,7 @@ export type Action =
   | { readonly do: 'retire-instance'; readonly instanceId: string }
   | { readonly do: 'stop-instance'; readonly instanceId: string }
   | { readonly do: 'instance-lost'; readonly instanceId: string }
-  | { readonly do: 'remove-stray'; readonly instanceId: string }
+  | { readonly do: 'remove-orphan'; readonly instanceId: string }
   | { readonly do: 'adopt-session'; readonly sessionId: string }
   | { readonly do: 'decide-end'; readonly sessionId: string; readonly status: KnownCompletionStatus }
   | {
@@ -79,11 +79,11 @@ export type Action =
       readonly sessionId: string;
       readonly status: KnownCompletionStatus;
       readonly at: 'now' | 'last-heartbeat';
-      /** Only if it is still so: its client may come at this very moment. */
+      /** End it only if it is still in this state, because its client may connect at the same time. */
       readonly only?: 'waiting';
     };
 
-/** A bot may end itself at its limit (bot contract 2.10); the service does it this much later, and at once for sockets. */
+/** How much later than the bot the service enforces the time limit (docs/bot-contract.md, "End of a session"). 0 for sockets. */
 const limitMarginSeconds = 10;
 
 /**
@@ -100,7 +100,7 @@ export function plan(observed: ObservedState): Action[] {
     ),
     ...observed.instances.flatMap((instance) => planInstance(instance, deployments, sessions, observed)),
     ...observed.deployments.flatMap((deployment) => planDeployment(deployment, observed)),
-    ...observed.strays.map((instanceId): Action => ({ do: 'remove-stray', instanceId })),
+    ...observed.orphans.map((instanceId): Action => ({ do: 'remove-orphan', instanceId })),
   ];
 }
 
@@ -165,19 +165,19 @@ function planInstance(
   // The session ends first: the end of its instance would record a different status, at a later time.
   if (sessions.get(instance.sessionId ?? '')?.relayLost) return [];
   if (instance.busy)
-    return mustEnd(instance, sessions) || isUnwanted(instance, deployments, observed)
+    return mustEnd(instance, sessions) || isUnneeded(instance, deployments, observed)
       ? [{ do: 'stop-instance', instanceId }]
       : [];
   // A row without a process that is not waiting for its start: the process has exited.
   if (!instance.running && instance.state !== 'starting') return [{ do: 'instance-lost', instanceId }];
   if (instance.state === 'stopping' || mustEnd(instance, sessions)) return [{ do: 'stop-instance', instanceId }];
-  const wanted = !observed.draining && mayWait(deployments.get(instance.deploymentId));
-  if (instance.sessionId === null && !wanted) return [{ do: 'retire-instance', instanceId }];
+  const isNeeded = !observed.draining && mayWait(deployments.get(instance.deploymentId));
+  if (instance.sessionId === null && !isNeeded) return [{ do: 'retire-instance', instanceId }];
   if (instance.state === 'starting') return [{ do: 'start-instance', instanceId }];
   return [];
 }
 
-/** Whether it may have instances without a session: it serves, or is being validated. */
+/** Whether a deployment may have instances without a session: it serves or is being validated. */
 function mayWait(deployment: PlannedDeployment | undefined): boolean {
   if (deployment === undefined) return false;
   return deployment.serving || isValidating(deployment);
@@ -191,7 +191,7 @@ function isValidating(deployment: PlannedDeployment): boolean {
  * It is still starting, but no session can use it: the service stops, or another deployment has replaced its own. A claim and
  * the activation of a deployment take the same lock, so no session can claim it any more.
  */
-function isUnwanted(
+function isUnneeded(
   instance: PlannedInstance,
   deployments: ReadonlyMap<string, PlannedDeployment>,
   observed: ObservedState,
@@ -200,7 +200,7 @@ function isUnwanted(
   return observed.draining || !mayWait(deployments.get(instance.deploymentId));
 }
 
-/** Its session has ended, or its end is decided. */
+/** Whether the instance's session has ended, or its end is planned. */
 function mustEnd(instance: PlannedInstance, sessions: ReadonlyMap<string, PlannedSession>): boolean {
   if (instance.sessionId === null || instance.state === 'stopping') return false;
   const session = sessions.get(instance.sessionId);
@@ -232,8 +232,8 @@ function planDeployment(deployment: PlannedDeployment, observed: ObservedState):
 }
 
 /**
- * One instance that became ready is what lets a deployment take traffic. Its own instances alone are counted: it is
- * validated also while sessions of the one before hold all of the agent's capacity.
+ * Starts one instance to validate a deployment: it takes traffic when that instance is ready. Counts only the deployment's own
+ * instances, so validation works even while sessions of the previous deployment use all of the agent's capacity.
  */
 function validate(deployment: PlannedDeployment, mine: readonly PlannedInstance[], resting: boolean): Action[] {
   const deploymentId = deployment.id;

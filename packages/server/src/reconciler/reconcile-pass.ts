@@ -44,7 +44,8 @@ function publishReadyAddresses({ directory }: Context, rows: Rows): void {
 function settleSuperseded({ outcomes }: Context, rows: Rows): void {
   for (const id of outcomes.awaited()) {
     const row = rows.deployments.get(id);
-    if (row?.desired_deployment_id !== id || row.deleted_at !== null) outcomes.settle(id, 'it is no longer wanted');
+    if (row?.desired_deployment_id !== id || row.deleted_at !== null)
+      outcomes.settle(id, 'the deployment is no longer desired');
   }
 }
 

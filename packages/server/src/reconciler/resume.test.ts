@@ -8,7 +8,7 @@ import { createSessionOwnership } from './session-ownership.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second));
 
-describe('when a session ended whose bot is asked after a restart', () => {
+describe('the end time of a session after a restart', () => {
   it.each([
     { said: at(20).toISOString(), end: at(20), because: 'the bot says so, and no server was there to hear it' },
     { said: undefined, end: at(30), because: 'the bot does not say, so it is known now' },
@@ -31,7 +31,7 @@ describe('a start is cold', () => {
   });
 });
 
-/** A bot that has a session and says so at once, but holds the question that waits for its end until it has come. */
+/** A bot with a running session. It responds to a status request with `wait` only at the end. */
 async function botWithSession(): Promise<{ port: number; end: () => void }> {
   const ended = new EventEmitter();
   const end = once(ended, 'end');
@@ -48,7 +48,7 @@ async function botWithSession(): Promise<{ port: number; end: () => void }> {
   return { port: address.port, end: () => void ended.emit('end') };
 }
 
-it('a live session is reachable as soon as its bot has answered, long before its end', async () => {
+it('makes a live session reachable as soon as its bot reports it', async () => {
   const { db, close } = await testRows();
   onTestFinished(close);
   const bot = await botWithSession();

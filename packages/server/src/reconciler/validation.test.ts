@@ -11,7 +11,7 @@ import { createValidation, startProblem } from './validation.ts';
 const exited = new StartError('It exited.', { code: 3, signal: null, outOfMemory: false, tail: 'oh' });
 const noRoom = new StartError('No account is free.', null);
 
-describe('the validation of a deployment', () => {
+describe('validation', () => {
   let rows: TestRows;
   let agentId: string;
   let former: string;
@@ -43,7 +43,7 @@ describe('the validation of a deployment', () => {
   const serves = async () =>
     (await rows.db.selectFrom('agents').select('active_deployment_id').executeTakeFirstOrThrow()).active_deployment_id;
 
-  it('passes with a ready instance: it takes the traffic, and the former is replaced at that moment', async () => {
+  it('activates the deployment and replaces the previous one when an instance is ready', async () => {
     const { passed, outcomes } = begin();
     await passed(await open());
     expect(await serves()).toBe(id);
@@ -52,7 +52,7 @@ describe('the validation of a deployment', () => {
     expect(await outcomes.settled(id)).toBeNull();
   });
 
-  it('passes once, however often it is said', async () => {
+  it('activates the deployment once', async () => {
     const { passed } = begin();
     const row = await open();
     await Promise.all([passed(row), passed(row), passed(row)]);
@@ -60,7 +60,7 @@ describe('the validation of a deployment', () => {
     expect(await stored()).toMatchObject({ replaced_at: null });
   });
 
-  it('fails with the first bot that exits: the former serves on', async () => {
+  it('fails when the first bot exits, and the previous deployment keeps serving', async () => {
     const { startFailed, outcomes, backoff } = begin();
     await startFailed(await open(), exited, false);
     expect(await serves()).toBe(former);
@@ -75,7 +75,7 @@ describe('the validation of a deployment', () => {
     expect(backoff.until(id)).not.toBeNull();
   });
 
-  it('is tried again after what is no fault of the bot, and given up after five times', async () => {
+  it('is retried after failures of the service, up to five times', async () => {
     const { startFailed } = begin();
     for (let count = 1; count < 5; count += 1) {
       await startFailed(await open(), noRoom, false);
@@ -85,7 +85,7 @@ describe('the validation of a deployment', () => {
     expect(await stored()).toMatchObject({ state: 'failed', error_code: 'PCC_UNKNOWN_ERROR' });
   });
 
-  it('is not undone by an instance that fails after another one was ready', async () => {
+  it('stays passed when another instance fails later', async () => {
     const { passed, startFailed, started } = begin();
     const row = await open();
     await passed(row);
@@ -96,7 +96,7 @@ describe('the validation of a deployment', () => {
     expect(await stored()).toMatchObject({ error: null, error_at: null, last_exit: { code: 3 } });
   });
 
-  it('says of one that serves why idle instances end', async () => {
+  it('records why idle instances of a serving deployment end', async () => {
     const { idleExit, backoff } = begin();
     await idleExit(former, { code: 0, signal: null, outOfMemory: false, tail: '' });
     expect(await stored(former)).toMatchObject({ state: 'ready', error_code: 'PCC_BOT_EXITED', restarts: 1 });
@@ -106,7 +106,7 @@ describe('the validation of a deployment', () => {
 
 const exit = { code: 3, signal: null, outOfMemory: false, tail: 'oh' };
 
-describe('an instance that did not become ready', () => {
+describe('the problem of an instance that did not become ready', () => {
   it.each([
     ['exited', new StartError('It exited.', exit), false, 'PCC_BOT_EXITED', true],
     ['exited at the deadline', new StartError('It exited.', exit), true, 'PCC_BOT_EXITED', true],
@@ -146,7 +146,7 @@ describe('an instance that did not become ready', () => {
     expect(startProblem(error, timedOut)).toMatchObject({ code, lasting, message });
   });
 
-  it('since it took too long is told with the time it had, and its last words', () => {
+  it('contains the deadline and the last output after a timeout', () => {
     const error = new StartError('Nothing listens.', null, { tail: 'waiting' });
     expect(startProblem(error, true)).toEqual({
       code: 'PCC_BOT_START_TIMEOUT',

@@ -18,23 +18,23 @@ type Context = {
   readonly now: () => Date;
   readonly logger: Logger;
   readonly backoff: Backoff;
-  /** Null when a deployment serves, else what is in the way. */
+  /** The outcome: null if the deployment serves, else the problem. */
   readonly outcomes: Outcomes<string | null>;
   readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
 };
 
-/** Decides over deployments by how their instances start: only one that became ready lets its deployment take traffic. */
+/** Validates deployments: a deployment takes traffic only after one of its instances was ready. */
 export type Validation = {
   readonly passed: (deployment: OpenDeployment) => Promise<void>;
-  /** An instance did not become ready. Only for people and for what comes: it never rejects. */
+  /** An instance did not become ready. Never rejects. */
   readonly startFailed: (deployment: OpenDeployment, error: unknown, timedOut: boolean) => Promise<void>;
   /** An instance is ready. */
   readonly started: (deployment: OpenDeployment) => Promise<void>;
-  /** An instance that had no session, and that nobody stopped, ended. */
+  /** An instance without a session exited by itself. */
   readonly idleExit: (deploymentId: string, exit: NonNullable<Problem['exit']>) => Promise<void>;
 };
 
-/** So often a start may fail for reasons that are not the bot's before its deployment is given up. */
+/** Attempts at a start that fails because of the service, before the deployment fails. */
 const attempts = 5;
 
 export function createValidation(context: Context): Validation {
@@ -42,9 +42,9 @@ export function createValidation(context: Context): Validation {
 
   async function passed(row: OpenDeployment): Promise<void> {
     const serves = await persist(() => activateDeployment(context, { id: row.id, agentId: row.agent_id }));
-    // Another look may have done it, or another deployment is wanted by now.
+    // Another pass may have activated it, or a newer deployment is desired.
     if (!serves) return;
-    logger.info({ deploymentId: row.id, agent: row.agent_name }, 'a deployment takes the traffic');
+    logger.info({ deploymentId: row.id, agent: row.agent_name }, 'deployment activated');
     outcomes.settle(row.id, null);
   }
 
@@ -55,13 +55,13 @@ export function createValidation(context: Context): Validation {
     const isOver = row.state === 'validating' && (lasting || row.restarts + 1 >= attempts);
     const write = async () => {
       const ended = isOver && (await failDeployment(context, deployment, problem));
-      // Another one of its instances may have been ready first.
+      // Another instance of the deployment may have become ready first.
       if (!ended) await noteStart(context, row.id, problem);
       return ended;
     };
     const ended = await persist(write).catch((failure: unknown) => {
-      // It must not keep the instance from being recorded as gone.
-      logger.error({ deploymentId: row.id, err: failure }, 'a failed start could not be noted');
+      // This must not prevent recording the instance's end.
+      logger.error({ deploymentId: row.id, err: failure }, 'failed start could not be recorded');
       return false;
     });
     if (!ended) return;
@@ -89,8 +89,8 @@ export function createValidation(context: Context): Validation {
 }
 
 /**
- * Why an instance did not become ready, for the owner of its agent. `lasting`: the same start would fail again, because of the
- * bot or of what its deployment pins. Any other problem passes with time or needs the operator.
+ * Why an instance did not become ready, for the agent's owner. `lasting`: the same start would fail again, because of the bot
+ * or the deployment's secrets. Any other problem is transient or needs the operator.
  */
 export function startProblem(error: unknown, timedOut: boolean): Problem & { readonly lasting: boolean } {
   const message = error instanceof Error ? error.message : String(error);

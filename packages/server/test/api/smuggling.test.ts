@@ -5,7 +5,7 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { sendRaw, sessionUrl, start, tell, withKey } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** Names that only the service may say to a bot (bot contract 2.3), as a client would forge them. */
+/** Names that only the service may say to a bot (docs/bot-contract.md, "Headers"), as a client would forge them. */
 const forged: Record<string, string> = {
   'x-session-id': 'forged',
   'X-Daily-Session-Id': 'forged',
