@@ -13,7 +13,7 @@ const versionControl: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.jj
 const deployFiles: ReadonlySet<string> = new Set(deployFileNames);
 
 /**
- * What stays behind in a project without a `.dockerignore` (cloud API 5.6), in the grammar of `.gitignore`. The project's
+ * What stays behind in a project without a `.dockerignore`, in the grammar of `.gitignore`. The project's
  * own files are read after it, so that `!dist/` takes one back.
  */
 export const defaultPatterns: readonly string[] = [

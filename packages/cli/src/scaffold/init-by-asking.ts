@@ -13,7 +13,7 @@ import { guidesReport, projectReport } from './project-report.ts';
 export type Follow = (directory: string, configuration: Configuration | null) => Promise<void>;
 
 /**
- * `init` without a word about the project: asks where, and whether a coding agent or the wizard makes it (spec 4.2, rule 4).
+ * `init` without a word about the project: asks where, and whether a coding agent or the wizard makes it.
  * Where nobody can answer, a named directory gets the guides.
  */
 export async function initByAsking(

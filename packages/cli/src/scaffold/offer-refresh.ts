@@ -9,7 +9,7 @@ export function isPersonThere(world: Io): boolean {
 }
 
 /**
- * Guides of an older version are replaced when the person agrees (spec 4.2, rule 2); edited ones are not taken for granted.
+ * Guides of an older version are replaced when the person agrees; edited ones are not taken for granted.
  * Where nobody is there to be asked, they stay.
  */
 export async function offerRefresh(world: Io, making: Making, set: GuideSet): Promise<Making> {

@@ -1,6 +1,6 @@
 import type { Given } from './configuration/fields.ts';
 
-/** `botcli init quickstart` (spec 4.3): a bot to talk to in a browser within minutes. */
+/** `botcli init quickstart`: a bot to talk to in a browser within minutes. */
 export const quickstart = {
   name: 'botcli-quickstart',
   given: {

@@ -8,7 +8,7 @@ const looksLikeAssignment = /^[ \t]*(?:export[ \t]+)?[A-Za-z0-9_-]{1,64}[ \t]*=/
 const control = /(?!\t)\p{Cc}/u;
 
 /**
- * Reads the text of a file of `KEY=value` lines (decisions, "`--file` grammar"). Pure; every problem is found in one go and
+ * Reads the text of a file of `KEY=value` lines. Pure; every problem is found in one go and
  * says its line, and never shows anything of it: it may be part of a value.
  */
 export function parseEnvFile(text: string, source: string): ParseResult {

@@ -6,7 +6,7 @@ import { Failure } from '../failure.ts';
 const fields = ['api_url', 'organization', 'private_key', 'public_key'] as const;
 type Field = (typeof fields)[number];
 
-/** What the profile says (decisions, "first start"); null where it says nothing or there is no file. */
+/** What the profile says; null where it says nothing or there is no file. */
 export type Profile = Readonly<Record<Field, string | null>>;
 
 export const noProfile: Profile = { api_url: null, organization: null, private_key: null, public_key: null };

@@ -12,7 +12,7 @@ import { type WrittenProject, writeProjects } from './write-projects.ts';
 
 /**
  * What generated code uses is there in the lowest release of pipecat-ai that its project takes, found in the source of that
- * release (reference init, defect D29). That the release resolves is for lock.pipecat.test.ts.
+ * release. That the release resolves is for lock.pipecat.test.ts.
  */
 type Bounded = WrittenProject & { readonly lowest: string };
 let directory: string;

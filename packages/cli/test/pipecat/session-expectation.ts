@@ -41,7 +41,7 @@ const serializers: Readonly<Record<string, string>> = {
 };
 /** What a carrier says of who rings; the others say nothing. */
 const numbers: Readonly<Record<string, string>> = { twilio: '+15550001', telnyx: '+15550001', exotel: '+15550001' };
-/** What has to come of it (reference init, 17 and 21: "contract"; defects D13, D17, D31, D33). */
+/** The expected result of a session. */
 export function expected(given: Given, session: Session): Partial<Held> {
   const { mode, video_input, enable_observability } = given;
   const refusal = refusalOf(given, session);

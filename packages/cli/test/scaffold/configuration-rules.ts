@@ -1,5 +1,5 @@
 /**
- * The rules of the spec (4.2), of the decisions (Scaffolding) and of the reference (init, 5) said a second time, as plainly
+ * The rules of configurations, implemented a second time, as plainly
  * as they can be and without anything of the implementation. What is said goes by the first key that a file may hold, and
  * values by the names of the spec.
  */

@@ -33,7 +33,7 @@ const fields: Readonly<Record<Name, Words>> = {
   eval: words('enable_eval', 'eval', 'enable_eval', 'eval'),
 };
 
-/** The real names behind those of the spec (decisions, Scaffolding, "aliases"; reference init, 1 and 9). */
+/** The real names behind those of the spec. */
 const aliases: Readonly<Record<string, string>> = {
   hostedrtc: 'daily',
   lightrtc: 'smallwebrtc',

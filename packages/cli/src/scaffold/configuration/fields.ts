@@ -4,7 +4,7 @@ import { clientFrameworks, type Issue } from './configuration.ts';
 type Field = { readonly keys: readonly string[]; readonly option: string; readonly type: FieldType };
 type FieldType = 'text' | 'texts' | 'switch';
 
-/** Everything that can be said about a project (spec 4.2; reference init, 3), by its key in the configuration. */
+/** Everything that can be said about a project, by its key in the configuration. */
 export const fields = {
   project_name: { keys: ['name', 'project_name'], option: 'name', type: 'text' },
   bot_type: { keys: ['bot_type'], option: 'bot-type', type: 'text' },

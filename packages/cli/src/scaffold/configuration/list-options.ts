@@ -3,7 +3,7 @@ import { servicesOf } from '../catalogue/services.ts';
 import { transports } from '../catalogue/transports.ts';
 import { botTypes } from './configuration.ts';
 
-/** All values that can be chosen (spec 2.9). */
+/** All values that can be chosen. */
 export function listOptions() {
   const values = (kind: ServiceKind) => servicesOf(kind).map(({ service }) => service.value);
   const group = (name: 'web' | 'telephony') => transports.filter((one) => one.group === name).map(({ value }) => value);

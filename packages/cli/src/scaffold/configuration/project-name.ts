@@ -1,4 +1,4 @@
-/** Words that neither an agent nor an organization may be called (decisions, REST, "ids and names"). */
+/** Words that neither an agent nor an organization may be called. */
 const reserved: ReadonlySet<string> = new Set(['webhooks', 'sessions', 'public', 'start']);
 const longest = { name: 100, slug: 54 };
 

@@ -13,7 +13,7 @@ export type Resolved =
   | { readonly configuration: null; readonly issues: readonly Issue[] };
 
 /**
- * Makes a configuration of what was said, or tells all that is missing and wrong at once (spec 4.2, rules 5 to 7).
+ * Makes a configuration of what was said, or tells all that is missing and wrong at once.
  * `defaultName` stands for a name that was not given: the last part of the target directory.
  */
 export function resolve(given: Given, defaultName: string): Resolved {

@@ -16,7 +16,7 @@ export type GuideStep = {
 export type GuideSet = 'scaffold' | 'agent';
 
 /**
- * Decides about each guide (spec 4.2, rules 1 to 3). `existing` gives what is in the file, or null. Stale is what an older
+ * Decides about each guide. `existing` gives what is in the file, or null. Stale is what an older
  * version wrote; a newer mark, no mark, and the same version are left alone.
  */
 export function planGuides(

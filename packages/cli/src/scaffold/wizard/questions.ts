@@ -40,7 +40,7 @@ const features: readonly (Choice & { readonly webOnly?: true })[] = [
   { value: 'video_output', label: 'Show pictures', webOnly: true },
 ];
 
-/** In the order in which they are asked (reference init, 8). */
+/** In the order in which they are asked. */
 export const questions: readonly Question[] = [
   {
     name: 'project_name',
