@@ -35,7 +35,7 @@ class Echo(FrameProcessor):
         await self.push_frame(frame, direction)
 
 
-# One entry per transport. Only the one that a session uses is created.
+# One entry per transport. Only the transport of the session is created.
 transport_params = {
     # A browser, over WebRTC.
     "webrtc": lambda: TransportParams(audio_in_enabled=True, audio_out_enabled=True),

@@ -91,7 +91,7 @@ const situations: Readonly<Record<string, Situation>> = {
   'no session is running': (request, { call }) => call(request),
   'no token': (request, { call }) => call(request, { token: false }),
   'the session starts': (request, { call }) => call(request),
-  'the bot has no such route': (request, { call }) => call(request),
+  'the route does not exist': (request, { call }) => call(request),
 };
 
 describe('the parrot and docs/bot-contract.md', () => {

@@ -54,7 +54,7 @@ export function encodeMessage(data: string): Uint8Array {
   return encode({ message: { data } });
 }
 
-/** Tells the client to drop audio that it has not played yet. */
+/** Makes the client drop audio that it has not played yet. */
 export function encodeInterruption(): Uint8Array {
   return encode({ interruption: {} });
 }

@@ -26,7 +26,7 @@ export type InstanceSpec = {
   readonly prepared: Prepared;
   readonly limits: ResourceLimits;
   /**
-   * Variables for the bot, in addition to those that the driver sets (docs/bot-contract.md, "Environment"). They may be
+   * Variables for the bot, in addition to those of the driver (docs/bot-contract.md, "Environment"). They may be
    * secrets, so the driver calls this only when it starts a process, never for an instance that runs already. If it rejects,
    * `start` rejects with that error as its cause.
    */
@@ -131,9 +131,9 @@ export interface Runtime {
   start(spec: InstanceSpec, signal: AbortSignal): Promise<InstanceAddress>;
   /** Ends all processes of an instance: SIGTERM, and SIGKILL after `grace`. Resolves when none runs. Idempotent. */
   stop(instanceId: string, grace: Milliseconds): Promise<void>;
-  /** All instances that run, including those that an earlier server started. */
+  /** All running instances, including adopted ones. */
   list(): Promise<readonly RunningInstance[]>;
-  /** Events that happened while nobody watched, then those from now on. One watcher at a time. */
+  /** Events since the last watcher, then all further events. One watcher at a time. */
   watch(signal: AbortSignal): AsyncIterable<InstanceEvent>;
   /** Cumulative usage of all processes of each instance. Skips instances that do not run. */
   sample(instanceIds: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
@@ -184,7 +184,7 @@ export type RuntimeOptions = {
   readonly removeTree?: RemoveTree | undefined;
 };
 
-/** The driver cannot work on this machine or with this data directory. The message tells the operator what to do. */
+/** The driver cannot work on this machine or with this data directory. The message is for the operator and says what to do. */
 export class RuntimeUnavailable extends Error {
   override readonly name = 'RuntimeUnavailable';
 }

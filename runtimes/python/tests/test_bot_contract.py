@@ -79,7 +79,7 @@ SITUATIONS: dict[str, Callable[[RunningBot, str], Awaitable[int]]] = {
     "no session is running": request,
     "no token": lambda bot, route: request(bot, route, headers={}),
     "the session starts": request,
-    "the bot has no such route": request,
+    "the route does not exist": request,
 }
 
 

@@ -46,7 +46,7 @@ export function describeEnds(setup: RuntimeSetup): void {
     const SETSID_CHILD = `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }); null`;
     const ORPHAN = `require('child_process').execFileSync('/bin/sh', ['-c', 'setsid sleep 1000 >/dev/null 2>&1 &']); null`;
 
-    it('stops all children, including those that left the session', async () => {
+    it('stops all children, even after they left the session', async () => {
       const { start, runtime, probe } = await openFixture(setup);
       const address = await start('parent');
       const before = await probe.countProcesses('parent');

@@ -16,7 +16,7 @@ import type { KernelUnits } from './kernel-units.ts';
 import { createUsageCounter } from './process-usage.ts';
 
 /**
- * How an instance's processes are recognized, including those that left its session: by control group, else by the
+ * How an instance's processes are recognized, even processes that left its session: by control group, else by the
  * instance's own account (`uid`), else by an environment variable (`mark`). Part of the record on disk.
  */
 export type ContainmentKind = 'cgroup' | 'uid' | 'mark';

@@ -3,7 +3,7 @@ import { environmentFiles, readMarker } from '../projects/environment-files.ts';
 import type { Project } from '../projects/prepared-project.ts';
 import type { Shim } from '../projects/shim.ts';
 
-/** `variables`: those that only this kind of bot needs. `folder`: the directory of the interpreter. */
+/** `variables`: specific to this kind of bot. `folder`: the directory of the interpreter. */
 export type BotProgram = {
   readonly command: readonly string[];
   readonly variables: Readonly<Record<string, string>>;

@@ -27,7 +27,7 @@ export type ReadinessOptions = {
 
 /**
  * Waits until a process of the instance listens on its port and the bot is ready (docs/bot-contract.md, "Readiness"): 200 on
- * `/readyz`; 404 and 405 mean that the bot has no such route and is ready because it listens. Rejects when aborted.
+ * `/readyz`; 404 and 405 mean that the bot lacks the route and is ready because it listens. Rejects when aborted.
  */
 export async function waitUntilReady(options: ReadinessOptions): Promise<Readiness> {
   for (let tries = 0; ; tries++) {

@@ -67,7 +67,7 @@ export async function withBuilder<T>(
   }
 }
 
-/** Deletes a cache of another account: this account could not use it, and handing it over could hand over planted files. */
+/** Deletes a cache of another account: this account could not use it, and a change of its owner could pass on planted files. */
 async function openCache(
   { cachesDirectory, removeTree }: BuilderOptions,
   owner: string,
