@@ -104,7 +104,7 @@ function answer(
   context: Context,
   caller: Caller,
   agentName: string,
-  made: { sessionId: string; transport: string; body: string | null; started: StartedSession; wanted: Wanted },
+  made: { sessionId: string; transport: string; body: string | null; started: StartedSession; options: StartOptions },
 ): StartResponse {
   const { sessionId, transport, body, started, options } = made;
   if (transport !== 'websocket') {

@@ -4,7 +4,7 @@ import { pinSecretSet } from '../secrets/pin.ts';
 import type { Database, SecretPin } from '../store/tables.ts';
 import { sourceOfBuild } from './build-source.ts';
 import { type DeploymentRow, findDeployment, updateScaling } from './deployment-rows.ts';
-import { deployNew, type Wanted } from './new-deployment.ts';
+import { deployNew, type NewDeployment } from './new-deployment.ts';
 import { type AgentRow, insertAgent, lockAgentByName } from './rows.ts';
 import {
   defaultSettings,

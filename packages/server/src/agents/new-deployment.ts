@@ -24,12 +24,12 @@ export type NewDeployment = {
 export async function deployNew(
   context: { db: Database; now: () => Date; newId: () => string },
   agent: Pick<AgentRow, 'id'>,
-  wanted: Wanted,
+  fields: NewDeployment,
 ): Promise<string> {
   const { db } = context;
   const id = context.newId();
   const now = context.now();
-  await insertDeployment(db, rowOf(id, agent.id, wanted, now));
+  await insertDeployment(db, rowOf(id, agent.id, fields, now));
   await supersede(db, agent.id, id, now);
   await updateAgent(db, agent.id, { desired_deployment_id: id, updated_at: now });
   return id;

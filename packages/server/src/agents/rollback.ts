@@ -3,7 +3,7 @@ import { requirePins } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { sourceOfBuild } from './build-source.ts';
 import { type DeploymentRow, deploymentOf, findDeployment, servedBefore } from './deployment-rows.ts';
-import { deployNew, type Wanted } from './new-deployment.ts';
+import { deployNew, type NewDeployment } from './new-deployment.ts';
 import { type AgentRow, findAgent, lockAgentByName } from './rows.ts';
 import { settingsOf } from './settings.ts';
 

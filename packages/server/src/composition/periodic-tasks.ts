@@ -2,7 +2,7 @@ import type { RemoveTree } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { RefusalLog } from '../audit/refusals.ts';
 import { purgeAudit } from '../audit/retention.ts';
-import { beat, type Host } from '../instances/host.ts';
+import { type Host, recordHeartbeat } from '../instances/host.ts';
 import { purgeLogs, type Retention, removeOrphanedLogs } from '../logs/retention.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import { watchPending } from '../secrets/watch.ts';

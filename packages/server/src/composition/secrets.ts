@@ -53,8 +53,8 @@ export async function openSecrets(
   return {
     keyring,
     rootKeys,
-    deliverSecrets: delivery.kick,
-    workOnVault: maintenance.kick,
+    deliverSecrets: delivery.wake,
+    workOnVault: maintenance.wake,
     dryRuns: createRateLimit(secretDryRuns, base.now),
     secretWrites: createRateLimit(secretWrites, base.now),
     registryChecks: createRateLimit(pullSecretChecks, base.now),
