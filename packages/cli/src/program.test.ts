@@ -59,8 +59,8 @@ test.each([
   ['deploy', 'Unknown command "botcli deploy"', 'Did you mean "botcli cloud deploy"?'],
   ['--bogus', 'Unknown option --bogus', ''],
   ['cloud agent list --regoin x', 'Unknown option --regoin', 'Did you mean --region?'],
-  ['cloud agent list extra', 'There is one argument too many: this command takes none', ''],
-  ['cloud secrets image-pull-secret reg ghcr.io me pa55', 'There is one argument too many, after CREDENTIALS.\n', ''],
+  ['cloud agent list extra', 'Unexpected argument: the command takes no arguments', ''],
+  ['cloud secrets image-pull-secret reg ghcr.io me pa55', 'Unexpected argument, after CREDENTIALS.\n', ''],
   ['cloud agent list -phello', 'Unknown option -p', ''],
   ['cloud agent status', 'NAME is missing', 'Usage: botcli cloud agent status NAME'],
   ['cloud agent stop parrot', '--session-id is missing', ''],
@@ -73,7 +73,7 @@ test.each([
   ['cloud agent list --api-url nowhere', 'not an http or https URL', ''],
   [
     'cloud secrets set x KEY -----BEGIN',
-    'An argument that begins with a hyphen is read as an option, and this is not one.\n',
+    'An argument begins with a hyphen but is not a valid option.\n',
     'write -- before',
   ],
   ['constructor', 'Unknown command "botcli constructor"', ''],
@@ -167,14 +167,14 @@ test('a wrong key is a 401 that says how to log in, and is never shown', async (
   const wrong = `${privateKey.slice(0, -1)}${privateKey.endsWith('0') ? '1' : '0'}`;
   const outcome = await ask('cloud agent list', { variables: { ...variables, BOTCLI_TOKEN: wrong } });
   expect(outcome.status).toBe(1);
-  expect(outcome.stderr).toContain('warning: the key from BOTCLI_TOKEN looks mistyped');
+  expect(outcome.stderr).toContain('warning: the key from BOTCLI_TOKEN has a wrong checksum');
   expect(outcome.stderr).toContain('This API key is not valid here.');
   expect(outcome.stderr).toContain('botcli cloud auth login');
   expect(outcome.stdout + outcome.stderr).not.toContain(wrong);
 });
 
 test.each<[Record<string, string>, string, string]>([
-  [{ BOTCLI_TOKEN: '' }, 'There is no private key.', '`npm start`'],
+  [{ BOTCLI_TOKEN: '' }, 'No private key is configured.', '`npm start`'],
   [{ BOTCLI_TOKEN: 'sk_with\u00e9' }, 'contains characters that a key cannot have', 'Copy it again'],
   [{ BOTCLI_TOKEN: publicKey }, 'is a public key; this command needs a private key', ''],
   [{ BOTCLI_API_URL: 'http://127.0.0.1:1' }, 'cannot reach the service at http://127.0.0.1:1', 'BOTCLI_API_URL'],

@@ -121,7 +121,7 @@ test('a pattern of the deploy file takes back what the defaults leave out', asyn
 
 test('a .dockerignore that cannot be read right is refused with its line', async () => {
   await put({ '.dockerignore': 'a[\n' });
-  await expect(listed()).rejects.toMatchObject({ message: '.dockerignore: line 1 is not a pattern: a[.' });
+  await expect(listed()).rejects.toMatchObject({ message: '.dockerignore: line 1 is not a valid pattern: a[.' });
 });
 
 test('what is left out is counted, as far as counting goes', async () => {
@@ -201,7 +201,7 @@ test.each([0, 10])('a file that has %i bytes when it is packed, and had three, i
   await truncate(join(root, 'a.js'), size);
   const { signal } = new AbortController();
   await expect(writeArchive(root, files, join(place, 'x'), signal)).rejects.toMatchObject({
-    message: 'a.js changed while it was packed.',
+    message: 'a.js changed while it was being packed.',
   });
 });
 

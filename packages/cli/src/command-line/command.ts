@@ -2,29 +2,26 @@ import type { Report, Stream } from '../output/report.ts';
 import type { Context } from './context.ts';
 import type { CompletionWords, OptionalValueOption, Options, RepeatedOption, Switch, ValueOption } from './options.ts';
 
-/**
- * A word that stands at its place on the command line; it has to be given unless it is optional. With `many` it takes all
- * words that are left.
- */
+/** A positional argument, required unless it is optional. With `many` it takes all remaining words. */
 export type Argument = {
   readonly description: string;
   readonly optional?: true;
   readonly many?: true;
   readonly words?: CompletionWords;
 };
-/** By the name in help, in the order on the command line; optional ones come last, and one of many words after all. */
+/** Arguments by their name in help, in the order of the command line: first required, then optional, then one with `many`. */
 export type Arguments = Readonly<Record<string, Argument>>;
 
-/** One command of the program as a value; where it stands in the tree is said by `commands.ts` alone. */
+/** A command. Its name is in `commands.ts`. */
 export type Command = {
   readonly summary: string;
   /** More for `--help` and the reference. Each line is a paragraph. */
   readonly details: string | null;
   readonly arguments: Arguments;
   readonly options: Options;
-  /** It asks no service, so that it works whatever the profile and the address of the service are like. */
+  /** The command sends no requests, so it works with an invalid profile or service URL. */
   readonly isLocal: boolean;
-  /** Lines that work as they are, without the leading `botcli`. */
+  /** Valid command lines, without `botcli`. */
   readonly examples: readonly string[];
   run(context: Context, values: Readonly<Record<string, unknown>>): Promise<Report | Stream>;
 };
@@ -69,7 +66,7 @@ export function command<const A extends Arguments, const O extends Options>(defi
     ...definition,
     details: definition.details ?? null,
     isLocal: definition.isLocal ?? false,
-    // The parser made the values by these very descriptions; this is the one place where the types meet again.
+    // The parser made the values from `definition`, so they have this type.
     run: (context, values) => definition.run(context, values as Values<A, O>),
   };
 }

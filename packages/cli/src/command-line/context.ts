@@ -6,38 +6,38 @@ import { noProfile, type Profile, readProfile } from '../service/profile.ts';
 import { resolveSettings, type Settings } from '../service/settings.ts';
 import type { GlobalValues } from './global-options.ts';
 
-/** What a word of a command line may become, and what that means; the meaning may be empty. */
+/** A completion with its description, which may be empty. */
 export type Suggestion = { readonly word: string; readonly meaning: string };
 
 type Suggest = (line: readonly string[]) => Promise<readonly Suggestion[]>;
 
-/** What a command gets to work with. */
+/** What a command works with. */
 export type Context = {
   readonly io: Io;
-  /** Flags, environment and profile, settled. */
+  /** Merged from flags, environment and profile. */
   readonly settings: Settings;
   readonly profile: Profile;
   readonly mode: OutputMode;
-  /** To standard error in every mode. */
+  /** Writes to standard error in every mode. */
   readonly messages: Messages;
   readonly notify: (text: string) => void;
   readonly warn: (text: string) => void;
-  /** What the last word of a command line may become. */
+  /** Completes the last word of a command line. */
   readonly suggest: Suggest;
-  /** The service with the private key, acting in the organization of the settings. */
+  /** A client with the private key, for the organization of the settings. */
   readonly service: () => Promise<Client>;
 };
 
-/** What the command line says besides the command's own values, and what is known of the command. */
+/** The global options and properties of the command. */
 export type ContextOptions = {
   readonly flags: GlobalValues;
   readonly mode: OutputMode;
-  /** The command asks no service: what is wrong with the profile must not stop it, and its keys are not read. */
+  /** Do not read the profile: the command sends no requests, and an invalid profile must not stop it. */
   readonly isLocal: boolean;
   readonly suggest: Suggest;
 };
 
-/** Reads the profile and settles where the service is and who asks. Nothing is asked of the service yet. */
+/** Reads the profile and merges the settings. Sends no requests. */
 export async function createContext(io: Io, { flags, mode, isLocal, suggest }: ContextOptions): Promise<Context> {
   const messages = createMessages(io, mode);
   const { notify } = messages;

@@ -1,38 +1,38 @@
 import { UsageError } from '../failure.ts';
 
-/** An option that is there or not. */
+/** An option without a value. */
 export type Flag = { readonly kind: 'flag'; readonly short?: string; readonly description: string };
 
-/** The values that there are, for completion; a call where making them costs something. */
+/** The possible values, for completion; a function if computing them is expensive. */
 export type CompletionWords = readonly string[] | (() => Promise<readonly string[]>);
 
-/** An option with a value. `read` turns its text into the value or throws a `UsageError`. */
+/** An option with a value. `read` parses its text or throws a `UsageError`. */
 export type ValueOption<T, Required extends boolean = boolean> = {
   readonly kind: 'value';
   readonly short?: string;
-  /** What stands for the value in help, as in `N`. */
+  /** The name of the value in help, such as `N`. */
   readonly placeholder: string;
   readonly description: string;
   readonly required: Required;
-  /** Absent where any text or a file will do. */
+  /** Missing if any text is valid. */
   readonly words?: CompletionWords;
   readonly read: (text: string) => T;
 };
 
-/** An option that may be given more than once, a value each time. */
+/** An option with a value that can be given more than once. */
 export type RepeatedOption<T> = Omit<ValueOption<T, false>, 'kind'> & { readonly kind: 'values' };
 
-/** `--name` or `--no-name`; neither is a third answer. */
+/** `--name` or `--no-name`; undefined if neither is given. */
 export type Switch = { readonly kind: 'switch'; readonly short?: string; readonly description: string };
 
-/** `--name` or `--name=VALUE`; the name alone stands for the value `alone`. */
+/** `--name` or `--name=VALUE`; without a value, `defaultValue` is used. */
 export type OptionalValueOption<T> = Omit<ValueOption<T, false>, 'kind'> & {
-  readonly kind: 'loose';
+  readonly kind: 'optional-value';
   readonly defaultValue: T;
 };
 
 export type Option = Flag | Switch | ValueOption<unknown> | RepeatedOption<unknown> | OptionalValueOption<unknown>;
-/** By the name on the command line, without the dashes. */
+/** Options by their names, without the dashes. */
 export type Options = Readonly<Record<string, Option>>;
 
 type OptionDescription = {
@@ -46,22 +46,22 @@ export function flag(description: string, short?: string): Flag {
   return { kind: 'flag', description, ...(short === undefined ? {} : { short }) };
 }
 
-/** On, off, or not said. */
+/** An option that is on, off or not given. */
 export function onOff(description: string, short?: string): Switch {
   return { kind: 'switch', description, ...(short === undefined ? {} : { short }) };
 }
 
-/** Makes an option one that may be given more than once. */
+/** Lets an option be given more than once. */
 export function repeated<T>(option: ValueOption<T, false>): RepeatedOption<T> {
   return { ...option, kind: 'values' };
 }
 
-/** Makes an option's value one that may be left out; `alone` is then its value. */
+/** Lets an option be given without a value. */
 export function optionalValue<T>(option: ValueOption<T, false>, defaultValue: T): OptionalValueOption<T> {
-  return { ...option, kind: 'loose', defaultValue };
+  return { ...option, kind: 'optional-value', defaultValue };
 }
 
-/** The text as it is; an empty one is refused. */
+/** Any text that is not empty. */
 export function text(describe: OptionDescription): ValueOption<string, false> {
   return valued(describe, 'TEXT', (given) => {
     if (given.trim() === '') throw new UsageError('needs a value that is not empty');
@@ -69,7 +69,7 @@ export function text(describe: OptionDescription): ValueOption<string, false> {
   });
 }
 
-/** A whole number within both bounds. */
+/** A whole number from `minimum` to `maximum`. */
 export function integer(describe: OptionDescription, minimum: number, maximum: number): ValueOption<number, false> {
   return valued(describe, 'N', (given) => {
     const value = Number(given);
@@ -80,7 +80,7 @@ export function integer(describe: OptionDescription, minimum: number, maximum: n
   });
 }
 
-/** One of a few words. */
+/** One of the given words. */
 export function choice<const Word extends string>(
   describe: OptionDescription,
   words: readonly Word[],
@@ -94,7 +94,7 @@ export function choice<const Word extends string>(
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
 
-/** A span like `90d`, in seconds. Units: s, m, h, d, w. */
+/** A duration such as `90d`, in seconds. Units: s, m, h, d, w. */
 export function span(describe: OptionDescription, maximumSeconds: number): ValueOption<number, false> {
   return valued(describe, 'SPAN', (given) => {
     const [, digits = '', unit = ''] = /^(\d+)([smhdw])$/.exec(given) ?? [];
@@ -107,7 +107,7 @@ export function span(describe: OptionDescription, maximumSeconds: number): Value
   });
 }
 
-/** Makes an option one that has to be given. */
+/** Makes an option required. */
 export function required<T>(option: ValueOption<T, false>): ValueOption<T, true> {
   return { ...option, required: true };
 }

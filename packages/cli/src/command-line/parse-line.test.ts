@@ -59,7 +59,7 @@ test('every option of every command that takes one value refuses a second one', 
   for (const load of Object.values(commands)) {
     const { command } = await load();
     for (const [name, option] of Object.entries(command.options)) {
-      if (option.kind !== 'value' && option.kind !== 'loose') continue;
+      if (option.kind !== 'value' && option.kind !== 'optional-value') continue;
       const anything: typeof option = { ...option, read: (given: string) => given };
       const options = { ...command.options, [name]: anything };
       const twice = [`--${name}=1`, `--${name}=2`];

@@ -5,15 +5,12 @@ import type { Arguments } from './command.ts';
 import { globalOptions } from './global-options.ts';
 import type { Option, Options } from './options.ts';
 
-/** A word of the command line that is no option, and where it stood. */
+/** A word of the command line that is not an option, and its index. */
 export type Word = { readonly text: string; readonly index: number };
 
 type Token = NonNullable<ReturnType<typeof tokensOf>>[number];
 
-/**
- * The words before any option of a command can stand, for finding the command. Unknown options are passed over: what
- * they are is known once the command is.
- */
+/** The positional words, for finding the command. Skips unknown options: they are known only after the command is. */
 export function leadingWords(args: readonly string[]): readonly Word[] {
   const words: Word[] = [];
   for (const token of tokensOf(args, globalOptions)) {
@@ -24,8 +21,8 @@ export function leadingWords(args: readonly string[]): readonly Word[] {
 }
 
 /**
- * Whether a global flag stands anywhere, whatever else is wrong with the line. With the options of the command, where they
- * are known, the value of one is no flag: `-fhello.env` does not ask for help. Nor does `-phello` where there is no `-p`.
+ * Whether a global flag is given, also on an invalid command line. `options` of the command distinguish flags from values:
+ * `-fhello.env` does not contain `-h`. Neither does `-phello` if there is no option `-p`.
  */
 export function mentions(args: readonly string[], name: keyof typeof globalOptions, options: Options = {}): boolean {
   const known: Options = { ...globalOptions, ...options };
@@ -34,7 +31,7 @@ export function mentions(args: readonly string[], name: keyof typeof globalOptio
   return tokens.some((token) => token.name === name && garbled.every(({ index }) => index !== token.index));
 }
 
-/** The last text given to a global option, unchecked; for errors that come before checking. */
+/** The last value of a global option, not validated, for errors before validation. */
 export function rawValue(args: readonly string[], name: keyof typeof globalOptions): string | null {
   let value: string | null = null;
   for (const token of tokensOf(args, globalOptions)) {
@@ -43,10 +40,7 @@ export function rawValue(args: readonly string[], name: keyof typeof globalOptio
   return value;
 }
 
-/**
- * Parses the line of a known command: its words are those at `wordIndexes`, all else are options and arguments.
- * Throws a `UsageError` that names what is wrong.
- */
+/** Parses the options and arguments of a command; `wordIndexes` are the words of its name. Throws a `UsageError`. */
 export function parseLine(
   args: readonly string[],
   wordIndexes: ReadonlySet<number>,
@@ -56,7 +50,7 @@ export function parseLine(
   const options: Options = { ...globalOptions, ...expected.options };
   const values: Record<string, unknown> = {};
   const given: string[] = [];
-  for (const [name, option] of Object.entries(options)) values[name] = unsaid[option.kind];
+  for (const [name, option] of Object.entries(options)) values[name] = initialValues[option.kind];
   for (const token of tokensOf(rest, options)) {
     if (token.kind === 'positional') given.push(token.value);
     if (token.kind !== 'option') continue;
@@ -64,38 +58,35 @@ export function parseLine(
     const value = optionValue(token, options);
     const before = values[name];
     if (options[name]?.kind === 'values') values[name] = [...(Array.isArray(before) ? before : []), value];
-    else values[name] = onlyValue(name, options[name], before, value);
+    else values[name] = requireSingleValue(name, options[name], before, value);
   }
   return { ...values, ...argumentValues(given, expected.arguments) };
 }
 
-/** What an option is worth that was not given. */
-const unsaid: Readonly<Record<Option['kind'], unknown>> = {
+/** Values of options that are not given. */
+const initialValues: Readonly<Record<Option['kind'], unknown>> = {
   flag: false,
   switch: undefined,
   value: undefined,
-  loose: undefined,
+  'optional-value': undefined,
   values: [],
 };
 
-/**
- * The value of an option that has one. A second one is refused, be it the same: which of two files of secrets is meant, or
- * whether both, nobody can tell. To say a flag twice says nothing else.
- */
-function onlyValue(name: string, option: Option | undefined, before: unknown, value: unknown): unknown {
-  if (before === unsaid[option?.kind ?? 'flag'] || option?.kind === 'flag') return value;
+/** Rejects a second value of an option, even an equal one: it is unclear which file of secrets is meant. Flags can be repeated. */
+function requireSingleValue(name: string, option: Option | undefined, before: unknown, value: unknown): unknown {
+  if (before === initialValues[option?.kind ?? 'flag'] || option?.kind === 'flag') return value;
   if (option?.kind !== 'switch') throw new UsageError(`--${name} was given more than once; it takes one value.`);
   if (before !== value) throw new UsageError(`--${name} and --no-${name} cannot be used together.`);
   return value;
 }
 
-/** The switch that `no-name` turns off, unless an option of that very name is there. */
+/** The switch that `no-name` turns off, unless there is an option with that name. */
 function negated(name: string, options: Options): string | null {
   const positive = name.startsWith('no-') && !Object.hasOwn(options, name) ? name.slice(3) : '';
   return options[positive]?.kind === 'switch' ? positive : null;
 }
 
-/** Throws a `UsageError`, with the usage as its hint, when something that has to be given is not. */
+/** Throws a `UsageError` for a missing argument or option. */
 export function requireGiven(
   values: Readonly<Record<string, unknown>>,
   expected: { readonly arguments: Arguments; readonly options: Options },
@@ -122,10 +113,10 @@ function argumentValues(
   const names = Object.keys(expected);
   const takesRest = Object.values(expected).at(-1)?.many === true;
   if (!takesRest && given.length > names.length) {
-    // Not the word: it may be a password, or a pair that belongs to another command.
+    // The message does not contain the word: it may be a password or a secret value.
     const last = names.at(-1);
-    const where = last === undefined ? ': this command takes none' : `, after ${last.toUpperCase()}`;
-    throw new UsageError(`There is one argument too many${where}.`);
+    const where = last === undefined ? ': the command takes no arguments' : `, after ${last.toUpperCase()}`;
+    throw new UsageError(`Unexpected argument${where}.`);
   }
   const values: Record<string, string | readonly string[]> = {};
   for (const [index, name] of names.entries()) {
@@ -150,7 +141,7 @@ function optionValue(token: Extract<Token, { kind: 'option' }>, options: Options
     return off === null;
   }
   const { value } = token;
-  if (value === undefined && option.kind === 'loose') return option.defaultValue;
+  if (value === undefined && option.kind === 'optional-value') return option.defaultValue;
   if (value === undefined) throw new UsageError(`${token.rawName} needs a value: ${option.description}.`);
   if (!token.inlineValue && /^-./.test(value)) {
     throw new UsageError(
@@ -166,11 +157,11 @@ function optionValue(token: Extract<Token, { kind: 'option' }>, options: Options
   }
 }
 
-/** It is repeated only where it looks like an option: a secret that begins with a hyphen, as a PEM does, must not be. */
+/** Shows the text only if it looks like an option: it may be a secret that begins with a hyphen, such as a PEM. */
 function unknownOption(rawName: string, options: Options): UsageError {
   if (!/^-{1,2}[a-z][a-z-]{0,39}$/i.test(rawName)) {
     return new UsageError(
-      'An argument that begins with a hyphen is read as an option, and this is not one.',
+      'An argument begins with a hyphen but is not a valid option.',
       'To pass it as an argument, write -- before it.',
     );
   }
@@ -192,7 +183,7 @@ function tokensOf(args: readonly string[], options: Options) {
 }
 
 function shapeOf(option: Option): { type: 'string' | 'boolean'; short?: string } {
-  // What may stand without a value is no 'string': that would take the next word as its value.
+  // `string` would consume the next word as the value of an option whose value is optional.
   const type = option.kind === 'value' || option.kind === 'values' ? 'string' : 'boolean';
   return option.short === undefined ? { type } : { type, short: option.short };
 }

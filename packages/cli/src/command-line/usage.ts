@@ -18,7 +18,7 @@ export function optionLine(name: string, option: Option): string {
   const long =
     option.kind === 'value' || option.kind === 'values'
       ? `--${name} ${option.placeholder}`
-      : option.kind === 'loose'
+      : option.kind === 'optional-value'
         ? `--${name}[=${option.placeholder}]`
         : option.kind === 'switch'
           ? `--${name}, --no-${name}`

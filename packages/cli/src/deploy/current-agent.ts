@@ -1,15 +1,15 @@
 import { type AgentDetails, ApiError, type Client, type DeploymentDetails } from '@bothost/contract';
 
-/** What is there before a deploy. */
+/** The state of an agent before a deploy. */
 export type CurrentAgent = {
   readonly agent: AgentDetails;
-  /** The one that was asked for last, whatever became of it. */
+  /** The latest deployment, whether it succeeded or not. */
   readonly desired: DeploymentDetails;
-  /** The one that new sessions run on. */
+  /** The deployment that new sessions run on. */
   readonly serving: DeploymentDetails | null;
 };
 
-/** The agent with its deployments, or null when there is none of that name. */
+/** The agent with its deployments; null if it does not exist. */
 export async function findCurrentAgent(client: Client, agentName: string): Promise<CurrentAgent | null> {
   const agent = await client.getAgent({ params: { agentName } }).catch((error: unknown) => {
     if (error instanceof ApiError && error.reason === 'not-found') return null;
@@ -17,10 +17,10 @@ export async function findCurrentAgent(client: Client, agentName: string): Promi
   });
   if (agent === null) return null;
   const { desiredDeploymentId, activeDeploymentId } = agent;
-  const look = (deploymentId: string) => client.getDeployment({ params: { agentName, deploymentId } });
+  const get = (deploymentId: string) => client.getDeployment({ params: { agentName, deploymentId } });
   const [desired, other] = await Promise.all([
-    look(desiredDeploymentId),
-    activeDeploymentId === null || activeDeploymentId === desiredDeploymentId ? null : look(activeDeploymentId),
+    get(desiredDeploymentId),
+    activeDeploymentId === null || activeDeploymentId === desiredDeploymentId ? null : get(activeDeploymentId),
   ]);
   return { agent, desired, serving: activeDeploymentId === desiredDeploymentId ? desired : other };
 }

@@ -30,13 +30,16 @@ export type DeployOptions = {
   readonly shouldWait: boolean;
 };
 
-/** Deploys a project: everything that a person sees of it, in its order. */
+/** Deploys a project, with all output and prompts in order. */
 export async function deploy(context: Context, options: DeployOptions): Promise<Report> {
   const project = await findProject(context.io, options);
   const desired = resolveDesiredAgent(options.settings, project);
   const buildId = options.buildId ?? project.deployFile?.content.build_id;
   if (buildId !== undefined && options.buildDir !== undefined) {
-    throw new UsageError('--build-dir packs a project, but a named build needs none.', 'Use one or the other.');
+    throw new UsageError(
+      '--build-dir and --build-id cannot be combined.',
+      'Pack a folder, or deploy an existing build.',
+    );
   }
   const client = await context.service();
   const current = await findCurrentAgent(client, desired.name);
@@ -82,8 +85,8 @@ async function regionOf(client: Client, { name, region }: DesiredAgent, current:
   if (region === undefined || region === current.agent.region) return current.agent.region;
   throw new Failure(
     'region-cannot-change',
-    `${name} is in ${current.agent.region}; an agent cannot move to another region (${region}).`,
-    'Deploy it there under another name, or delete the agent first.',
+    `The agent ${name} is in the region ${current.agent.region} and cannot move to another region (${region}).`,
+    'Deploy it with another name, or delete the agent first.',
   );
 }
 
@@ -123,7 +126,7 @@ async function proceed(one: DeployRun, code: Code, packed: PackedProject | null)
   return executeDeploy(one, code, packed, changes, document);
 }
 
-/** The same was asked for before: it serves, it is on its way, or it failed. */
+/** The latest deployment has the same content: it is active, in progress, or failed. */
 async function reportUnchanged(
   { context, options, client, project }: DeployRun,
   current: CurrentAgent,
@@ -136,11 +139,11 @@ async function reportUnchanged(
   }
   if (desired.state === 'failed') {
     const { message, hint, issues, details } = rolloutFailure(desired, agent.activeDeploymentId);
-    const again = `Nothing has changed since; --force deploys it again anyway. ${hint}`;
+    const again = `Nothing has changed since then. Deploy it again anyway with --force. ${hint}`;
     throw new Failure('deployment-failed', message, again, issues, details);
   }
-  const isOnItsWay = desired.state !== 'ready' && options.shouldWait;
-  const deployment = isOnItsWay ? await waitForRollout(context, client, agent.name, desired.id) : desired;
+  const isInProgress = desired.state !== 'ready' && options.shouldWait;
+  const deployment = isInProgress ? await waitForRollout(context, client, agent.name, desired.id) : desired;
   const transports = await knownTransports({ options, project });
   const rest = { changes: [], build: null, seconds: null, warning: null, packed, transports };
   return outcomeReport(context, { agentName: agent.name, change: 'none', deployment, ...rest });
@@ -189,7 +192,7 @@ async function executeDeploy(
   });
 }
 
-/** A build that is named may be of another project than the folder where one stands. */
+/** Null for a build that was given by id: it may belong to another project than this folder. */
 async function knownTransports({ options, project }: Pick<DeployRun, 'options' | 'project'>) {
   const isNamed = (options.buildId ?? project.deployFile?.content.build_id) !== undefined;
   return isNamed ? null : readTransports(project.folder);

@@ -2,7 +2,7 @@ import type { AgentSettings, DeployFile } from '@bothost/contract';
 import { Failure, UsageError } from '../failure.ts';
 import type { Project } from './project.ts';
 
-/** What an agent shall be, but for its code. What is undefined stays as it is, or has the service's default. */
+/** The desired settings of an agent. An undefined setting keeps its value, or gets the service's default. */
 export type DesiredAgent = {
   readonly name: string;
   readonly region: string | undefined;
@@ -12,28 +12,28 @@ export type DesiredAgent = {
     readonly agentProfile: DeployFile['agent_profile'] | undefined;
     readonly maxSessionDuration: number | undefined;
     readonly websocketAuth: DeployFile['websocket_auth'] | undefined;
-    /** Null: none. */
+    /** Null: no secret set. */
     readonly secretSet: string | null | undefined;
   };
 };
 
-/** What the command line says. */
+/** The settings on the command line. */
 export type AgentFlags = DesiredAgent['settings'] & {
   readonly name: string | undefined;
   readonly region: string | undefined;
 };
 
 /**
- * Flags over the file, the file over defaults. A file says everything: what it leaves out has its default, so that what
- * runs is what is written. Without a file, what no flag says stays as it is.
+ * Flags override the deploy file, which overrides defaults. A setting that the file leaves out gets its default, so that the
+ * file describes the whole agent. Without a file, settings without a flag do not change.
  */
 export function resolveDesiredAgent(flags: AgentFlags, { deployFile }: Project): DesiredAgent {
   const file = deployFile?.content;
   const name = flags.name ?? file?.agent_name;
   if (name === undefined) {
     throw new UsageError(
-      'There is no deploy.toml here, and no agent name was given.',
-      'Add one line to deploy.toml, agent_name = "my-bot", or give the name: botcli cloud deploy my-bot',
+      'No deploy.toml was found, and no agent name was given.',
+      'Create deploy.toml with the line agent_name = "my-bot", or give the name: botcli cloud deploy my-bot',
     );
   }
   const settings = {
@@ -46,12 +46,12 @@ export function resolveDesiredAgent(flags: AgentFlags, { deployFile }: Project):
   };
   const { minAgents, maxAgents } = settings;
   if (minAgents !== undefined && maxAgents !== undefined && minAgents > maxAgents) {
-    throw new Failure('settings-invalid', `The minimum of ${minAgents} agents is above the maximum of ${maxAgents}.`);
+    throw new Failure('settings-invalid', `min_agents (${minAgents}) is greater than max_agents (${maxAgents}).`);
   }
   return { name, region: flags.region ?? file?.region, settings };
 }
 
-/** The settings as the service takes them. */
+/** The settings as a request body. */
 export function toRequest({ settings }: DesiredAgent): AgentSettings {
   const { minAgents, maxAgents, agentProfile, maxSessionDuration, websocketAuth, secretSet } = settings;
   const scaled = minAgents !== undefined || maxAgents !== undefined;

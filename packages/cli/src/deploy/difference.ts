@@ -1,15 +1,15 @@
 import type { DeploymentDetails } from '@bothost/contract';
 import type { DesiredAgent } from './desired-agent.ts';
 
-/** One setting that a deploy changes; `key` as in `deploy.toml`, null where there was, or will be, none. */
+/** A setting that a deploy changes: `key` as in `deploy.toml`; `from` or `to` is null if there was or will be no value. */
 export type Change = { readonly key: string; readonly from: string | null; readonly to: string | null };
 
-/** A profile is any text here: an earlier version of the service may have had others. */
+/** The profile can be any text: an earlier version of the service may have had others. */
 type Settings = Omit<DesiredAgent['settings'], 'agentProfile'> & { readonly agentProfile: string | undefined };
 
 type Code = { readonly contentHash: string | null; readonly buildId: string | null };
 
-/** What a deploy would change of a deployment; nothing is only in the wanted settings, where there is no deployment. */
+/** The settings that a deploy would change. Without a current deployment, all given settings. */
 export function settingChanges(current: DeploymentDetails | null, settings: Settings): readonly Change[] {
   const spec = current?.manifest.spec;
   const rows: readonly (readonly [string, string | number | null | undefined, string | number | null | undefined])[] = [
@@ -27,7 +27,7 @@ export function settingChanges(current: DeploymentDetails | null, settings: Sett
   );
 }
 
-/** The same set, with other values than the deployment has: a deploy takes those of now. */
+/** Changed values of the secret set: a deploy uses its newest revision. */
 export function secretChanges(current: DeploymentDetails | null, wanted: string | null | undefined): readonly Change[] {
   const stale = current?.secretRevisions.filter((pinned) => pinned.stale) ?? [];
   return stale.flatMap(({ secretSet, revision, newestRevision }) => {
@@ -37,7 +37,7 @@ export function secretChanges(current: DeploymentDetails | null, wanted: string 
   });
 }
 
-/** The same set at other revisions: a rollback goes back to those that the deployment had. */
+/** Changed revisions of the secret sets: a rollback restores those of its target. */
 export function revisionChanges(current: DeploymentDetails | null, target: DeploymentDetails): readonly Change[] {
   return target.secretRevisions.flatMap(({ secretSet, revision }) => {
     const now = current?.secretRevisions.find((pinned) => pinned.secretSet === secretSet)?.revision ?? revision;
@@ -45,7 +45,7 @@ export function revisionChanges(current: DeploymentDetails | null, target: Deplo
   });
 }
 
-/** Whether the code is another one than that of a deployment, as a change; null when it is the same. */
+/** The change of code; null if the deployment has the same code. */
 export function codeChange(current: DeploymentDetails | null, { contentHash, buildId }: Code): Change | null {
   if (current === null) return { key: 'code', from: null, to: shortHash(contentHash) ?? `build ${buildId}` };
   const isSame = buildId === null ? current.contentHash === contentHash : current.buildId === buildId;
@@ -53,7 +53,7 @@ export function codeChange(current: DeploymentDetails | null, { contentHash, bui
   return { key: 'code', from: shortHash(current.contentHash), to: shortHash(contentHash) ?? `build ${buildId}` };
 }
 
-/** Enough of a content hash for people. */
+/** The first 12 digits of a content hash. */
 function shortHash(hash: string): string;
 function shortHash(hash: string | null): string | null;
 function shortHash(hash: string | null): string | null {

@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Cell } from '../output/report.ts';
 
-/** How a client reaches an agent, as far as that is known. */
+/** How clients connect to an agent, as far as this is known. */
 export type EntryPoints = {
-  /** The line that starts a session which has a way in; null where none is sure to. */
+  /** The command that starts a session that clients can connect to; null if none is known. */
   readonly start: string | null;
-  /** The page to talk to it; null for a bot that takes no WebSocket, which the page needs. */
+  /** The talk page; null for a bot without the WebSocket transport, which the page needs. */
   readonly talkUrl: string | null;
   readonly fields: readonly (readonly [string, Cell])[];
 };
 
 /**
- * The transports that `botcli init` gave the project of a folder, which is `server` of the project as a rule; what else lies
- * in a project is none of it. Null for a project of another make: what its bot takes, only its code says.
+ * The transports of a project that `botcli init` generated, whose bot is in its folder `server`. Null for other projects:
+ * only their code determines the transports.
  */
 export async function readTransports(folder: string): Promise<readonly string[] | null> {
   for (const place of basename(folder) === 'server' ? [folder, dirname(folder)] : [folder]) {
@@ -34,7 +34,7 @@ function parseTransports(answers: string): readonly string[] | null {
   }
 }
 
-/** `page`: the service's own page for the agent. `start`: the line of a plain start, which opens no way into a Pipecat bot. */
+/** `page`: URL of the talk page. `start`: the command for a start without a transport, which a Pipecat bot does not support. */
 export function entryPoints(transports: readonly string[] | null, page: string, start: string): EntryPoints {
   if (transports === null) {
     const talk: Cell = `${page} (if the bot supports WebSockets)`;
@@ -51,7 +51,7 @@ export function entryPoints(transports: readonly string[] | null, page: string, 
   const talkUrl = has('websocket') ? page : null;
   const transport = has('websocket') ? 'websocket' : has('lightrtc') ? 'webrtc' : null;
   if (transport === null) {
-    const reach = `by ${transports.join(', ')}: the README of the project says how`;
+    const reach = `by ${transports.join(', ')}; see the README of the project`;
     return { start: null, talkUrl, fields: [['Reach it', reach]] };
   }
   const line = `${start} --transport ${transport}`;

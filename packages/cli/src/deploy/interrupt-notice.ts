@@ -1,6 +1,6 @@
 import type { Context } from '../command-line/context.ts';
 
-/** Does what the service goes on with by itself, or keeps; somebody who presses Ctrl-C meanwhile is told so. */
+/** Runs an action that continues in the service, or that can be resumed, and prints `notice` if Ctrl-C interrupts it. */
 export async function withInterruptNotice<T>(
   { io, messages }: Pick<Context, 'io' | 'messages'>,
   notice: string,

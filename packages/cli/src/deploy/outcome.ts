@@ -4,23 +4,23 @@ import type { Cell, Report } from '../output/report.ts';
 import type { Change } from './difference.ts';
 import { entryPoints } from './entry-points.ts';
 
-/** How a deploy ended. */
+/** The result of a deploy. */
 export type DeployOutcome = {
   readonly agentName: string;
-  /** none: what was asked for is what there was. scaling: only the numbers changed, of the deployment that is there. */
+  /** none: nothing changed. scaling: the existing deployment has new limits. */
   readonly change: 'deployment' | 'scaling' | 'none';
   readonly changes: readonly Change[];
   readonly deployment: DeploymentDetails;
   readonly build: Build | null;
-  /** Null when nobody waited. */
+  /** Null with `--no-wait`. */
   readonly seconds: number | null;
   readonly warning: string | null;
   readonly packed: Readonly<Record<string, unknown>> | null;
-  /** By which its bot was made to be reached; null where that is not known. */
+  /** Transports of the bot; null if unknown. */
   readonly transports: readonly string[] | null;
 };
 
-/** The end of a deploy, and what one would do next. */
+/** The result of a deploy and the next commands. */
 export function outcomeReport({ io, settings }: Pick<Context, 'io' | 'settings'>, outcome: DeployOutcome): Report {
   const { agentName, deployment, build, change, changes, warning, packed, transports } = outcome;
   const { program } = io.environment;
@@ -48,9 +48,9 @@ export function outcomeReport({ io, settings }: Pick<Context, 'io' | 'settings'>
         kind: 'fields',
         title: 'Next',
         fields: [
-          ...(deployment.state === 'ready' ? [] : [['Look at it', commands.status] as const]),
+          ...(deployment.state === 'ready' ? [] : [['Check its status', commands.status] as const]),
           ...fields,
-          ['Read its output', commands.logs],
+          ['Show its logs', commands.logs],
         ],
       },
     ],
@@ -59,7 +59,7 @@ export function outcomeReport({ io, settings }: Pick<Context, 'io' | 'settings'>
 
 function resultCell({ change, deployment, seconds }: DeployOutcome): Cell {
   if (deployment.state !== 'ready') return { text: `Accepted, not ready yet (${deployment.state})`, tone: 'warn' };
-  if (change === 'none') return { text: 'Nothing changed: this is already running', tone: 'good' };
-  if (change === 'scaling') return { text: 'Scaling changed; the deployment is the same', tone: 'good' };
-  return { text: `Serving${seconds === null ? '' : `, after ${seconds.toFixed(1)} s`}`, tone: 'good' };
+  if (change === 'none') return { text: 'Nothing changed: this version is already active', tone: 'good' };
+  if (change === 'scaling') return { text: 'Scaling changed, without a new deployment', tone: 'good' };
+  return { text: `Active${seconds === null ? '' : ` after ${seconds.toFixed(1)} s`}`, tone: 'good' };
 }

@@ -5,7 +5,7 @@ import type { CurrentAgent } from './current-agent.ts';
 import type { DesiredAgent } from './desired-agent.ts';
 import { type Change, codeChange, revisionChanges, settingChanges } from './difference.ts';
 
-/** What a deploy would do, for somebody who is about to be asked. */
+/** What a deploy would change, shown before the confirmation. */
 export function deployPreview(
   { name }: DesiredAgent,
   place: {
@@ -27,7 +27,7 @@ export function deployPreview(
         ['Settings', place.source],
       ],
     },
-    changeTable(changes, 'Nothing changes; it is deployed again.'),
+    changeTable(changes, 'Nothing changes. The same version will be deployed again.'),
     ...notes(current),
   ];
 }
@@ -40,20 +40,20 @@ function notes(current: CurrentAgent | null): readonly Block[] {
     ...(live === 0
       ? []
       : [
-          `${formatCount(live, 'live session')} ${live === 1 ? 'stays' : 'stay'} on the current version; new ones get the new one.`,
+          `${formatCount(live, 'live session')} ${live === 1 ? 'stays' : 'stay'} on the current version. New sessions use the new version.`,
         ]),
     ...(desired.state === 'failed'
       ? [`The last deploy (${desired.id}) failed: ${desired.failure?.message ?? ''}`]
       : []),
-    ...(serving === null ? ['Nothing is serving the agent at the moment.'] : []),
+    ...(serving === null ? ['No deployment of the agent is active.'] : []),
     ...(desired.buildId === null
-      ? ['The agent comes from a directory of the service: its next start may deploy that again.']
+      ? ['The agent was created from a directory of the service, which may deploy it again at its next start.']
       : []),
   ];
   return lines.length === 0 ? [] : [{ kind: 'note', lines }];
 }
 
-/** What a rollback would do: the differences from what serves to what is gone back to. */
+/** What a rollback would change: the differences between the serving deployment and its target. */
 export function rollbackPreview(
   name: string,
   serving: DeploymentDetails | null,
@@ -78,12 +78,12 @@ export function rollbackPreview(
         kind: 'fields',
         fields: [
           ['Agent', { text: name, tone: 'strong' }],
-          ['Back to', target.id],
+          ['Roll back to', target.id],
           ['Created', formatTime(target.createdAt)],
-          ['Served from', served],
+          ['Activated', served],
         ],
       },
-      changeTable(changes, 'Nothing changes: it is already serving.'),
+      changeTable(changes, 'Nothing changes. This version is already active.'),
     ],
   };
 }

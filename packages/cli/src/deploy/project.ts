@@ -5,16 +5,16 @@ import { parse, TomlError } from 'smol-toml';
 import { Failure } from '../failure.ts';
 import type { Io } from '../io/io.ts';
 
-/** What is deployed: a folder, and what its deploy file says. */
+/** The folder to deploy and its deploy file. */
 export type Project = {
   readonly folder: string;
-  /** Null where there is none: then the command line says everything. `name` is as people would write it. */
+  /** Null if there is none; then all settings come from the command line. `name` is its path for messages. */
   readonly deployFile: { readonly name: string; readonly content: DeployFile } | null;
 };
 
 /**
- * Finds the project: the deploy file that is named, else the one of the working directory, else the one of its folder
- * `server`, where `botcli init` puts it. `buildDir` is another folder to pack.
+ * Finds the deploy file: the one given, or else in the working directory, or else in its folder `server`, where `botcli init`
+ * puts it. `buildDir` overrides the folder to pack.
  */
 export async function findProject(
   io: Pick<Io, 'directory'>,
@@ -30,7 +30,7 @@ export async function findProject(
       : resolve(io.directory, named.buildDir);
   const found = await stat(folder).catch(() => null);
   if (found?.isDirectory() !== true)
-    throw new Failure('project-missing', `There is no folder ${displayPath(io, folder)}.`);
+    throw new Failure('project-missing', `The folder ${displayPath(io, folder)} does not exist.`);
   return { folder, deployFile: path === null || content === null ? null : { name: displayPath(io, path), content } };
 }
 
@@ -70,7 +70,7 @@ function invalidDeployFile(name: string, what: string, issues: Failure['issues']
   return new Failure('deploy-file-invalid', `${name} ${what}.`, null, issues);
 }
 
-/** A path as it is shortest to say from here. */
+/** The shorter form of a path: relative to the current directory, or absolute outside it. */
 export function displayPath({ directory }: Pick<Io, 'directory'>, path: string): string {
   const way = relative(directory, path);
   if (way === '') return basename(path);

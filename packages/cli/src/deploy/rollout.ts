@@ -7,14 +7,14 @@ import { printableLog } from '../output/log-text.ts';
 import { withRetries } from '../service/retry.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 
-/** After so many seconds nobody waits any more; the service itself goes on. */
+/** The command stops waiting after this time; the service continues. */
 const timeoutSeconds = 600;
-/** How often somebody without a terminal is told that it still goes on, in seconds. */
+/** How often progress is printed without a terminal, in seconds. */
 const noticeIntervalSeconds = 15;
 
 /**
- * Waits until a deployment takes traffic, saying why it does not yet and for how long. One that failed, or was overtaken
- * by another, is a `Failure`, which says what goes on serving.
+ * Waits until a deployment is active and shows its progress. Throws a `Failure` if it fails or is superseded by another; the
+ * message names the deployment that keeps serving.
  */
 export function waitForRollout(
   context: Pick<Context, 'io' | 'messages'>,
@@ -22,7 +22,7 @@ export function waitForRollout(
   agentName: string,
   deploymentId: string,
 ): Promise<DeploymentDetails> {
-  const notice = `The rollout continues in the service; follow it with: botcli cloud agent status ${agentName}`;
+  const notice = `The rollout continues in the service. Check its status with: botcli cloud agent status ${agentName}`;
   return withInterruptNotice(context, notice, () => pollRollout(context, client, agentName, deploymentId));
 }
 
@@ -44,8 +44,8 @@ async function pollRollout(
     const agent = await withRetries(context, () => client.getAgent({ params: { agentName } }));
     if (found.state === 'failed') throw rolloutFailure(found, agent.activeDeploymentId);
     if (agent.desiredDeploymentId !== deploymentId) {
-      const message = `Another deploy of ${agentName} started in the meantime (${agent.desiredDeploymentId}).`;
-      throw new Failure('overtaken', message, `See it with: botcli cloud agent status ${agentName}`);
+      const message = `The deployment was superseded by another one of ${agentName} (${agent.desiredDeploymentId}).`;
+      throw new Failure('overtaken', message, `Check it with: botcli cloud agent status ${agentName}`);
     }
     const seconds = Math.floor(secondsBetween(startedAt.toISOString(), io.now()));
     const phase = statusLabel(deploymentStateLabels, found.state);
@@ -55,40 +55,40 @@ async function pollRollout(
       lastNotice = { phase, seconds };
     }
     if (seconds >= timeoutSeconds) {
-      const hint = `It may still succeed: botcli cloud agent status ${agentName}`;
-      throw new Failure('rollout-timeout', `After ${timeoutSeconds} s the deployment is still not ready.`, hint);
+      const hint = `It may still succeed. Check it with: botcli cloud agent status ${agentName}`;
+      throw new Failure('rollout-timeout', `The deployment is not ready after ${timeoutSeconds} s.`, hint);
     }
     await io.sleep(messages.isLive ? 250 : 500);
   }
 }
 
-/** Short, since the status is one line: with the longest phase it fits 60 columns. */
+/** Short: with the longest phase, the status line fits 60 columns. */
 function servingNote(serving: string | null, deploymentId: string): string {
-  if (serving === null) return '; nothing is serving yet';
-  return serving === deploymentId ? '' : '; the previous one serves';
+  if (serving === null) return '; none is active yet';
+  return serving === deploymentId ? '' : '; previous one is active';
 }
 
-/** What became of a deployment that failed, with the last words of its bot. */
+/** Describes a failed deployment, with the last output of its bot. */
 export function rolloutFailure(deployment: DeploymentDetails, serving: string | null): Failure {
   const { failure } = deployment;
   const tail = failure?.tail.trimEnd() ?? '';
   const name = deployment.manifest.metadata.name;
-  const goesOn =
+  const effect =
     serving === null || serving === deployment.id
-      ? 'Nothing is serving the agent.'
+      ? 'No deployment of the agent is active.'
       : `The deployment ${serving} keeps serving; no session has used the new one.`;
   return new Failure(
     'deployment-failed',
-    `The deployment ${deployment.id} of ${name} failed: ${failure?.message ?? 'no reason is known'} ${goesOn}`,
+    `The deployment ${deployment.id} of ${name} failed: ${failure?.message ?? 'The reason is unknown.'} ${effect}`,
     wroteNoOutput(failure)
-      ? 'It wrote no output.'
-      : `Its full output: botcli cloud agent logs ${name} --deployment ${deployment.id}`,
+      ? 'The bot wrote no output.'
+      : `Show its logs with: botcli cloud agent logs ${name} --deployment ${deployment.id}`,
     tail === '' ? [] : tail.split('\n').map((line) => ({ path: '', message: printableLog(line, false) })),
     { deployment, servingDeploymentId: serving },
   );
 }
 
-/** Whether a bot ran and wrote nothing, so that its logs have no line. */
+/** Whether a bot ran but wrote nothing. */
 function wroteNoOutput(failure: DeploymentDetails['failure']): boolean {
   if (failure === null || failure.tail !== '') return false;
   return ['PCC_BOT_EXITED', 'PCC_OUT_OF_MEMORY', 'PCC_BOT_START_TIMEOUT'].includes(failure.code);

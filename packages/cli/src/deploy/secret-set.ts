@@ -3,12 +3,12 @@ import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { waitUntilReady } from '../secrets/readiness.ts';
 
-/** As long as it takes a region that is merely slow. */
+/** Long enough for a slow region. */
 const timeoutSeconds = 60;
 
 /**
- * Before anything is packed or sent: the secret set that a deploy names has to be there, in the agent's region, and ready;
- * one that is on its way is waited for. Else a `Failure` names the command that helps.
+ * Requires, before anything is packed, that the secret set exists in the agent's region and is ready; waits for a pending
+ * one. Otherwise throws a `Failure` with the command that helps.
  */
 export async function requireSecretSet(
   context: Pick<Context, 'io' | 'messages'>,
@@ -28,25 +28,25 @@ export async function requireSecretSet(
   }
   const see = `See it with: botcli cloud secrets list ${name}`;
   if (found.damaged === true) {
-    throw new Failure('secret-set-damaged', `${name}: ${found.errorMessage ?? 'it is damaged.'}`, see);
+    throw new Failure('secret-set-damaged', `${name}: ${found.errorMessage ?? 'The set is damaged.'}`, see);
   }
   if (found.type !== 'secret') {
     throw new Failure('secret-set-kind', `${name} is an image pull secret; a bot needs a secret set.`, see);
   }
   if (found.region !== region) {
-    const message = `The secret set ${name} is in ${found.region}, and the agent in ${region}.`;
+    const message = `The secret set ${name} is in the region ${found.region}, but the agent is in ${region}.`;
     throw new Failure(
       'secret-set-elsewhere',
       message,
-      `Create another in ${region}: botcli cloud secrets set OTHER-NAME --file .env --region ${region}`,
+      `Create another one in ${region}: botcli cloud secrets set OTHER-NAME --file .env --region ${region}`,
     );
   }
   if (found.status === 'failed') {
-    const why = found.errorMessage ?? 'no reason is known.';
+    const why = found.errorMessage ?? 'The reason is unknown.';
     throw new Failure(
       'secret-set-not-ready',
       `The secret set ${name} is not ready: ${why}`,
-      `Then set it again with: ${make}`,
+      `Set it again with: ${make}`,
     );
   }
   if (found.status === 'pending') await waitUntilReady(context, client, found, timeoutSeconds);

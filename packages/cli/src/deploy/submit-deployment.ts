@@ -4,7 +4,7 @@ import { isTransient, withRetries } from '../service/retry.ts';
 import { type CurrentAgent, findCurrentAgent } from './current-agent.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 
-/** What the service made of a deploy. */
+/** The service's response to a deploy. */
 export type AcceptedDeployment = {
   readonly deploymentId: string;
   readonly change: DeployedAgent['change'];
@@ -12,8 +12,8 @@ export type AcceptedDeployment = {
 };
 
 /**
- * Creates or updates the agent. When no answer comes, nobody knows whether it was done: then the agent is looked at, and
- * it is asked again only if it was not.
+ * Creates or updates the agent. If no response arrives, it reads the agent first and repeats the request only if it had no
+ * effect.
  */
 export async function submitDeployment(
   context: Pick<Context, 'io' | 'messages'>,
@@ -28,7 +28,7 @@ export async function submitDeployment(
         : await client.updateAgent({ params: { agentName: agent.name }, body: settings });
     return { deploymentId: answer.desiredDeploymentId, change: answer.change, warning: answer.warning ?? null };
   };
-  const notice = `The service may still finish this; check with: botcli cloud agent status ${agent.name}`;
+  const notice = `The service may still complete the deploy. Check with: botcli cloud agent status ${agent.name}`;
   return withInterruptNotice(context, notice, async () => {
     try {
       return await write();

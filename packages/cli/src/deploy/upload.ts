@@ -6,19 +6,19 @@ import { formatBytes } from '../output/format.ts';
 import type { Archive } from '../pack/archive.ts';
 import { isTransient, retryDelaysMs, withRetries } from '../service/retry.ts';
 
-/** What one request carries: little at first, for a slow line, then more while it goes fast. */
+/** Bytes of one request: small at first, for slow connections, then doubled while requests are fast. */
 const chunkBytes = { first: 256 * 1_024, most: 8 * 1_048_576 } as const;
-/** In which a piece has to get through, in seconds. */
+/** Time limit of one request, in seconds. */
 const chunkTimeoutSeconds = 120;
 
-/** Failures that say how far the service is instead of where we thought it was. */
+/** Errors after which the upload continues at the service's own offset, perhaps with a new token. */
 const restartReasons: readonly string[] = ['upload-offset-wrong', 'upload-token-invalid', 'upload-not-found'];
 
 export type UploadResult = { readonly uploadId: string; readonly sentBytes: number };
 
 /**
- * Sends an archive and answers its upload. It goes on where an earlier attempt with the same content was, also one of
- * another run. Broken connections are tried again until nothing has got through for half a minute.
+ * Uploads an archive. Resumes an earlier upload of the same content, also of another run. After a connection error it
+ * retries, until nothing was received for half a minute.
  */
 export async function upload(
   { io, messages, settings }: Pick<Context, 'io' | 'messages' | 'settings'>,
@@ -32,8 +32,7 @@ export async function upload(
     );
   let target = await where();
   let offset = target.receivedBytes;
-  if (offset > 0 && offset < archive.bytes)
-    messages.notify('The service already has part of this; resuming from there.');
+  if (offset > 0 && offset < archive.bytes) messages.notify('Resuming an earlier upload of the same content.');
   const first = offset;
   if (!messages.isLive && archive.bytes - offset > chunkBytes.first)
     messages.notify(`Uploading ${formatBytes(archive.bytes - offset)}`);
@@ -78,8 +77,8 @@ export async function upload(
 }
 
 /**
- * The upload's address where the service was asked. It knows itself by its public address, which somebody who comes
- * through a tunnel cannot reach.
+ * The upload URL with the origin of the settings. The service returns its public URL, which may be unreachable through a
+ * tunnel.
  */
 function onOrigin(uploadUrl: string, origin: string): string {
   return new URL(new URL(uploadUrl).pathname, origin).href;
@@ -102,13 +101,15 @@ async function sendChunk(io: Io, target: UploadTarget, offset: number, piece: Bu
   let response: Response;
   let answer: unknown;
   try {
-    // A redirect would send the archive and its token to whatever address it names.
+    // A redirect would send the archive and its token to another host.
     const redirect = 'error';
     response = await io.fetch(target.uploadUrl, { method: 'PATCH', headers, body: piece, signal, redirect });
     answer = await response.json();
   } catch (error) {
     io.signal.throwIfAborted();
-    throw new ConnectionError(`the upload to ${new URL(target.uploadUrl).origin} was cut off`, { cause: error });
+    throw new ConnectionError(`The connection to ${new URL(target.uploadUrl).origin} broke during the upload.`, {
+      cause: error,
+    });
   }
   if (!response.ok) throw toApiError(response.status, answer);
   const parsed = UploadResponse.safeParse(answer);
@@ -116,7 +117,7 @@ async function sendChunk(io: Io, target: UploadTarget, offset: number, piece: Bu
   return parsed.data;
 }
 
-/** Progress as one line, with `startedAt` bytes sent by an earlier run: `████░░ 42 %  3.1 of 7.4 MiB  1.2 MiB/s`. */
+/** Progress as one line: `████░░ 42 %  3.1 of 7.4 MiB  1.2 MiB/s`. `startedAt` bytes were sent by an earlier run. */
 function progressBar(done: number, total: number, seconds: number, startedAt: number): string {
   const share = total === 0 ? 1 : done / total;
   const width = 24;

@@ -17,9 +17,9 @@ const epoch = new Date(0);
 const progressBytes = 1_048_576;
 
 /**
- * Writes a project as tar.gz to `target`. Equal content makes equal bytes: order, times and owners are always the same,
- * of modes only 'executable or not' is kept, hard links are files. A file that changes its size meanwhile is a
- * `Failure`. `onProgress` hears now and then how large the archive is.
+ * Writes a project as tar.gz to `target`. Equal content gives equal bytes: order, times and owners are fixed, modes keep only
+ * the executable bit, hard links become files. Throws a `Failure` if a file changes its size meanwhile. `onProgress` gets the
+ * size of the archive, once per mebibyte.
  */
 export async function writeArchive(
   root: string,
@@ -57,7 +57,7 @@ export async function writeArchive(
   return { path: target, bytes, contentHash: hash.digest('hex') };
 }
 
-/** What the archive is told of a file, in place of what the disk says. */
+/** File attributes for the archive, without those that depend on the machine. */
 function normalizedStats({ status, kind }: ProjectFile): ProjectFile['status'] {
   const isPlain = kind === 'file' && (status.mode & 0o100) === 0;
   return Object.assign(Object.create(Object.getPrototypeOf(status)), status, {
@@ -72,8 +72,8 @@ function packingFailure(root: string, error: unknown): Failure {
   if (code === 'EOF') {
     return new Failure(
       'project-changed',
-      `${name} changed while it was packed.`,
-      'Try again when nothing is writing to it.',
+      `${name} changed while it was being packed.`,
+      'Try again when no program is writing to it.',
     );
   }
   return new Failure(

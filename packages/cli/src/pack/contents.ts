@@ -4,7 +4,7 @@ import type { Archive } from './archive.ts';
 import type { ExcludedPath } from './excluded-path.ts';
 import type { ProjectFiles } from './project-files.ts';
 
-/** What goes along and what stays behind, for people. */
+/** The packed and excluded files, for people. */
 export function contentsBlocks(folder: string, { files, excluded }: ProjectFiles, archive: Archive): readonly Block[] {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const largest = [...files].sort((a, b) => b.size - a.size).slice(0, 3);
@@ -30,10 +30,10 @@ function excludedTable(leftOut: readonly ExcludedPath[]): Block {
   return {
     kind: 'table',
     columns: [
-      { title: 'Left out' },
+      { title: 'Excluded' },
       { title: 'Files', align: 'right' },
       { title: 'Size', align: 'right' },
-      { title: 'What', dropOrder: 1 },
+      { title: 'Paths', dropOrder: 1 },
     ],
     rows: reasons.map((reason) => {
       const these = leftOut.filter((one) => one.reason === reason).sort((a, b) => b.bytes - a.bytes);
@@ -41,7 +41,7 @@ function excludedTable(leftOut: readonly ExcludedPath[]): Block {
         files: 0,
         bytes: 0,
       });
-      const atLeast = these.every(({ isWhole }) => isWhole) ? '' : 'over ';
+      const atLeast = these.every(({ isWhole }) => isWhole) ? '' : 'more than ';
       return [reason, `${atLeast}${sum.files}`, `${atLeast}${formatBytes(sum.bytes)}`, listPaths(these)];
     }),
     empty: '',
@@ -54,7 +54,7 @@ function listPaths(these: readonly ExcludedPath[]): string {
   return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
 }
 
-/** The same for programs. */
+/** The packed and excluded files, for programs. */
 export function contentsDocument(
   { files, excluded }: ProjectFiles,
   archive: Archive,

@@ -1,9 +1,8 @@
 import { deployFileNames } from '@bothost/contract';
 
 /**
- * What stays behind whatever the ignore files say: secrets in environment files, the history of version control (which
- * still holds what was removed from the project), and the deploy file, whose settings travel as settings, so that a
- * change of them makes no new build.
+ * Files that are excluded whatever the ignore files say: environment files, which contain secrets; version control, whose
+ * history contains removed files; and the deploy file, so that changed settings need no new build.
  */
 export function isAlwaysExcluded(name: string): boolean {
   return name.startsWith('.env') || versionControl.has(name) || deployFiles.has(name);

@@ -42,5 +42,5 @@ test('the last pattern that matches decides, also below a folder that is left ou
 });
 
 test.each(['a[', 'b\\', 'c[z-a]'])('the line %s is no pattern, and is named', (line) => {
-  expect(() => readDockerIgnore(`ok\n${line}\n`)).toThrow(`line 2 is not a pattern: ${line}`);
+  expect(() => readDockerIgnore(`ok\n${line}\n`)).toThrow(`line 2 is not a valid pattern: ${line}`);
 });

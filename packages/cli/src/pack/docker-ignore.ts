@@ -1,17 +1,17 @@
-/** What a `.dockerignore` says, in Docker's own grammar, which is not that of `.gitignore`. */
+/** The rules of a `.dockerignore`, whose syntax differs from that of `.gitignore`. */
 export type DockerIgnore = {
-  /** The last pattern that matches the path or a folder above it decides. */
+  /** The last pattern that matches the path or one of its folders decides. */
   readonly excludes: (path: string) => boolean;
-  /** Whether something below a folder that is left out may be taken back. */
+  /** Whether a `!` pattern can include something in an excluded folder. */
   readonly hasNegation: boolean;
 };
 
 /**
- * Reads the text of a `.dockerignore` (https://docs.docker.com/build/concepts/context/#dockerignore-files): patterns of
- * Go's `filepath.Match` from the root of the project, and `**`; `#` at the start of a line is a comment; `!` takes back.
- * Paths are relative, with `/`. Throws an `Error` that names a line which is no pattern.
+ * Parses a `.dockerignore` (https://docs.docker.com/build/concepts/context/#dockerignore-files): patterns of Go's
+ * `filepath.Match`, relative to the root of the project, and `**`; `#` at the start of a line is a comment; `!` includes
+ * again. Paths are relative, with `/`. Throws an `Error` with the line of an invalid pattern.
  *
- * Own code, since the libraries for it are forks of ones for `.gitignore` that nobody keeps.
+ * Not a library: those for `.dockerignore` are unmaintained forks of ones for `.gitignore`.
  */
 export function readDockerIgnore(text: string): DockerIgnore {
   const patterns: { readonly takesBack: boolean; readonly matcher: RegExp }[] = [];
@@ -22,10 +22,10 @@ export function readDockerIgnore(text: string): DockerIgnore {
     if (line.startsWith('#') || line.trim() === '') continue;
     const takesBack = line.trim().startsWith('!');
     const pattern = clean(takesBack ? line.trim().slice(1) : line);
-    // Docker, too, has no pattern for the root itself.
+    // As in Docker, no pattern matches the root itself.
     if (pattern === '') continue;
     const matcher = toRegExp(pattern);
-    if (matcher === null) throw new Error(`line ${index + 1} is not a pattern: ${line.trim()}`);
+    if (matcher === null) throw new Error(`line ${index + 1} is not a valid pattern: ${line.trim()}`);
     patterns.push({ takesBack, matcher });
   }
   return {
@@ -41,7 +41,7 @@ export function readDockerIgnore(text: string): DockerIgnore {
   };
 }
 
-/** As Go's `filepath.Clean` does, without a leading slash. */
+/** Like Go's `filepath.Clean`, without a leading slash. */
 function clean(line: string): string {
   const parts: string[] = [];
   for (const part of line.trim().split('/')) {

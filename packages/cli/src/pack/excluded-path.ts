@@ -1,18 +1,18 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Something of a project that stays behind. */
+/** An excluded file or folder of a project. */
 export type ExcludedPath = {
   readonly path: string;
-  /** By whose word: `always`, `by default`, or the file that says so. */
+  /** Why it is excluded: `always`, `by default`, or the ignore file. */
   readonly reason: string;
   readonly files: number;
   readonly bytes: number;
-  /** False when counting was given up, so that there is more. */
+  /** False if counting stopped at its limit: there are more files. */
   readonly isWhole: boolean;
 };
 
-/** Counts what is at and below a path. Each entry is taken off the budget, and counting ends with it. */
+/** Counts the files at and below a path, as long as the budget of entries lasts. */
 export async function measureExcluded(
   root: string,
   path: string,
@@ -24,7 +24,7 @@ export async function measureExcluded(
   return { path, reason, ...sum };
 }
 
-/** What cannot be looked at counts as nothing: it stays behind anyway. */
+/** Ignores unreadable entries: they are excluded anyway. */
 async function count(
   path: string,
   sum: { files: number; bytes: number; isWhole: boolean },

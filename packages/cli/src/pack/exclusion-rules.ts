@@ -5,19 +5,19 @@ import { Failure } from '../failure.ts';
 import { defaultPatterns, isAlwaysExcluded } from './default-exclusions.ts';
 import { type DockerIgnore, readDockerIgnore } from './docker-ignore.ts';
 
-/** What of a project stays behind, and by whose word. */
+/** Decides which files of a project are excluded. */
 export type ExclusionRules = {
-  /** Has to be called for a folder (`''` is the root) before what is in it is judged. */
+  /** Must be called for a folder (`''` is the root) before `reason` is called for its entries. */
   readonly enterFolder: (folder: string) => Promise<void>;
-  /** Why a path stays behind, in words, or null. Paths are relative, with `/`. */
+  /** Why a path is excluded, or null. Paths are relative, with `/`. */
   readonly reason: (path: string, isFolder: boolean) => string | null;
-  /** Whether nothing below a folder that stays behind can be taken back. */
+  /** Whether excluded folders can be skipped, because no pattern can include anything in them. */
   readonly canPruneFolders: boolean;
 };
 
 /**
- * The rules of one project: `.dockerignore` alone when there is one, else the defaults and each folder's `.gitignore`;
- * after either the `[build.exclude]` patterns, in the grammar of `.gitignore`. What is always out comes before all.
+ * Reads the rules of a project: those of `.dockerignore` if it exists, otherwise the defaults and the `.gitignore` of each
+ * folder; then the patterns in `[build.exclude]`, in the syntax of `.gitignore`.
  */
 export async function readRules(root: string, excluded: readonly string[]): Promise<ExclusionRules> {
   const last = excluded.map((pattern) => ({ pattern, mark: '[build.exclude] of the deploy file' }));
@@ -80,7 +80,7 @@ async function gitIgnoreOf(root: string, folder: string): Promise<readonly Ignor
     .map((line) => ({ pattern: rootPattern(folder, line), mark }));
 }
 
-/** A pattern of a folder's own file as one of the root: later files come after it, and so win as git has it. */
+/** Converts a pattern of a folder's `.gitignore` to one for the root. */
 function rootPattern(folder: string, line: string): string {
   if (folder === '') return line;
   const sign = line.startsWith('!') ? '!' : '';

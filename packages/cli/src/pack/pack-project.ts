@@ -10,7 +10,7 @@ import { checkSize } from './warnings.ts';
 
 export type PackedProject = { readonly root: string; readonly project: ProjectFiles; readonly archive: Archive };
 
-/** Packs a folder into a temporary file, which is there for as long as `use` takes, however it ends. */
+/** Packs a folder into a temporary file, which is removed after `use`. */
 export async function withPackedProject<T>(
   { io, messages }: Pick<Context, 'io' | 'messages'>,
   folder: string,

@@ -12,14 +12,14 @@ export type ProjectFile = {
   readonly kind: 'file' | 'link';
   /** Bytes; 0 for a link. */
   readonly size: number;
-  /** Where a link leads, as a path of the project; null for a file. */
+  /** The target of a link, relative to the project; null for a file. */
   readonly target: string | null;
-  /** As it was when the project was listed. */
+  /** The attributes when the project was listed. */
   readonly status: Stats;
 };
 
 export type ProjectFiles = {
-  /** In the order of the archive: by path, in code units, wherever it is packed. */
+  /** In the order of the archive: by path, in code units, independent of the locale. */
   readonly files: readonly ProjectFile[];
   readonly excluded: readonly ExcludedPath[];
 };
@@ -32,8 +32,8 @@ type ListedFiles = {
 };
 
 /**
- * Lists what of a project goes along and what stays behind, by the rules. Empty folders do not go along, as with git.
- * Links that lead out of the project, and what is neither file, folder nor link, are refused: a `Failure` names all.
+ * Lists the packed and excluded files of a project. Empty folders are not packed, as in git. Throws a `Failure` that names
+ * all links out of the project and all special files.
  */
 export async function listProject(root: string, rules: ExclusionRules): Promise<ProjectFiles> {
   const found: ListedFiles = { files: [], excluded: [], rejected: [] };
@@ -42,7 +42,7 @@ export async function listProject(root: string, rules: ExclusionRules): Promise<
     throw new Failure(
       'project-unpackable',
       'The project contains files that cannot be packed.',
-      'Remove them, or exclude them in the project’s ignore file or [build.exclude] of the deploy file.',
+      'Remove them, or exclude them with an ignore file or [build.exclude] in the deploy file.',
       found.rejected,
     );
   }
@@ -57,11 +57,11 @@ type WalkState = {
   readonly root: string;
   readonly rules: ExclusionRules;
   readonly found: ListedFiles;
-  /** Entries that may still be counted below what is left out: a count is worth only so much waiting. */
+  /** Remaining entries to count in excluded folders, so that counting stays fast. */
   readonly budget: { entries: number };
 };
 
-/** `outBy` is why the folder itself stays behind, when something below it may still be taken back. */
+/** `outBy` is the reason why the folder is excluded, if a pattern can still include something in it. */
 async function walk(walking: WalkState, folder: string, outBy: string | null): Promise<void> {
   const { root, rules, found } = walking;
   if (outBy === null) await rules.enterFolder(folder);

@@ -6,10 +6,10 @@ import { formatBytes } from '../output/format.ts';
 import type { Archive } from './archive.ts';
 import type { ProjectFile, ProjectFiles } from './project-files.ts';
 
-/** A file from this size on is named: it is rarely meant to go along. */
+/** Files of at least this size cause a warning: they are rarely part of a bot. */
 const largeBytes = 20 * 1_048_576;
 
-/** What is probably not meant, one sentence each. */
+/** Warnings about files that are probably packed or excluded by mistake. */
 export async function warningsAbout(root: string, { files, excluded }: ProjectFiles): Promise<readonly string[]> {
   const paths = new Set(files.map(({ path }) => path));
   const brokenLinks = files.filter(({ target }) => target !== null && target !== '' && !isPacked(target, paths));
@@ -42,25 +42,21 @@ async function readMain(root: string, paths: ReadonlySet<string>): Promise<strin
     const { main } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { main?: unknown };
     return typeof main === 'string' ? posix.normalize(main) : null;
   } catch {
-    // The build will say what is wrong with it.
+    // The build reports an invalid package.json.
     return null;
   }
 }
 
-/** Refuses, before anything is sent, what the service would refuse after it. */
+/** Checks the limits of the service before anything is sent. */
 export function checkSize(files: readonly ProjectFile[], archive: Archive | null): void {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (files.length === 0) {
-    throw new Failure(
-      'project-empty',
-      'Nothing in the project is left to pack.',
-      'Its ignore files exclude everything.',
-    );
+    throw new Failure('project-empty', 'The project has no files to pack.', 'Its ignore files exclude everything.');
   }
   if (files.length > unpackedArchive.entries) {
     throw new Failure(
       'project-too-large',
-      `The project has ${files.length} files; at most ${unpackedArchive.entries} are taken.`,
+      `The project has ${files.length} files; the limit is ${unpackedArchive.entries}.`,
     );
   }
   const tooLarge = bytes > unpackedArchive.bytes ? [bytes, unpackedArchive.bytes, ''] : null;
@@ -70,8 +66,8 @@ export function checkSize(files: readonly ProjectFile[], archive: Archive | null
   const [size, limit, how] = found as [number, number, string];
   throw new Failure(
     'project-too-large',
-    `The project is ${formatBytes(size)}${how}; at most ${formatBytes(limit)} are taken.`,
-    'Leave out what the bot does not need. The largest files:',
+    `The project is ${formatBytes(size)}${how}; the limit is ${formatBytes(limit)}.`,
+    'Exclude files that the bot does not need. The largest files:',
     [...files]
       .sort((a, b) => b.size - a.size)
       .slice(0, 5)

@@ -12,7 +12,7 @@ import {
 import type { Block, Cell } from '../output/report.ts';
 import { sessionState } from './session-state.ts';
 
-/** One session for people: what it is, how it started, what happened, what it used. `now` ends a live one's duration. */
+/** A session with its start phases, events and metrics. `now` is the end of an active session, for its duration. */
 export function sessionDetail(session: SessionResponse, now: Date): readonly Block[] {
   return [
     sessionFields(session, now),
@@ -74,11 +74,11 @@ function eventTable(list: readonly SessionEvent[]): Block {
   };
 }
 
-/** An event's detail is its cause: exit code, signal. What the bot wrote at last has lines of its own. */
+/** The cause of an event, such as an exit code or signal. The last output of the bot is shown separately. */
 function describeCause({ eventCode, detail }: SessionEvent): Cell {
   if (eventCode === 'SOCKET_REFUSED') {
-    const said = [detail?.['status'], detail?.['phrase']].map((part) => String(part ?? '')).join(' ');
-    return `the bot answered ${said.trim()} in place of a WebSocket`;
+    const response = [detail?.['status'], detail?.['phrase']].map((part) => String(part ?? '')).join(' ');
+    return `the bot responded ${response.trim()} instead of opening a WebSocket`;
   }
   return Object.entries(detail ?? {})
     .filter(([name, value]) => value !== null && name !== 'tail')
@@ -94,10 +94,13 @@ function outputTails(list: readonly SessionEvent[]): readonly Block[] {
   });
 }
 
-/** The percentiles are of all samples, the curve of averages over steps: its least and greatest would contradict them. */
+/**
+ * The percentiles are of all samples. The curve shows averages, so its minimum and maximum would contradict them and are left
+ * out.
+ */
 function metrics(found: ResourceMetrics | null, isLive: boolean): readonly Block[] {
   if (found === null) {
-    return [{ kind: 'note', lines: [`There are no metrics for this session${isLive ? ' yet' : ''}.`] }];
+    return [{ kind: 'note', lines: [`No metrics were recorded for this session${isLive ? ' yet' : ''}.`] }];
   }
   const { timeseries, sampleCount } = found;
   const first = timeseries[0]?.t ?? 0;

@@ -27,16 +27,16 @@ export function sessionState(session: Pick<SessionSummary, 'endState' | 'complet
 }
 
 export type StartTotals = {
-  /** Sessions whose bot has started; the others have no start time. */
+  /** Number of sessions whose bot has started; the others have no start time. */
   readonly started: number;
   readonly averageSeconds: number | null;
   readonly p5Seconds: number | null;
   readonly p95Seconds: number | null;
-  /** Cold starts among the started, 0 to 1. */
+  /** Share of cold starts among the started sessions, 0 to 1. */
   readonly coldShare: number | null;
 };
 
-/** How the bots of these sessions started. Percentiles are nearest rank, as everywhere. */
+/** Start times of sessions. Percentiles use the nearest rank. */
 export function startTotals(sessions: readonly SessionSummary[]): StartTotals {
   const seconds = sessions.flatMap(({ botStartSeconds }) => (botStartSeconds === null ? [] : [botStartSeconds]));
   const temperatures = sessions.flatMap(({ coldStart }) => (coldStart === null ? [] : [coldStart]));

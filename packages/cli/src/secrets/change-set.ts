@@ -7,34 +7,34 @@ import { readinessCell, resolveReadiness } from './readiness.ts';
 import { sendWrite } from './send-write.ts';
 import { findWriteTarget, targetFields } from './write-target.ts';
 
-/** How a change is asked of the service: as a dry run first, then for good, at the revision that was shown. */
+/** Parameters of a write: first a dry run, then the actual write at the revision that was shown. */
 export type WriteMode = {
   readonly dryRun: boolean;
   readonly expectedRevision: number | null;
-  /** That of the dry run; null when there was none. */
+  /** The region of the dry run; null if there was none. */
   readonly region: string | null;
 };
 
-/** What a command line says of any change of a secret set. */
+/** Options of all commands that change a secret set. */
 export type ChangeOptions = {
   readonly name: string;
   readonly skip: boolean;
   readonly isDryRun: boolean;
-  /** In seconds; undefined does not wait. */
+  /** Seconds to wait until the region has the revision; undefined: do not wait. */
   readonly wait: number | undefined;
   readonly ifRevision: number | undefined;
 };
 
 export type SetChange = ChangeOptions & {
-  /** Keys of a file that had no value. */
+  /** Keys without a value in a file. */
   readonly skipped: readonly string[];
   readonly question: (preview: WrittenSecrets) => string;
   readonly submit: (client: Client, ask: WriteMode) => Promise<WrittenSecrets>;
 };
 
 /**
- * Changes a secret set: shows what the service would do, asks, does exactly that, or nothing when the set was changed
- * meanwhile. With `skip` it is done at once.
+ * Changes a secret set: shows the changes of a dry run, asks for confirmation and makes these changes, or none if the set was
+ * changed in the meantime. With `skip`, writes at once.
  */
 export async function changeSet(context: Context, change: SetChange): Promise<Report> {
   const { isDryRun, skip, ifRevision = null } = change;
@@ -50,7 +50,7 @@ export async function changeSet(context: Context, change: SetChange): Promise<Re
   if (isDryRun) return { json: { ...preview, skipped: change.skipped }, blocks };
   if (preview.change === 'none') {
     await context.messages.show(...blocks);
-    // There is nothing to ask: the same values have the service try again what failed.
+    // No confirmation is needed: writing the same values makes the service retry a failed delivery.
     const settled =
       preview.readiness === 'failed'
         ? await sendWrite(context, () => change.submit(client, writeAtRevision(preview)))
@@ -62,7 +62,7 @@ export async function changeSet(context: Context, change: SetChange): Promise<Re
   return reportWritten(context, client, change, written, true);
 }
 
-/** For good, at what was shown. */
+/** The actual write, at the revision of the preview. */
 function writeAtRevision({ previousRevision, region }: WrittenSecrets): WriteMode {
   return { dryRun: false, expectedRevision: previousRevision ?? 0, region };
 }
@@ -89,7 +89,7 @@ async function changePreview(
   ];
 }
 
-/** What was done. The keys are shown where they were not before. */
+/** The result of a write. Shows the keys unless the preview did. */
 async function reportWritten(
   context: Context,
   client: Client,
@@ -102,16 +102,18 @@ async function reportWritten(
   const skipped = wasShown ? null : skippedNote(change.skipped);
   const lines = [
     ...(skipped === null ? [] : [skipped]),
-    ...(readiness === 'pending' ? [`On its way to the region; check with: botcli cloud secrets list ${name}`] : []),
+    ...(readiness === 'pending'
+      ? [`The region does not have this revision yet. Check with: botcli cloud secrets list ${name}`]
+      : []),
   ];
-  const words = { created: 'Created', updated: 'Updated', none: 'Unchanged' } as const;
+  const labels = { created: 'Created', updated: 'Updated', none: 'Unchanged' } as const;
   return {
     json: { ...written, readiness, dryRun: false, skipped: change.skipped },
     blocks: [
       {
         kind: 'fields',
         fields: [
-          [words[written.change], { text: name, tone: 'strong' }],
+          [labels[written.change], { text: name, tone: 'strong' }],
           ['Region', region],
           ['Revision', String(revision ?? '')],
           ...(readiness === null ? [] : [['Status', readinessCell(readiness)] as const]),
@@ -124,5 +126,5 @@ async function reportWritten(
 }
 
 function skippedNote(keys: readonly string[]): string | null {
-  return keys.length === 0 ? null : `Left out because they have no value: ${keys.join(', ')}`;
+  return keys.length === 0 ? null : `Skipped, because they have no value: ${keys.join(', ')}`;
 }

@@ -2,7 +2,7 @@ import type { SecretSetDetails, WrittenSecrets } from '@bothost/contract';
 import { formatCount } from '../output/format.ts';
 import type { Block, Cell } from '../output/report.ts';
 
-/** How each kind of change is marked. */
+/** Sign and color of each kind of change. */
 export const changeSigns = {
   new: { sign: '+', tone: 'good' },
   changed: { sign: '~', tone: 'warn' },
@@ -12,9 +12,9 @@ export const changeSigns = {
 
 type Change = WrittenSecrets['changes'][number];
 
-/** What a write does to each key: never a character of a value, but its length, and a fingerprint to compare by. */
+/** The change of each key, with length and fingerprint of its value, which is not shown. */
 export function changeTable(changes: readonly Change[], words: Partial<Record<Change['change'], string>> = {}): Block {
-  // Of keys that go, and of a set that is not there yet, nothing more is known.
+  // Removed keys have no length; keys of a new set have no fingerprint yet.
   const lengths = changes.some(({ bytes }) => bytes !== null);
   const fingerprints = changes.some(({ fingerprint }) => fingerprint !== null);
   return {
@@ -44,11 +44,11 @@ function optionalText(text: string | null): Cell {
   return text === null ? { text: '', rich: '-', tone: 'dim' } : text;
 }
 
-/** What a new revision means for the agents that run with the set; null when none does. */
+/** Which agents keep older values; null if no agent uses the set. */
 export function agentsNote(agents: SecretSetDetails['agents']): string | null {
   if (agents.length === 0) return null;
   const names = agents.map(({ name }) => name).join(', ');
   return agents.length === 1
-    ? `The agent ${names} runs with this set. It keeps its current values until it is deployed again.`
-    : `The agents ${names} run with this set. They keep their current values until they are deployed again.`;
+    ? `The agent ${names} uses this set. It keeps the current values until it is deployed again.`
+    : `The agents ${names} use this set. They keep the current values until they are deployed again.`;
 }

@@ -16,7 +16,7 @@ test('each line that is not UTF-8 is told, and UTF-16 by its name', () => {
   ]);
   expect(decodeUtf8(bytes, 'f')).toMatchObject({ problems: [{ where: { line: 2 } }, { where: { line: 4 } }] });
   expect(decodeUtf8(Buffer.from('\u{feff}A=1', 'utf16le'), 'f')).toMatchObject({
-    problems: [{ message: 'this is UTF-16; save it as UTF-8' }],
+    problems: [{ message: 'the file is UTF-16; save it as UTF-8' }],
   });
 });
 

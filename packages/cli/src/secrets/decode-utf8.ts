@@ -2,9 +2,7 @@ import type { LocatedMessage } from './parse-result.ts';
 
 const utf16 = ['fffe', 'feff'];
 
-/**
- * Bytes as text, each byte kept: strict UTF-8, a byte-order mark included. Else every line that is not UTF-8 is a problem.
- */
+/** Decodes strict UTF-8 and keeps a byte-order mark. Otherwise reports every line that is not valid UTF-8. */
 export function decodeUtf8(
   bytes: Uint8Array,
   source: string,
@@ -13,13 +11,13 @@ export function decodeUtf8(
     return { text: decode(bytes) };
   } catch {
     if (utf16.includes(Buffer.from(bytes.subarray(0, 2)).toString('hex'))) {
-      return { problems: [{ where: { source, line: 1 }, message: 'this is UTF-16; save it as UTF-8' }] };
+      return { problems: [{ where: { source, line: 1 }, message: 'the file is UTF-16; save it as UTF-8' }] };
     }
     const lines = linesOf(bytes);
     const isBad = lines.map((line) => !isUtf8(line));
     return {
       problems: isBad.flatMap((bad, index) =>
-        bad ? [{ where: { source, line: index + 1 }, message: 'these bytes are not valid UTF-8' }] : [],
+        bad ? [{ where: { source, line: index + 1 }, message: 'not valid UTF-8' }] : [],
       ),
     };
   }
@@ -38,7 +36,7 @@ function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-/** No byte of a longer UTF-8 sequence is a line feed, so that each line stands for itself. */
+/** A line feed is never part of a longer UTF-8 sequence, so lines can be decoded separately. */
 function linesOf(bytes: Uint8Array): readonly Uint8Array[] {
   const lines: Uint8Array[] = [];
   let start = 0;

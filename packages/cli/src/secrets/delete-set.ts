@@ -9,15 +9,15 @@ import { findWriteTarget, targetFields } from './write-target.ts';
 
 export type DeleteSet = {
   readonly name: string;
-  /** Even if agents use it. */
+  /** Delete the set even if agents use it. */
   readonly force: boolean;
-  /** Only when the set is at this revision. */
+  /** Fail unless the set is at this revision. */
   readonly ifRevision: number | undefined;
   readonly skip: boolean;
   readonly isDryRun: boolean;
 };
 
-/** Deletes a secret set or an image pull secret with all its revisions, for good. */
+/** Deletes a secret set or an image pull secret with all its revisions. */
 export async function removeSet(context: Context, given: DeleteSet): Promise<Report> {
   const { name, force, ifRevision, skip, isDryRun } = given;
   requireSetName(name);
@@ -37,8 +37,8 @@ export async function removeSet(context: Context, given: DeleteSet): Promise<Rep
     ];
     if (isDryRun) return { json: { dryRun: true, name, agents: agentNames(found.details) }, blocks };
     requireUnused(found, force);
-    await confirmChange(context, { skip }, blocks, `Delete ${found.item.name} with all its revisions, for good?`);
-    // What was shown, and nothing that came since.
+    await confirmChange(context, { skip }, blocks, `Permanently delete ${found.item.name} with all its revisions?`);
+    // Delete only the revision that was shown.
     expectedRevision = found.item.revision;
   }
   const deleted = await client.deleteSecretSet({
@@ -64,7 +64,7 @@ function kindLabel({ item }: SecretSetLookup): string {
 }
 
 const missingSetNote =
-  'Their running bots keep their values. New ones cannot start until the agents are deployed again, without the set or with a new one.';
+  'Running bots keep their values. New ones cannot start until the agents are deployed again without the set or with another one.';
 
 function contentNote({ details, host, item }: SecretSetLookup): Block {
   const keys = details?.secrets.map(({ fieldName }) => fieldName) ?? [];
@@ -77,7 +77,7 @@ function contentNote({ details, host, item }: SecretSetLookup): Block {
       ...(users.length === 0 ? [] : [`Agents that use it: ${users.join(', ')}`, missingSetNote]),
       item.damaged === true
         ? failures['secret-set-damaged'].message
-        : `It is at revision ${item.revision}. It cannot be recovered.`,
+        : `It is at revision ${item.revision}. A deleted set cannot be recovered.`,
     ],
   };
 }
@@ -86,14 +86,14 @@ function agentNames(details: SecretSetDetails | null): readonly string[] {
   return details?.agents.map(({ name }) => name) ?? [];
 }
 
-/** As the service says it, before a question whose yes would be refused. */
+/** Checks the revision as the service would, before the confirmation. */
 function requireRevision({ item }: SecretSetLookup, expected: number | undefined): void {
   if (expected === undefined || expected === item.revision) return;
-  const message = `The secret set is at revision ${item.revision}, and ${expected} was expected. Look at it again.`;
+  const message = `The secret set is at revision ${item.revision}, but ${expected} was expected.`;
   throw new Failure('secret-set-changed', `${message} Nothing was deleted.`);
 }
 
-/** Before a question whose yes would be refused. */
+/** Checks the users of the set as the service would, before the confirmation. */
 function requireUnused({ details, item }: SecretSetLookup, force: boolean): void {
   const users = agentNames(details);
   if (users.length === 0 || force) return;

@@ -5,10 +5,7 @@ import { setNotFound } from './find-set.ts';
 import { type FileFormat, readValues } from './read-values.ts';
 import { requireSetName } from './set-name.ts';
 
-/**
- * Compares a local file with a set by fingerprints, which the service makes: a dry run of replacing the one by the other.
- * Nothing is written.
- */
+/** Compares a local file with a set: a dry run of replacing the set by the file. Nothing is written. */
 export async function diffSet(
   context: Context,
   given: { readonly name: string; readonly file: string; readonly format: FileFormat },

@@ -4,13 +4,13 @@ import { Failure } from '../failure.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The credentials of a registry, by its canonical name, from the text of docker's `config.json`, in Base64. Only an `auth`
- * is taken: what lies in a store of the machine, or is no password, is said to. `source` names the file in messages.
+ * Reads the Base64 credentials of a registry (by its canonical name) from docker's `config.json`. Only `auth` is supported;
+ * credential stores and tokens throw a `Failure`. `source` is the name of the file in messages.
  */
 export function readDockerConfig(text: string, source: string, host: string): string {
   const config = parse(text, source);
   const found = Object.entries(toFields(config['auths'])).filter(([key]) => isRegistry(key, host));
-  // Docker Hub has keys of other purposes below its own.
+  // Docker Hub has entries for other purposes below its own name.
   const entries = found.some(([key]) => key === host) ? found.filter(([key]) => key === host) : found;
   const auths = new Set(entries.map(([, entry]) => toFields(entry)['auth']).filter((auth) => auth && auth !== ''));
   if (auths.size > 1) throw configFailure(source, `holds several credentials for ${host}.`);
@@ -44,7 +44,7 @@ function parse(text: string, source: string): Fields {
   try {
     return toFields(JSON.parse(text));
   } catch {
-    // The parser's own words quote the text.
+    // The parser's message quotes the text, which contains credentials.
     throw configFailure(source, 'is not JSON.');
   }
 }
@@ -54,6 +54,6 @@ function toFields(value: unknown): Fields {
 }
 
 function configFailure(source: string, message: string): Failure {
-  const hint = 'Give them with --username and --password-stdin.';
-  return new Failure('credentials-refused', `Nothing was taken: ${source} ${message}`, hint);
+  const hint = 'Pass the credentials with --username and --password-stdin.';
+  return new Failure('credentials-refused', `Cannot read the credentials: ${source} ${message}`, hint);
 }

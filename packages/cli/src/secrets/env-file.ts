@@ -4,7 +4,7 @@ import { parseQuotedValue } from './quoted-value.ts';
 
 const beforeKey = /^[ \t]*(?:export[ \t]+)?/;
 const looksLikeAssignment = /^[ \t]*(?:export[ \t]+)?[A-Za-z0-9_-]{1,64}[ \t]*=/;
-/** All control characters but the tabulator; a carriage return is one of them where no line feed follows. */
+/** All control characters except tab. The carriage return of a line ending is removed before. */
 const control = /(?!\t)\p{Cc}/u;
 
 /**
@@ -13,7 +13,7 @@ const control = /(?!\t)\p{Cc}/u;
  */
 export function parseEnvFile(text: string, source: string): ParseResult {
   const lines = text.replace(/^\u{feff}/u, '').split('\n');
-  // The last one has no line feed behind it.
+  // The last line has no line feed, so a carriage return at its end is not part of a line ending.
   for (const [index, line] of lines.slice(0, -1).entries()) lines[index] = line.replace(/\r$/, '');
   const pairs: Pair[] = [];
   const skipped: ParseResult['skipped'][number][] = [];
@@ -22,7 +22,8 @@ export function parseEnvFile(text: string, source: string): ParseResult {
   const add = (to: LocatedMessage[], at: number, message: string) =>
     to.push({ where: { source, line: at + 1 }, message });
   for (const [at, line] of lines.entries()) {
-    if (control.test(line)) add(problems, at, 'a control character that is not allowed, such as NUL or a lone CR');
+    if (control.test(line))
+      add(problems, at, 'invalid control character, such as NUL or a CR that does not end a line');
   }
   let isLost = false;
   let next = 0;
@@ -31,17 +32,17 @@ export function parseEnvFile(text: string, source: string): ParseResult {
     next += 1;
     const line = lines[at] ?? '';
     if (/^[ \t]*(?:#|$)/.test(line)) continue;
-    // After a quote that nothing closes, what follows may be the rest of its value.
+    // After an unclosed quote, skip lines that may be the rest of its value.
     if (isLost && !looksLikeAssignment.test(line)) continue;
     isLost = false;
     const equals = line.indexOf('=');
     if (equals === -1) {
-      add(problems, at, 'this is not KEY=value, a comment or a blank line');
+      add(problems, at, 'not KEY=value, a comment or a blank line');
       continue;
     }
     const key = trimBlanks(line.slice(0, equals).replace(beforeKey, ''));
     const isKey = secretKeyPattern.test(key);
-    if (!isKey) add(problems, at, 'the key: use 1 to 64 letters, digits, underscores and hyphens');
+    if (!isKey) add(problems, at, 'invalid key: use 1 to 64 letters, digits, underscores and hyphens');
     const read = parseValue(lines, at, line.slice(equals + 1));
     next = at + read.lines;
     if ('problem' in read) {
@@ -57,7 +58,7 @@ export function parseEnvFile(text: string, source: string): ParseResult {
   return { pairs, skipped, warnings, problems: sortByLine(problems) };
 }
 
-/** `lines`: how many the value takes, or where its problem is, counted from 1. */
+/** `lines`: the number of lines of the value, or the line of the problem, counted from 1. */
 type ParsedValue =
   | { readonly lines: number; readonly value: string; readonly warnings: readonly string[] }
   | { readonly lines: number; readonly problem: string; readonly isQuoted: boolean };
@@ -68,7 +69,7 @@ function parseValue(lines: readonly string[], at: number, rest: string): ParsedV
   if (quote !== '"' && quote !== "'") return parseUnquoted(rest);
   const read = parseQuotedValue(lines, at, first, quote);
   if (read === null) {
-    return { lines: 1, problem: 'a quote is opened here and never closed', isQuoted: true };
+    return { lines: 1, problem: 'unclosed quote', isQuoted: true };
   }
   if (!/^(?:[ \t]*|[ \t]+#.*)$/s.test(read.rest)) {
     const problem = 'only white space or a comment may follow the closing quote';
@@ -79,19 +80,19 @@ function parseValue(lines: readonly string[], at: number, rest: string): ParsedV
 
 function parseUnquoted(rest: string): ParsedValue {
   if (/[ \t]#/.test(rest)) {
-    const problem = 'white space and # in a value without quotes, which some tools take for a comment: quote the value';
+    const problem = 'white space and # in an unquoted value, which some tools read as a comment: quote the value';
     return { lines: 1, problem, isQuoted: false };
   }
   const value = trimBlanks(rest);
   const warnings = [
-    ...(value.includes('#') ? ['some tools would cut the value at its #; quote it'] : []),
+    ...(value.includes('#') ? ['some tools end the value at the #; quote it'] : []),
     ...(/["'`]/.test(value) ? ['the quotes in the value are part of it'] : []),
-    ...(/^\s|\s$/u.test(value) ? ['the value begins or ends with white space that is not a blank'] : []),
+    ...(/^\s|\s$/u.test(value) ? ['the value begins or ends with white space other than spaces and tabs'] : []),
   ];
   return { lines: 1, value, warnings };
 }
 
-/** Without blanks and tabs around it, by one walk however many there are within. */
+/** Removes spaces and tabs at both ends, in linear time. */
 function trimBlanks(text: string): string {
   let end = text.length;
   while (end > 0 && ' \t'.includes(text.charAt(end - 1))) end -= 1;

@@ -1,22 +1,22 @@
 import { ApiError, type Client, failures, type SecretSetDetails, type SecretSetListItem } from '@bothost/contract';
 import { Failure } from '../failure.ts';
 
-/** A set as far as it can be looked at: one that is damaged, or is an image pull secret, shows no keys. */
+/** A set or image pull secret. Damaged sets and image pull secrets have no details. */
 export type SecretSetLookup = {
   readonly item: Pick<
     SecretSetListItem,
     'name' | 'type' | 'region' | 'status' | 'errorMessage' | 'revision' | 'damaged'
   >;
-  /** Null when it is none that shows keys. */
+  /** Null for a damaged set and an image pull secret. */
   readonly details: SecretSetDetails | null;
-  /** Of an image pull secret. */
+  /** The registry of an image pull secret, otherwise null. */
   readonly host: string | null;
   readonly credentials: Pick<SecretSetListItem, 'expiresAt' | 'verification'> | null;
 };
 
 const withoutKeys: readonly string[] = ['secret-set-has-no-keys', 'secret-set-damaged'];
 
-/** Looks a set or image pull secret up by its name; one that is not there is a `Failure`. */
+/** Finds a set or image pull secret by its name. Throws a `Failure` if it does not exist. */
 export async function findSet(client: Client, name: string): Promise<SecretSetLookup> {
   try {
     const details = await client.getSecretSet({ params: { setName: name } });
@@ -30,7 +30,7 @@ export async function findSet(client: Client, name: string): Promise<SecretSetLo
   return { item, details: null, host: item.host, credentials: item.type === 'secret' ? null : item };
 }
 
-/** As the service says it. */
+/** The same error as the service's. */
 export function setNotFound(): Failure {
   return new Failure('secret-set-not-found', failures['secret-set-not-found'].message, listHint);
 }

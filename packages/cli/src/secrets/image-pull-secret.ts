@@ -102,7 +102,7 @@ function pullSecretReport(
           ...changeFields(written),
           ...(readiness === null ? [] : [['Status', readinessCell(readiness)] as const]),
           ['Expires', expiryCell(expiresAt, io.now())],
-          ...(check === null ? [] : [['Registry says', verificationCell(check)] as const]),
+          ...(check === null ? [] : [['Verification', verificationCell(check)] as const]),
         ],
       },
       ...(check === null ? [] : [{ kind: 'note', lines: [check.message] } as const]),

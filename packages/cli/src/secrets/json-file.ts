@@ -1,12 +1,12 @@
 import { secretKeyPattern } from '@bothost/contract';
 import type { LocatedMessage, Pair, ParseResult, SourceLocation } from './parse-result.ts';
 
-/** A text, a sign, or a bare word. Each character fits in one way only: a text that never ends is found out in one walk. */
+/** A string, a sign, or a bare word. The alternatives do not overlap, so an unclosed string takes linear time. */
 const token = /[ \t\r\n]*(?:("[^"\\\n]*(?:\\.[^"\\\n]*)*")|([{}[\]:,])|([-\w.+]+))/y;
 
 /**
- * Reads the text of a JSON file that is one object of texts. Pure; duplicates are found, which JSON.parse would hide. A
- * mistake of syntax ends the reading, all others are found in one go.
+ * Parses a JSON file that is an object of strings. Finds duplicate keys, which `JSON.parse` hides. A syntax error is reported
+ * alone, all other problems together.
  */
 export function parseJsonFile(text: string, source: string): ParseResult {
   const content = text.replace(/^\u{feff}/u, '');
@@ -16,21 +16,21 @@ export function parseJsonFile(text: string, source: string): ParseResult {
   const lineOf = lineCounter(content);
   const whereOf = (index: number): SourceLocation => ({ source, line: lineOf(index) });
   if (!isObject(content)) {
-    const message = 'this is not a valid JSON object, such as {"KEY": "value"}';
+    const message = 'not a valid JSON object, such as {"KEY": "value"}';
     return { pairs, skipped, warnings: [], problems: [{ where: whereOf(findSyntaxError(content)), message }] };
   }
   for (const { key, value, index } of listMembers(content)) {
     const where = whereOf(index);
     if (!secretKeyPattern.test(key)) {
-      problems.push({ where, message: 'the key: use 1 to 64 letters, digits, underscores and hyphens' });
-    } else if (value === null) problems.push({ where, message: `${key}: its value must be a string in quotes` });
+      problems.push({ where, message: 'invalid key: use 1 to 64 letters, digits, underscores and hyphens' });
+    } else if (value === null) problems.push({ where, message: `${key}: the value must be a string in quotes` });
     else if (value === '') skipped.push({ key, where });
     else pairs.push({ key, value, where });
   }
   return { pairs, skipped, warnings: [], problems };
 }
 
-/** The line of a place, counted from 1; the places have to come in their order. */
+/** Returns the line of an index, counted from 1. Indexes must be passed in ascending order. */
 function lineCounter(content: string): (index: number) => number {
   let line = 1;
   let seen = 0;
@@ -54,7 +54,7 @@ function isObject(content: string): boolean {
 
 type Member = { readonly key: string; readonly value: string | null; readonly index: number };
 
-/** The members of the outermost object of valid JSON; a value that is no text is null. */
+/** The members of the outermost object of valid JSON; a value that is not a string is null. */
 function listMembers(content: string): readonly Member[] {
   const members: Member[] = [];
   let depth = 0;
@@ -84,7 +84,7 @@ function* tokenize(content: string): Generator<{ readonly text: string; readonly
   }
 }
 
-/** Where the longest beginning ends that is made of JSON's words; good enough to name a line. */
+/** The end of the longest prefix of valid JSON tokens; precise enough for a line number. */
 function findSyntaxError(content: string): number {
   let end = 0;
   for (const { text, index } of tokenize(content)) end = index + text.length;

@@ -5,7 +5,7 @@ import type { Block, Report } from '../output/report.ts';
 import { readinessCell } from './readiness.ts';
 import { expiryCell, expiryWarning, verificationCell } from './verification.ts';
 
-/** Secret sets, or image pull secrets with them. */
+/** Lists secret sets and, unless `onlySets`, image pull secrets. */
 export async function listSets(
   context: Context,
   { region, onlySets }: { readonly region: string | undefined; readonly onlySets: boolean },
@@ -19,7 +19,7 @@ export async function listSets(
   const kind = onlySets ? [] : [{ title: 'Kind' }];
   const host = onlySets
     ? []
-    : [{ title: 'Registry', drop: 7 }, { title: 'Registry says' }, { title: 'Expires', drop: 6 }];
+    : [{ title: 'Registry', drop: 7 }, { title: 'Verification' }, { title: 'Expires', drop: 6 }];
   return {
     json: { sets },
     blocks: [
@@ -36,7 +36,7 @@ export async function listSets(
           ...host,
         ],
         rows: sets.map((set) => {
-          // Nothing but the name of one that is damaged can be believed.
+          // Only the name of a damaged set is reliable.
           const known = <T>(fact: T) => (set.damaged === true ? optionalCell(null) : fact);
           return [
             { text: set.name, tone: 'strong' },

@@ -1,16 +1,16 @@
-/** Where something was written: a file with a line, or an argument. */
+/** A file with a line, or an argument. */
 export type SourceLocation = { readonly source: string; readonly line: number | null };
 
-/** One key with its value, as it was written. */
+/** A key with its value. */
 export type Pair = { readonly key: string; readonly value: string; readonly where: SourceLocation };
 
-/** Something about a place. No message ever holds a part of a value, nor of a line that could not be read. */
+/** A problem or warning. No message contains a part of a value or of an invalid line. */
 export type LocatedMessage = { readonly where: SourceLocation; readonly message: string };
 
-/** What was read of one source: usable only when there is no problem. */
+/** The result of parsing one source, valid only if there are no problems. */
 export type ParseResult = {
   readonly pairs: readonly Pair[];
-  /** Keys without a value, which are left out. */
+  /** Keys without a value. */
   readonly skipped: readonly { readonly key: string; readonly where: SourceLocation }[];
   readonly problems: readonly LocatedMessage[];
   readonly warnings: readonly LocatedMessage[];
@@ -21,7 +21,7 @@ export function formatLocation({ source, line }: SourceLocation): string {
   return line === null ? source : `${source}:${line}`;
 }
 
-/** Several readings as one, in their order. */
+/** Concatenates several results. */
 export function mergeResults(readings: readonly ParseResult[]): ParseResult {
   return {
     pairs: readings.flatMap(({ pairs }) => pairs),

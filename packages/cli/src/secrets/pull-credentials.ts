@@ -6,10 +6,10 @@ import { decodeUtf8 } from './decode-utf8.ts';
 import { readDockerConfig } from './docker-config.ts';
 import { readFileBytes, readInput } from './read-bytes.ts';
 
-/** What the command line says of where credentials come from. */
+/** The source of credentials on the command line. */
 export type CredentialSource = {
   readonly text: string | undefined;
-  /** They are in Base64 already. */
+  /** The credentials are in Base64. */
   readonly isEncoded: boolean;
   readonly username: string | undefined;
   readonly passwordStdin: boolean;
@@ -18,7 +18,7 @@ export type CredentialSource = {
 
 const configBytes = 1_048_576;
 
-/** Called wrongly, found out before anything is read: exactly one source, and one that can be asked. */
+/** Throws a `UsageError` unless there is exactly one source; a prompt needs a terminal. */
 export function requireOneSource({ io }: Pick<Context, 'io'>, source: CredentialSource): void {
   const { text, isEncoded, username, passwordStdin, dockerConfig } = source;
   const given = [text, username, dockerConfig].filter((one) => one !== undefined).length;
@@ -27,17 +27,17 @@ export function requireOneSource({ io }: Pick<Context, 'io'>, source: Credential
   }
   if (passwordStdin && username === undefined) throw new UsageError('--password-stdin needs --username.');
   if (isEncoded && (username !== undefined || dockerConfig !== undefined)) {
-    throw new UsageError('--no-encode is for complete credentials, given as an argument or when asked.');
+    throw new UsageError('--no-encode cannot be combined with --username or --from-docker-config.');
   }
   if (text === undefined && dockerConfig === undefined && !passwordStdin && !canAsk(io)) {
     throw new UsageError(
-      'No credentials were given, and there is no terminal to ask for them on.',
-      'Give them with --username and --password-stdin, or by --from-docker-config.',
+      'No credentials were given, and there is no terminal to prompt for them.',
+      'Pass them with --username and --password-stdin, or with --from-docker-config.',
     );
   }
 }
 
-/** Reads the credentials of a registry, by its canonical name, and answers them in Base64. Nothing of them is ever said. */
+/** Reads the credentials of a registry (by its canonical name) and returns them in Base64. No message contains them. */
 export async function readCredentials(context: Context, source: CredentialSource, host: string): Promise<string> {
   const { text, isEncoded, username, dockerConfig } = source;
   if (dockerConfig !== undefined) {
@@ -50,10 +50,10 @@ export async function readCredentials(context: Context, source: CredentialSource
   }
   if (text !== undefined) {
     context.warn(
-      "credentials given as an argument stay in the shell's history and are visible in the process list; " +
-        'none given (asks) and --password-stdin do not',
+      "credentials in arguments stay in the shell's history and are visible in the process list; use the prompt or " +
+        '--password-stdin instead',
     );
-    // What was no UTF-8 among the arguments cannot be told any more.
+    // Node replaces invalid UTF-8 in arguments with this character.
     if (text.includes('\ufffd')) throw credentialFailure('The argument is not valid UTF-8. Use --password-stdin.');
   }
   const form = isEncoded ? 'username:password in Base64' : 'username:password';
@@ -76,13 +76,12 @@ async function readPassword(
 
 function decodeText(bytes: Uint8Array, source: string): string {
   const read = decodeUtf8(bytes, source);
-  if ('problems' in read) throw credentialFailure(`${source}: this is not valid UTF-8.`);
+  if ('problems' in read) throw credentialFailure(`${source} is not valid UTF-8.`);
   return read.text;
 }
 
 function encode({ warn }: Pick<Context, 'warn'>, text: string): string {
-  if (/\p{Cc}/u.test(text))
-    throw credentialFailure('They contain a control character, such as a line break, which is not allowed.');
+  if (/\p{Cc}/u.test(text)) throw credentialFailure('They contain a control character, such as a line break.');
   if (!/^[^:]+:/.test(text)) {
     if (isEncodedCredentials(text)) {
       throw credentialFailure(
@@ -90,10 +89,10 @@ function encode({ warn }: Pick<Context, 'warn'>, text: string): string {
         'Give them with --no-encode.',
       );
     }
-    throw credentialFailure('They are not username:password: the first colon ends the user name.');
+    throw credentialFailure('They must be username:password; the first colon ends the user name.');
   }
   if (isEncodedCredentials(text.slice(text.indexOf(':') + 1))) {
-    warn('the password looks like encoded credentials; give those alone, with --no-encode');
+    warn('the password looks like encoded credentials; pass them without a user name, with --no-encode');
   }
   return requireSize(Buffer.from(text, 'utf8').toString('base64'));
 }
@@ -101,16 +100,16 @@ function encode({ warn }: Pick<Context, 'warn'>, text: string): string {
 function requireEncoded(text: string): string {
   if (isEncodedCredentials(text)) return requireSize(text);
   throw credentialFailure(
-    'They are not username:password in Base64, which has one strict form.',
+    'They are not username:password in strict Base64.',
     text.includes(':') ? 'Leave out --no-encode if they are not encoded.' : null,
   );
 }
 
 function requireSize(encoded: string): string {
   if (encoded.length <= secretValueBytes) return encoded;
-  throw credentialFailure(`They are longer than ${secretValueBytes} bytes when they are encoded.`);
+  throw credentialFailure(`They are longer than ${secretValueBytes} bytes in Base64.`);
 }
 
 function credentialFailure(message: string, hint: string | null = null): Failure {
-  return new Failure('credentials-refused', `These credentials cannot be stored. ${message}`, hint);
+  return new Failure('credentials-refused', `Invalid credentials. ${message}`, hint);
 }

@@ -1,6 +1,6 @@
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', $: '$' };
 
-/** A value in quotes: how many lines it takes, and what stands after its closing quote. */
+/** A quoted value, the number of its lines, and the text after its closing quote. */
 export type QuotedValue = {
   readonly value: string;
   readonly lines: number;
@@ -9,8 +9,8 @@ export type QuotedValue = {
 };
 
 /**
- * Reads a value that begins with its quote in `first`, the end of line `from`, and goes on over as many lines as it has;
- * null when nothing closes it. In single quotes everything is literal. A line break is a line feed.
+ * Parses a quoted value, which can span lines. It begins with its quote in `first`, the rest of line `from`. Null if the
+ * quote is not closed. In single quotes everything is literal. A line break becomes a line feed.
  */
 export function parseQuotedValue(
   lines: readonly string[],
@@ -28,9 +28,7 @@ export function parseQuotedValue(
       parts.push(line.slice(at, stop === -1 ? line.length : stop));
       if (stop === -1) break;
       if (line[stop] === quote) {
-        const warnings = keepsBackslash
-          ? ['a backslash stands before a character that it does not escape, so it is kept']
-          : [];
+        const warnings = keepsBackslash ? ['a backslash before a character that cannot be escaped is kept'] : [];
         return { value: parts.join(''), lines: index - from + 1, rest: line.slice(stop + 1), warnings };
       }
       const escaped = escapes[line[stop + 1] ?? ''];
@@ -43,7 +41,7 @@ export function parseQuotedValue(
   return null;
 }
 
-/** Of a backslash or double quote. */
+/** The index of the next backslash or double quote, or -1. */
 function nextSpecialIndex(line: string, from: number): number {
   const stops = [line.indexOf('"', from), line.indexOf('\\', from)].filter((at) => at !== -1);
   return stops.length === 0 ? -1 : Math.min(...stops);

@@ -13,36 +13,39 @@ import { readFileBytes, readInput } from './read-bytes.ts';
 export const fileFormats = ['env', 'json'] as const;
 export type FileFormat = (typeof fileFormats)[number];
 
-/** What the command line says about keys and values. */
+/** Keys and values on the command line. */
 export type ValueInputs = {
   readonly pairs: readonly string[];
   readonly file: string | undefined;
   readonly format: FileFormat;
 };
 
-/** Keys with their values, checked; and the keys of a file that had none. */
+/** Validated keys and values, and the keys of a file without a value. */
 export type SecretValues = {
   readonly secrets: readonly { readonly secretKey: string; readonly secretValue: string }[];
   readonly skipped: readonly string[];
 };
 
-/** Bytes of a file of many keys. */
+/** Maximum size of a file of keys. */
 const fileBytes = 1_048_576;
 const emptyResult: ParseResult = { pairs: [], skipped: [], problems: [], warnings: [] };
 
 /**
- * Reads all values from wherever they come, prompts last. Every problem of all of them comes in one `Failure`, before
- * anything is sent or asked for; none shows anything of a value. Warnings are said.
+ * Reads all values: first arguments and files, then prompts. All problems are reported in one `Failure`, before anything is
+ * prompted for or sent. No message contains a value. Prints warnings.
  */
 export async function readValues(context: Context, given: ValueInputs): Promise<SecretValues> {
   if (given.pairs.length === 0 && given.file === undefined) {
-    throw new UsageError('There are no keys to set.', 'Give KEY=value, KEY alone to be asked for it, or --file .env');
+    throw new UsageError('No keys were given.', 'Give KEY=value, KEY (prompts for the value) or --file .env.');
   }
   const named = parseArguments(given.pairs);
   requireTerminal(context, named.keys);
   const inputs = named.keys.filter(({ source }) => source.kind === 'input');
   if (inputs.length + (given.file === '-' ? 1 : 0) > 1) {
-    throw new UsageError('Standard input can be read only once.', 'Give one value with -, and the others with @FILE.');
+    throw new UsageError(
+      'Standard input can be read only once.',
+      'Use KEY=- for one value and KEY=@FILE for the others.',
+    );
   }
   const parts = [
     { ...emptyResult, problems: named.problems, warnings: named.warnings },
@@ -62,14 +65,14 @@ export async function readValues(context: Context, given: ValueInputs): Promise<
   const answered = [];
   for (const { key, where } of prompted) answered.push({ key, where, value: await promptForValue(context, key) });
   const pairs = [...all.pairs, ...answered];
-  if (pairs.length === 0) throw new Failure('no-values', 'None of the keys has a value, so there is nothing to set.');
+  if (pairs.length === 0) throw new Failure('no-values', 'None of the keys has a value. Nothing was sent.');
   requireNoProblems(valueProblems(pairs));
   return { secrets: pairs.map(({ key, value }) => ({ secretKey: key, secretValue: value })), skipped };
 }
 
 const argumentWarning =
-  "values in arguments stay in the shell's history and are visible in the process list; KEY alone, KEY=-, KEY=@FILE and " +
-  '--file do not';
+  "values in arguments stay in the shell's history and are visible in the process list; use KEY, KEY=-, KEY=@FILE or --file " +
+  'instead';
 
 function requireNoProblems(problems: readonly LocatedMessage[]): void {
   if (problems.length === 0) return;
@@ -82,9 +85,9 @@ function requireTerminal({ io }: Context, wanted: readonly RequestedKey[]): void
   const [first] = wanted.filter(({ source }) => source.kind === 'prompt');
   if (first === undefined || canAsk(io)) return;
   throw new UsageError(
-    // Not the word itself: it may be a value whose key was forgotten.
-    `There is no = in ${first.place}, so botcli would ask for the value, but there is no terminal to ask on.`,
-    'Give it with --file, KEY=@FILE or KEY=- (standard input).',
+    // The message does not contain the argument: it may be a value without a key.
+    `There is no = in ${first.place}, and no terminal to prompt for the value.`,
+    'Pass the value with --file, KEY=@FILE or KEY=- (standard input).',
   );
 }
 
@@ -101,7 +104,7 @@ async function readPairsFile(context: Context, file: string, format: FileFormat)
   return format === 'json' ? parseJsonFile(decoded.text, source) : parseEnvFile(decoded.text, source);
 }
 
-/** A value as it is, byte by byte: also the line break that it may end with. */
+/** Reads a value byte for byte, including a line break at its end. */
 async function readKeyValue(context: Context, wanted: RequestedKey): Promise<ParseResult> {
   const { source } = wanted;
   const one = toKey(wanted);
@@ -122,7 +125,7 @@ async function readKeyValue(context: Context, wanted: RequestedKey): Promise<Par
   return { ...emptyResult, pairs: [pair], warnings: endsLine ? [{ where, message }] : [] };
 }
 
-/** Not by its path, which may be a value that begins with @. */
+/** Does not contain the path, which may be a value that begins with @. */
 function fileLabel({ key, place }: RequestedKey) {
   return {
     name: `the file that ${place} names for ${key}`,
@@ -131,7 +134,7 @@ function fileLabel({ key, place }: RequestedKey) {
 }
 
 function tooLong(source: string, limit: number): ParseResult {
-  const message = `more than ${limit} bytes, which is the limit`;
+  const message = `larger than the limit of ${limit} bytes`;
   return { ...emptyResult, problems: [{ where: { source, line: null }, message }] };
 }
 

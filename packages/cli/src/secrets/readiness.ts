@@ -15,8 +15,8 @@ export type SetRevision = {
 type SetState = Pick<SecretSetListItem, 'status' | 'errorMessage' | 'revision'>;
 
 /**
- * Waits until the region has a revision, or a later one. One that failed, is gone, or is not ready after `seconds` is a
- * `Failure`; what was written stays written.
+ * Waits until the region has a revision or a later one. Throws a `Failure` if the delivery failed, the set was deleted, or
+ * `seconds` have passed. The revision stays stored.
  */
 export async function waitUntilReady(
   context: Pick<Context, 'io' | 'messages'>,
@@ -43,7 +43,7 @@ export async function waitUntilReady(
         `The service keeps delivering it; check with: botcli cloud secrets list ${set.name}`,
       );
     }
-    messages.status(`${Math.floor(waited)} s: revision ${set.revision} of ${set.name} is on its way to the region`);
+    messages.status(`Waiting until the region has revision ${set.revision} of ${set.name}, ${Math.floor(waited)} s`);
     await io.sleep(200);
   }
 }
@@ -59,7 +59,7 @@ export async function resolveReadiness(
   try {
     return await waitUntilReady(context, client, { name, type, revision }, seconds);
   } catch (error) {
-    // Ctrl-C, or a service that is gone: neither takes back what was written.
+    // Ctrl-C or a connection error: the revision is stored anyway.
     if (!(error instanceof Failure)) {
       context.messages.status(null);
       context.messages.notify(`Revision ${revision} of ${name} is stored anyway.`);
@@ -69,7 +69,7 @@ export async function resolveReadiness(
 }
 
 function deliveryFailure(name: string, { revision, errorMessage }: SetState): Failure {
-  const why = errorMessage ?? 'no reason is known.';
+  const why = errorMessage ?? 'The reason is unknown.';
   return new Failure('delivery-failed', `Revision ${revision} of ${name} is stored, but the region refused it: ${why}`);
 }
 

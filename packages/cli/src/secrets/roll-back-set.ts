@@ -5,14 +5,14 @@ import { requireSetName } from './set-name.ts';
 
 export type RollBackSet = ChangeOptions & { readonly revision: number };
 
-/** Makes a new revision of what an earlier one held. */
+/** Makes a new revision with the content of an earlier one. */
 export async function rollBackSet(context: Context, given: RollBackSet): Promise<Report> {
   const { name, revision } = given;
   requireSetName(name);
   return changeSet(context, {
     ...given,
     skipped: [],
-    question: () => `Set ${name} back to what revision ${revision} held?`,
+    question: () => `Roll ${name} back to revision ${revision}?`,
     submit: (client, { dryRun, expectedRevision }) =>
       client.rollBackSecrets({ params: { setName: name }, body: { revision, dryRun, expectedRevision } }),
   });

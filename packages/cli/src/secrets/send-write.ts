@@ -3,7 +3,7 @@ import type { Context } from '../command-line/context.ts';
 import { networkCode } from '../service/describe-failure.ts';
 import { isTransient } from '../service/retry.ts';
 
-/** Sends a write that is no dry run. Where no answer came, it says what may have become of it. */
+/** Sends a write. If no response arrives, explains what may have happened. */
 export async function sendWrite(
   { io, notify }: Pick<Context, 'io' | 'notify'>,
   send: () => Promise<WrittenSecrets>,
@@ -13,7 +13,9 @@ export async function sendWrite(
   } catch (error) {
     const arrived = !(error instanceof ConnectionError && networkCode(error) === 'ECONNREFUSED');
     if (io.signal.aborted || (isTransient(error) && arrived)) {
-      notify('No answer came. The change was stored completely or not at all; it is safe to run this again.');
+      notify(
+        'No response arrived. The change was stored completely or not at all. It is safe to run the command again.',
+      );
     }
     throw error;
   }

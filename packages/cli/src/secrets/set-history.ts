@@ -52,7 +52,7 @@ function actionOf({ action, rolledBackTo }: SecretRevision): string {
   return rolledBackTo === null ? action : `${action} to ${rolledBackTo}`;
 }
 
-/** On a terminal the first few, since a line has to be read; the others are counted. */
+/** A terminal shows the first four keys and the number of the others. */
 function keysOf({ added, changed, removed }: SecretRevision): Cell {
   const all = [
     ...added.map((key) => `+${key}`),

@@ -7,7 +7,7 @@ import { requireSetName } from './set-name.ts';
 
 export type SetKeys = ValueInputs & ChangeOptions & { readonly region: string | undefined; readonly replaces: boolean };
 
-/** Creates or updates a secret set: reads all values, then asks for all of them in one request. */
+/** Creates or updates a secret set: reads all values, then sends them in one request. */
 export async function setKeys(context: Context, given: SetKeys): Promise<Report> {
   const { name, replaces } = given;
   requireSetName(name);

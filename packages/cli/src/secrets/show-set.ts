@@ -7,7 +7,7 @@ import { readinessCell } from './readiness.ts';
 import { requireSetName } from './set-name.ts';
 import { credentialFields } from './verification.ts';
 
-/** One set with its keys, never their values; and the agents that run with it. */
+/** Shows a set with its keys and the agents that use it, never the values. */
 export async function showSet(
   context: Context,
   { name, region }: { readonly name: string; readonly region: string | undefined },
@@ -22,7 +22,7 @@ export async function showSet(
       [item.type === 'secret' ? 'Secret set' : 'Image pull secret', { text: item.name, tone: 'strong' }],
       ...(isDamaged ? [] : [['Region', item.region] as const]),
       ['Status', readinessCell(item.status)],
-      ...(errorMessage === undefined ? [] : [['Why', errorMessage] as const]),
+      ...(errorMessage === undefined ? [] : [['Error', errorMessage] as const]),
       ...(isDamaged ? [] : [['Revision', String(item.revision)] as const]),
       ...(host === null ? [] : [['Registry', host] as const]),
       ...(credentials === null || isDamaged ? [] : credentialFields(credentials, context.io.now())),
@@ -52,11 +52,14 @@ function agentBlocks({ agents, revision }: SecretSetDetails): readonly Block[] {
     stale ? { text: 'older', tone: 'warn' } : { text: 'current', tone: 'good' };
   const table: Block = {
     kind: 'table',
-    columns: [{ title: 'Agent' }, { title: 'Runs with revision', align: 'right' }, { title: 'Which is' }],
+    columns: [{ title: 'Agent' }, { title: 'Uses revision', align: 'right' }, { title: 'State' }],
     rows: agents.map((agent) => [agent.name, String(agent.revision), stateOf(agent.stale)]),
     empty: '',
   };
   const stale = agents.filter((agent) => agent.stale).map(({ name }) => name);
   if (stale.length === 0) return [table];
-  return [table, { kind: 'note', lines: [`To run with revision ${revision}, deploy again: ${stale.join(', ')}`] }];
+  return [
+    table,
+    { kind: 'note', lines: [`Deploy these agents again to use revision ${revision}: ${stale.join(', ')}`] },
+  ];
 }

@@ -9,7 +9,7 @@ import { requireSetName } from './set-name.ts';
 
 export type UnsetKeys = ChangeOptions & {
   readonly keys: readonly string[];
-  /** What is not there is passed over. */
+  /** Ignore keys that do not exist. */
   readonly ifExists: boolean;
 };
 
@@ -35,7 +35,7 @@ export async function unsetKeys(context: Context, given: UnsetKeys): Promise<Rep
   });
 }
 
-/** What is no key is not shown: it may be a pair with its value. */
+/** The message does not contain the argument: it may be a pair with its value. */
 function requireKeys(keys: readonly string[]): void {
   const index = keys.findIndex((key) => !secretKeyPattern.test(key));
   if (index === -1) return;
@@ -53,9 +53,9 @@ async function findSetOrNull(client: Client, name: string, ifExists: boolean): P
 }
 
 function missingKeys(name: string, missing: readonly string[], present: readonly string[]): Failure {
-  const message = `Not found: ${name} has no key ${missing.join(', ')}. Nothing was changed.`;
+  const message = `${name} has no key ${missing.join(', ')}. Nothing was changed.`;
   const near = missing.length === 1 ? closest(missing[0] ?? '', present) : null;
-  const hint = near === null ? `See its keys with: botcli cloud secrets list ${name}` : `Did you mean ${near}?`;
+  const hint = near === null ? `List its keys with: botcli cloud secrets list ${name}` : `Did you mean ${near}?`;
   return new Failure('secret-not-found', message, hint);
 }
 

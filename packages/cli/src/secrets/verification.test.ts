@@ -5,9 +5,9 @@ const now = new Date('2026-11-20T12:00:00.000Z');
 
 it.each([
   [null, null],
-  ['2026-11-20T11:59:59.000Z', 'the credentials of hub expired at 2026-11-20T11:59:59Z: set new ones'],
-  ['2026-11-20T12:00:00.000Z', 'the credentials of hub expired at 2026-11-20T12:00:00Z: set new ones'],
-  ['2026-11-21T12:00:00.000Z', 'the credentials of hub expire at 2026-11-21T12:00:00Z: set new ones before'],
+  ['2026-11-20T11:59:59.000Z', 'the credentials of hub expired at 2026-11-20T11:59:59Z; set new ones'],
+  ['2026-11-20T12:00:00.000Z', 'the credentials of hub expired at 2026-11-20T12:00:00Z; set new ones'],
+  ['2026-11-21T12:00:00.000Z', 'the credentials of hub expire at 2026-11-21T12:00:00Z; set new ones before'],
   ['2026-11-21T12:00:01.000Z', null],
 ])('credentials that end at %s: %s', (iso, warning) => expect(expiryWarning('hub', iso, now)).toBe(warning));
 

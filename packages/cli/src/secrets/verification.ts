@@ -5,32 +5,32 @@ import type { Cell } from '../output/report.ts';
 
 const tones = { verified: 'good', rejected: 'bad', unreachable: 'warn', skipped: 'warn' } as const;
 
-/** The last check of an image pull secret, as lists show it. */
+/** The result of the last verification of an image pull secret. */
 export function verificationCell(check: Pick<PullSecretCheck, 'result'> | null): Cell {
   if (check === null) return { text: '', rich: '-', tone: 'dim' };
   const { result } = check;
   return { text: result, rich: statusLabel(pullSecretResultLabels, result), tone: tones[result] };
 }
 
-/** What is known of an image pull secret beside its readiness. */
+/** Expiry and last verification of an image pull secret. */
 export function credentialFields(
   { expiresAt, verification }: Pick<SecretSetListItem, 'expiresAt' | 'verification'>,
   now: Date,
 ): (readonly [string, Cell])[] {
-  const said =
+  const check =
     verification === null
       ? []
       : ([
           ['Checked', formatTime(verification.checkedAt)],
-          ['Why', verification.message],
+          ['Result', verification.message],
         ] as const);
-  return [['Expires', expiryCell(expiresAt, now)], ['Registry says', verificationCell(verification)], ...said];
+  return [['Expires', expiryCell(expiresAt, now)], ['Verification', verificationCell(verification)], ...check];
 }
 
-/** Credentials that end within this time are told about. */
+/** Credentials that expire within this time cause a warning. */
 const expirySoonMs = 24 * 3_600_000;
 
-/** When credentials end: `iso` null is not known. */
+/** The expiry of credentials; null if it is unknown. */
 export function expiryCell(iso: string | null, now: Date): Cell {
   if (iso === null) return formatTime(null);
   const left = Date.parse(iso) - now.getTime();
@@ -40,13 +40,13 @@ export function expiryCell(iso: string | null, now: Date): Cell {
   return left <= expirySoonMs ? { text, rich: `${rich}, soon`, tone: 'warn' } : shown;
 }
 
-/** What to say of credentials that end soon or have ended; null of others. */
+/** A warning about credentials that have expired or expire soon; otherwise null. */
 export function expiryWarning(name: string, iso: string | null, now: Date): string | null {
   if (iso === null) return null;
   const left = Date.parse(iso) - now.getTime();
   if (left > expirySoonMs) return null;
   const when = iso.replace(/\.\d+Z$/, 'Z');
   return left <= 0
-    ? `the credentials of ${name} expired at ${when}: set new ones`
-    : `the credentials of ${name} expire at ${when}: set new ones before`;
+    ? `the credentials of ${name} expired at ${when}; set new ones`
+    : `the credentials of ${name} expire at ${when}; set new ones before`;
 }

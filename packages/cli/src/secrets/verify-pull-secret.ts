@@ -5,7 +5,7 @@ import type { Report } from '../output/report.ts';
 import { requireSetName } from './set-name.ts';
 import { credentialFields, expiryWarning } from './verification.ts';
 
-/** Has the registry asked. Credentials that it rejects are a `Failure`; everything else is an answer. */
+/** Verifies an image pull secret with its registry. Throws a `Failure` only if the registry rejects the credentials. */
 export async function verifyPullSecret(
   context: Context,
   wanted: { readonly name: string; readonly image: string | undefined },

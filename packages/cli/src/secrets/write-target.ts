@@ -2,7 +2,7 @@ import type { Client } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import type { Cell } from '../output/report.ts';
 
-/** Where secrets are written, for somebody who is about to confirm it. */
+/** Where secrets are stored, shown before the confirmation. */
 export type WriteTarget = {
   readonly organization: string;
   readonly origin: string;
@@ -10,7 +10,7 @@ export type WriteTarget = {
   readonly isDefaultRegion: boolean;
 };
 
-/** The organization by its name also where the key implies it; `region` is the one that the service named. */
+/** Finds the organization's name, which the key may imply, and whether `region` is the default. */
 export async function findWriteTarget(
   { settings }: Pick<Context, 'settings'>,
   client: Client,
@@ -23,13 +23,13 @@ export async function findWriteTarget(
   return { organization, origin: settings.origin.value, region, isDefaultRegion: properties.defaultRegion === region };
 }
 
-/** Without a region named, a new set goes into that of the organization. */
+/** The organization of the key. */
 async function impliedOrganization(client: Client): Promise<string> {
   const { organizations } = await client.listOrganizations();
-  return organizations[0]?.name ?? 'that of the key';
+  return organizations[0]?.name ?? 'the organization of the key';
 }
 
-/** The rows that say it. */
+/** The target as fields. */
 export function targetFields(place: WriteTarget): readonly (readonly [string, Cell])[] {
   return [
     ['Organization', place.organization],

@@ -4,7 +4,7 @@ import type { Io } from '../io/io.ts';
 import { version } from '../version.ts';
 import type { SourcedValue } from './settings.ts';
 
-/** How long the service may take to answer, in seconds: no operation waits for a bot. */
+/** Timeout of a request. No operation waits for a bot. */
 export const responseTimeoutSeconds = 30;
 
 /** A client of the service; requests end with Ctrl-C and after `answerSeconds`. */
@@ -28,17 +28,17 @@ export function connect(io: Io, origin: string, key: string, organization?: stri
 
 const missingKeyHints = {
   private:
-    'Start a service here with `npm start` (its first start writes a profile with keys), log in to another with ' +
-    '`botcli cloud auth login`, or set BOTCLI_TOKEN.',
+    'Log in with `botcli cloud auth login`, set BOTCLI_TOKEN, or start a service on this machine with `npm start`: its ' +
+    'first start stores keys in the profile.',
   public:
-    'Create one and save it in the profile with `botcli cloud keys create NAME --kind public --default`, or set ' +
+    'Create one and store it in the profile with `botcli cloud keys create NAME --kind public --default`, or set ' +
     'BOTCLI_PUBLIC_KEY.',
 } as const;
 
-/** The key to send, or a `Failure` that says what to do. Never puts a character of it into a message. */
+/** Returns the key to send, or throws a `Failure`. No message contains any part of the key. */
 export function usableKey(kind: 'private' | 'public', key: SourcedValue | null, warn: (text: string) => void): string {
-  if (key === null) throw new Failure('key-missing', `There is no ${kind} key.`, missingKeyHints[kind]);
-  // fetch would say it with the key in its message.
+  if (key === null) throw new Failure('key-missing', `No ${kind} key is configured.`, missingKeyHints[kind]);
+  // The error of `fetch` would contain the key.
   if (!/^[\x21-\x7e]+$/.test(key.value)) {
     throw new Failure(
       'key-malformed',
@@ -54,7 +54,7 @@ export function usableKey(kind: 'private' | 'public', key: SourcedValue | null, 
     );
   }
   if (found.verdict === 'mistyped') {
-    warn(`the key from ${key.source} looks mistyped: its checksum is wrong. Trying it anyway.`);
+    warn(`the key from ${key.source} has a wrong checksum and may be mistyped. Trying it anyway.`);
   }
   return key.value;
 }

@@ -35,7 +35,7 @@ export function describeServiceFailure(
 
 function hintFor(error: ApiError, settings: Settings | null, { agent, hasSession }: CommandSubject): string | null {
   if (error.status === 401) {
-    return `The key was sent to ${settings?.origin.value}. Log in with another one: botcli cloud auth login`;
+    return `The service at ${settings?.origin.value} does not accept this key. Log in with another one: botcli cloud auth login`;
   }
   if (error.reason === 'organization-not-found' && settings?.organization) {
     return `The organization "${settings.organization.value}" comes from ${settings.organization.source}.`;
@@ -70,10 +70,10 @@ function connectionHint(error: ConnectionError, settings: Settings | null): stri
   if (settings === null) return null;
   const { value, source } = settings.origin;
   const code = networkCode(error);
-  const is = code === 'ECONNREFUSED' ? 'Nothing is listening there' : `The address is ${value}`;
+  const problem = code === 'ECONNREFUSED' ? 'Nothing is listening there' : `The URL is ${value}`;
   return (
-    `${is}${code === null || code === 'ECONNREFUSED' ? '' : ` (${code})`}; it comes from ${source}. ` +
-    'Start a service with `npm start`, or set another address with --api-url or BOTCLI_API_URL.'
+    `${problem}${code === null || code === 'ECONNREFUSED' ? '' : ` (${code})`}; it comes from ${source}. ` +
+    'Start a service with `npm start`, or set another URL with --api-url or BOTCLI_API_URL.'
   );
 }
 
@@ -85,7 +85,7 @@ function isTimeout(error: unknown): boolean {
 
 function describeTimeout(settings: Settings | null): FailureDescription {
   const message = `No response from ${settings?.origin.value ?? 'the service'} within ${responseTimeoutSeconds} seconds.`;
-  return { ...describeLocalFailure('timeout', message), hint: 'Set another address with --api-url or BOTCLI_API_URL.' };
+  return { ...describeLocalFailure('timeout', message), hint: 'Set another URL with --api-url or BOTCLI_API_URL.' };
 }
 
 /** The system's error code of a failed connection; fetch wraps it once or, with several addresses, twice. */

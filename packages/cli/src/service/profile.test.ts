@@ -52,7 +52,9 @@ test('a file that others can read is closed to them, with a warning', async () =
   await write('private_key = "sk_a"\n', 0o644);
   expect((await readProfile(place.file, warn)).private_key).toBe('sk_a');
   expect(await modeOf(place.file)).toBe(0o600);
-  expect(warnings).toEqual([`Others could read ${place.file}, which holds keys; its mode is 0600 now.`]);
+  expect(warnings).toEqual([
+    `Other users could read ${place.file}, which contains keys. Its mode was changed to 0600.`,
+  ]);
 });
 
 test('what a killed run left behind neither stops a write nor gets into the profile', async () => {

@@ -12,8 +12,8 @@ export type Profile = Readonly<Record<Field, string | null>>;
 export const noProfile: Profile = { api_url: null, organization: null, private_key: null, public_key: null };
 
 /**
- * Reads the profile. A file that others can read is closed to them first and `warn` is told: it holds keys.
- * A file that is no TOML, or has a field of another type, is a `Failure`, never an empty profile.
+ * Reads the profile. If other users can read the file, restricts its mode and warns: it holds keys. Invalid TOML and fields
+ * of another type throw a `Failure`.
  */
 export async function readProfile(file: string, warn: (text: string) => void): Promise<Profile> {
   const table = (await readTable(file)) ?? {};
@@ -34,8 +34,8 @@ export async function readProfile(file: string, warn: (text: string) => void): P
 }
 
 /**
- * Changes fields of the profile (null removes one) and keeps everything else that is in the file. Whoever is killed
- * meanwhile leaves the old file or the new one, never a half. A symbolic link stays one.
+ * Changes fields of the profile (null removes one) and keeps all other content. The file is replaced atomically. A symbolic
+ * link is followed, not replaced.
  */
 export async function writeProfile(file: string, changes: Partial<Profile>): Promise<void> {
   const table: TomlTable = { ...(await readTable(file)) };
@@ -56,7 +56,7 @@ export async function writeProfile(file: string, changes: Partial<Profile>): Pro
 
 async function replaceFile(target: string, text: string): Promise<void> {
   const temporary = `${target}.new`;
-  // What a killed run left behind may hold a key: it goes, and is never renamed into place.
+  // A temporary file of a killed run may be incomplete.
   await rm(temporary, { force: true });
   const handle = await open(temporary, 'wx', 0o600);
   try {
@@ -80,9 +80,9 @@ async function readTable(file: string): Promise<TomlTable | null> {
   try {
     return parse(text);
   } catch (error) {
-    // The parser's own message quotes the line, and the line may hold a key.
+    // The parser's message quotes the line, which may contain a key.
     const line = error instanceof TomlError ? ` (line ${error.line})` : '';
-    throw new Failure('profile-invalid', `The profile ${file} is not valid TOML${line}.`, 'Repair it, or remove it.');
+    throw new Failure('profile-invalid', `The profile ${file} is not valid TOML${line}.`, 'Repair or remove it.');
   }
 }
 
@@ -91,10 +91,12 @@ async function restrictMode(file: string, warn: (text: string) => void): Promise
     const { mode } = await stat(file);
     if ((mode & 0o077) === 0 || process.platform === 'win32') return;
     await chmod(file, 0o600);
-    warn(`Others could read ${file}, which holds keys; its mode is 0600 now.`);
+    warn(`Other users could read ${file}, which contains keys. Its mode was changed to 0600.`);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT')
-      warn(`Others can read ${file}, and its mode cannot be changed: ${describeSystemError(error)}.`);
+      warn(
+        `Other users can read ${file}, which contains keys, and its mode cannot be changed: ${describeSystemError(error)}.`,
+      );
   }
 }
 

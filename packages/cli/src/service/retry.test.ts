@@ -37,7 +37,7 @@ test('that it is asked again is said until there is an answer, the last one too,
       asked += 1;
       if (asked <= failures) throw new ConnectionError('gone');
     });
-    const said = Array.from({ length: failures }, () => 'The service does not answer; retrying');
+    const said = Array.from({ length: failures }, () => 'The service does not respond; retrying');
     expect(statuses).toEqual(failures === 0 ? [] : [...said, null]);
   }
 });

@@ -2,12 +2,12 @@ import { ApiError, ConnectionError } from '@bothost/contract';
 import type { Io } from '../io/io.ts';
 import type { Messages } from '../output/messages.ts';
 
-/** Pauses between attempts in milliseconds: half a minute in all, in which a service is started again. */
+/** Delays between attempts: half a minute in total, enough for a restart of the service. */
 export const retryDelaysMs: readonly number[] = [250, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 
 /**
- * Asks again while no usable answer comes, with longer and longer pauses. Only for what may be asked twice: nobody knows
- * whether the request that was not answered arrived. Once there is an answer the status that told of it is gone.
+ * Repeats a request after transient errors, with increasing delays. Only for idempotent requests: a request without a
+ * response may have been executed. The status line shows the retries.
  */
 export async function withRetries<T>(
   { io, messages }: { readonly io: Pick<Io, 'sleep' | 'signal'>; readonly messages: Messages },
@@ -26,14 +26,14 @@ export async function withRetries<T>(
       io.signal.throwIfAborted();
       if (!isTransient(error)) throw error;
       hasFailed = true;
-      messages.status('The service does not answer; retrying');
+      messages.status('The service does not respond; retrying');
       await io.sleep(delayMs);
     }
   }
   return attempt();
 }
 
-/** Whether the same request may well be answered in a while: the connection failed, or the service is away. */
+/** Whether the same request can succeed later: the connection failed, or the service is unavailable. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof ApiError) return [502, 503, 504].includes(error.status);
   return error instanceof ConnectionError || (error instanceof DOMException && error.name === 'TimeoutError');

@@ -2,10 +2,10 @@ import type { Environment } from '../config.ts';
 import { UsageError } from '../failure.ts';
 import type { Profile } from './profile.ts';
 
-/** Where the service is unless told otherwise: the address it listens on by default. */
+/** The default address of the service. */
 const defaultOrigin = 'http://127.0.0.1:7420';
 
-/** A value, and where it came from, for people. */
+/** A value and its source, for messages. */
 export type SourcedValue = { readonly value: string; readonly source: string };
 
 export type Settings = {
@@ -13,14 +13,14 @@ export type Settings = {
   readonly origin: SourcedValue;
   readonly privateKey: SourcedValue | null;
   readonly publicKey: SourcedValue | null;
-  /** Null: the organization of the key. */
+  /** Null: the key's organization. */
   readonly organization: SourcedValue | null;
 };
 
 /** Options of the command line, by name. */
 type Flags = { readonly 'api-url'?: string | undefined; readonly organization?: string | undefined };
 
-/** Flags win over the environment, the environment over the profile (decisions, "configuration"). */
+/** Flags override the environment, which overrides the profile. */
 export function resolveSettings(flags: Flags, environment: Environment, profile: Profile): Settings {
   const file = environment.profileFile;
   const privateKey = first([environment.token, 'BOTCLI_TOKEN'], [profile.private_key, file]);
@@ -36,7 +36,7 @@ export function resolveSettings(flags: Flags, environment: Environment, profile:
     organization: first(
       [flags.organization, '--organization'],
       [environment.organization, 'BOTCLI_ORG'],
-      // The profile's organization goes with the profile's key: a private key from elsewhere implies its own.
+      // A private key from the environment implies its own organization.
       [environment.token?.startsWith('sk_') ? null : profile.organization, file],
     ),
   };

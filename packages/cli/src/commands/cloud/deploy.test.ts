@@ -51,7 +51,7 @@ test('a first deploy shows what goes along and changes, uploads, shows the log, 
     expect.stringMatching(/^Project\t/),
     expect.stringMatching(/^Packed\t2 files, 22 B; the archive \d+ B$/),
     'Largest\tpackage.json 18 B, bot.js 4 B',
-    'Left out\tFiles\tSize\tWhat',
+    'Excluded\tFiles\tSize\tPaths',
     'always\t2\t27 B\tdeploy.toml, .env',
     'by default\t1\t1 B\tnode_modules',
     'Agent\tmy-bot (new)',
@@ -71,12 +71,12 @@ test('a first deploy shows what goes along and changes, uploads, shows the log, 
   ]);
   expect(stdout.split('\n')).toEqual([
     'Agent\tmy-bot',
-    'Result\tServing, after 0.0 s',
+    'Result\tActive after 0.0 s',
     expect.stringMatching(/^Deployment\t/),
     expect.stringMatching(/^Build\t/),
     'Start a session\tbotcli cloud agent start my-bot',
     `Talk to it\t${service.origin}/talk/my-bot (if the bot supports WebSockets)`,
-    'Read its output\tbotcli cloud agent logs my-bot --follow',
+    'Show its logs\tbotcli cloud agent logs my-bot --follow',
     '',
   ]);
   expect(status).toBe(0);
@@ -93,8 +93,8 @@ test.each([
     ['Start a session\tbotcli cloud agent start my-bot --transport websocket', 'Talk to it\t'],
   ],
   [['lightrtc', 'carrier1'], ['Start a session\tbotcli cloud agent start my-bot --transport webrtc']],
-  [['carrier1'], ['Reach it\tby carrier1: the README of the project says how']],
-  [['hostedrtc'], ['Reach it\tby hostedrtc: the README of the project says how']],
+  [['carrier1'], ['Reach it\tby carrier1; see the README of the project']],
+  [['hostedrtc'], ['Reach it\tby hostedrtc; see the README of the project']],
 ])('a project that init made with %j is told how it is reached, and no other way', async (transports, says) => {
   await put({
     '.botcli/project.json': JSON.stringify({ configuration: { transports } }),
@@ -177,7 +177,7 @@ test.each([
   ],
   [
     { region: 'eu-west' },
-    'is in eu-west, and the agent in us-west',
+    'is in the region eu-west, but the agent is in us-west',
     'secrets set OTHER-NAME --file .env --region us-west',
   ],
   [{ type: 'imagePullSecret' }, 'keys is an image pull secret', 'botcli cloud secrets list keys'],
@@ -273,10 +273,10 @@ test('an upload that breaks off goes on where it was, in one run and in the next
   // More often in a row than is tried: the run gives up, and the next one goes on.
   service.faults.breaks = [70_000, ...Array.from({ length: 8 }, () => 0)];
   const broken = await deploy('--yes');
-  expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('was cut off') });
+  expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('broke during the upload') });
   expect(service.received()).toHaveLength(70_000);
   const resumed = await deploy('--yes');
-  expect(resumed).toMatchObject({ status: 0, stderr: expect.stringContaining('resuming from there') });
+  expect(resumed).toMatchObject({ status: 0, stderr: expect.stringContaining('Resuming an earlier upload') });
 });
 
 test('an upload whose token has run out asks for another; one that is refused for good is exit 1', async () => {
@@ -403,7 +403,7 @@ test('a bot that does not start is exit 1 with its last words, and what serves o
   expect(JSON.parse(again.stdout).error).toMatchObject({
     reason: 'deployment-failed',
     // The command comes last, so that it can be copied.
-    hint: expect.stringMatching(/^Nothing has changed since; --force .* Its full output: botcli .* --deployment \S+$/),
+    hint: expect.stringMatching(/^Nothing has changed since then. .* Show its logs with: botcli .* --deployment \S+$/),
     details: { servingDeploymentId: serving },
   });
   service.faults.fails = null;
@@ -415,17 +415,17 @@ test('of a bot that wrote nothing it is said so, and no command is named that wo
   service.faults.fails = { ...silent, code: 'PCC_BOT_EXITED' };
   const { status, stderr } = await deploy('--yes');
   expect(status).toBe(1);
-  expect(stderr).toMatch(/ Nothing is serving the agent\.\nIt wrote no output\.\n$/);
+  expect(stderr).toMatch(/ No deployment of the agent is active\.\nThe bot wrote no output\.\n$/);
   // What could not be prepared never ran.
   service.faults.fails = { ...silent, code: 'PCC_PREPARE_FAILED', exitCode: null };
-  expect((await deploy('--force')).stderr).not.toContain('It wrote no output');
+  expect((await deploy('--force')).stderr).not.toContain('The bot wrote no output');
 });
 
 test('it waits through the rollout, saying what for, unless it shall not', async () => {
   service.faults.looks = 5;
   const { stderr, stdout } = await deploy('--yes');
   expect(stderr).toContain('Preparing\nStarting the first instance\n');
-  expect(stdout).toContain('Result\tServing');
+  expect(stdout).toContain('Result\tActive');
   await put({ 'bot.js': '// 2' });
   const left = await deploy('--yes --no-wait');
   expect(left).toMatchObject({ status: 0, stdout: expect.stringContaining('Accepted, not ready yet (preparing)') });
@@ -437,11 +437,11 @@ test('it waits through the rollout, saying what for, unless it shall not', async
 test('on a narrow terminal it is seen whole what a rollout waits for and what serves meanwhile', async () => {
   service.faults.looks = 5;
   const first = await deploy('--yes', { terminal: true, columns: 60 });
-  expect(first.stderr).toMatch(/\d+ s: Preparing; nothing is serving yet\r/);
-  expect(first.stderr).toMatch(/\d+ s: Starting the first instance; nothing is serving yet\r/);
+  expect(first.stderr).toMatch(/\d+ s: Preparing; none is active yet\r/);
+  expect(first.stderr).toMatch(/\d+ s: Starting the first instance; none is active yet\r/);
   await put({ 'bot.js': '// 2' });
   const second = await deploy('--yes', { terminal: true, columns: 60 });
-  expect(second.stderr).toMatch(/\d+ s: Starting the first instance; the previous one serves\r/);
+  expect(second.stderr).toMatch(/\d+ s: Starting the first instance; previous one is active\r/);
 });
 
 test('a build that is canceled while the deploy follows it is exit 1, and nothing is deployed', async () => {
@@ -488,7 +488,7 @@ test('the deploy file is found in server/, under its other name, and by --config
   });
   expect(await deploy('third --build-dir nowhere')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('no folder nowhere'),
+    stderr: expect.stringContaining('folder nowhere does not exist'),
   });
 });
 
@@ -521,7 +521,7 @@ test('what cannot be packed is named before anything is sent', async () => {
   await put({ '.gitignore': '*\n' });
   expect(await deploy('--yes')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('Nothing in the project is left'),
+    stderr: expect.stringContaining('The project has no files to pack'),
   });
   expect(asked()).not.toContain('getBuildUploadUrl');
 });

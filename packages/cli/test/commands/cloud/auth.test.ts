@@ -58,7 +58,7 @@ test('a mistyped key is warned about and judged by the service; nothing is kept'
   const mistyped = privateKey.slice(0, -1) + (privateKey.endsWith('0') ? '1' : '0');
   const outcome = await cloud('auth login --with-token', { stdin: mistyped });
   expect(outcome.status).toBe(1);
-  expect(outcome.stderr).toContain('looks mistyped');
+  expect(outcome.stderr).toContain('may be mistyped');
   expect(outcome.stderr).toContain('This API key is not valid here.');
   expect(await stored()).toBe('');
 });

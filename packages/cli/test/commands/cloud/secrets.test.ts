@@ -56,7 +56,7 @@ test('set shows what the service would do, asks once, and writes all keys in one
   expect(shown).toMatch(
     /\n\+ {2}A {4}new {9}1 byte {2}[0-9a-f]{8}\n~ {2}B {4}changed {4}9 bytes .*\n= {2}C {4}unchanged/,
   );
-  expect(shown).toContain('The agent parrot runs with this set. It keeps its current values until');
+  expect(shown).toContain('The agent parrot uses this set. It keeps the current values until');
   expect(shown.match(/^\? /gm)).toEqual(['? ']);
   expect(stdout).toContain('Updated');
   expect(stdout + stderr).not.toContain('new value');
@@ -172,7 +172,7 @@ test('Ctrl-C while --wait waits says that the revision is stored', async () => {
     ...person(true),
     signal: interruption.signal,
     onStderr: (text) => {
-      if (text.includes('is on its way to the region')) interruption.abort();
+      if (text.includes('Waiting until the region has')) interruption.abort();
     },
   });
   expect(outcome.status).toBe(130);
@@ -205,7 +205,7 @@ test('a file is read with its empty values named, and --file - and json as well'
   await save('.env', '\u{feff}export A="1"\r\nEMPTY=\r\nA-B=2\r\n');
   const { status, stderr } = await set(['-f', '.env', '-s']);
   expect(status).toBe(0);
-  expect(stderr).toContain('Left out because they have no value: EMPTY\n');
+  expect(stderr).toContain('Skipped, because they have no value: EMPTY\n');
   expect(stderr).toContain('warning: .env:3: A-B: not a valid name of a shell variable\n');
   expect(stderr).not.toContain('history');
   await set(['--file', '-', '--format', 'json', '-s'], { stdin: '{"C": "3"}' });
@@ -222,8 +222,8 @@ test('every problem of every source is told at once, with its place, before anyt
     'Nothing was sent: 8 problems.',
     'argument 4: has an empty value',
     '.env:1: white space and #',
-    'utf16:1: this is UTF-16',
-    'big: more than 65536 bytes',
+    'utf16:1: the file is UTF-16',
+    'big: larger than the limit of 65536 bytes',
     '.env:2: PORT is reserved: the service sets',
     '.env:4: B is a duplicate of .env:3',
     '.env:5: BOTHOST_X is reserved: the service sets',
@@ -242,15 +242,15 @@ test('the limits of a set are told before a request, with what it would be', asy
   await save('large', Array.from({ length: 9 }, (_, index) => `K${index}=${'x'.repeat(60_000)}`).join('\n'));
   expect((await set(['-f', 'large', '-s'])).stderr).toContain('large: 540018 bytes; a set has at most 524288');
   await save('huge', `A=${'x'.repeat(1_048_577)}`);
-  expect((await set(['-f', 'huge', '-s'])).stderr).toContain('huge: more than 1048576 bytes');
+  expect((await set(['-f', 'huge', '-s'])).stderr).toContain('huge: larger than the limit of 1048576 bytes');
   expect((await set(['A=a\0b', '-s'])).stderr).toContain('argument 1: A: contains a NUL character');
   expect(service.taken).toEqual([]);
 });
 
 test.each([
-  [[], 2, 'There are no keys to set.'],
+  [[], 2, 'No keys were given.'],
   [['A=-', '--file', '-', '-s'], 2, 'Standard input can be read only once.'],
-  [['A', '-s'], 2, 'there is no terminal to ask on'],
+  [['A', '-s'], 2, 'no terminal to prompt for the value'],
   [['-f', 'missing', '-s'], 1, 'Cannot read missing (ENOENT).'],
   [['-f', '.', '-s'], 1, 'Cannot read .: it is a folder.'],
   [['B=1', 'A=@hunter2', '-s'], 1, 'Cannot read the file that argument 2 names for A (ENOENT).'],
@@ -276,7 +276,7 @@ test.each(['../x', 'a/K', 'a#x', '.', 'ｓｅｔ', '-a', 'a b', 'x'.repeat(64)])
     ]) {
       expect(await secrets(args, person(true))).toMatchObject({
         status: 1,
-        stderr: expect.stringContaining('This is not a name for a secret set: use 1 to 63 letters'),
+        stderr: expect.stringContaining('Invalid name of a secret set: use 1 to 63 letters'),
       });
     }
     expect(service.taken).toEqual([]);
@@ -289,7 +289,7 @@ test('a FIFO without a writer is waited for with a word, until Ctrl-C', async ()
   const outcome = set(['A=@pipe', '-s'], {
     signal: interruption.signal,
     onStderr: (text) => {
-      if (text.includes('pipe has not ended yet; waiting.')) interruption.abort();
+      if (/Waiting for the end of \S*pipe/.test(text)) interruption.abort();
     },
   });
   expect((await outcome).status).toBe(130);
@@ -397,7 +397,7 @@ test('list shows sets, with --no-sets also pull secrets; with a name keys, and a
   expect((await secrets(['list', '--no-sets'])).stdout).toContain('registry\tpull secret\tus-west\tready\t2\t\t');
   const shown = await secrets(['list', 'bot-secrets'], { terminal: true, columns: 100 });
   expect(stripVTControlCharacters(shown.stdout)).toMatch(
-    /parrot +1 {2}older\n\nTo run with revision 2, deploy again: parrot\n/,
+    /parrot +1 {2}older\n\nDeploy these agents again to use revision 2: parrot\n/,
   );
   expect(await secrets(['list', 'bot-secrets', '-r', 'eu'])).toMatchObject({ status: 1 });
   expect((await secrets(['list', 'registry'])).stdout).toContain('Registry\tghcr.io\n');
@@ -418,7 +418,7 @@ test('rollback asks with what changes, and goes at the revision that was shown',
   service.state.revision = 2;
   expect(await secrets(['rollback', 'bot-secrets', '1'], person(true))).toMatchObject({
     status: 0,
-    stderr: expect.stringContaining('? Set bot-secrets back to what revision 1 held?'),
+    stderr: expect.stringContaining('? Roll bot-secrets back to revision 1?'),
   });
   expect(service.taken.at(-1)).toMatchObject({ body: { revision: 1, dryRun: false, expectedRevision: 2 } });
   expect(await secrets(['rollback', 'bot-secrets', 'one'])).toMatchObject({ status: 2 });

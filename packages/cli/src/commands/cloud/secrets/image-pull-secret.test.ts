@@ -166,7 +166,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
   });
 
   it.each([
-    [['bad_name', 'ghcr.io', secret], 1, 'not a name for a secret set'],
+    [['bad_name', 'ghcr.io', secret], 1, 'Invalid name of a secret set'],
     [['hub', 'https://me:Pa:ss wörd@ghcr.io', secret], 1, 'Invalid registry'],
     [['hub', 'gһcr.io', secret], 1, 'Invalid registry'],
     [['hub', 'ghcr.io'], 2, '--password-stdin'],
@@ -233,7 +233,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
   it('--expires says when, and credentials that end soon are told about', async () => {
     const outcome = await run(['hub', 'ghcr.io', secret, '--expires', '12h']);
     expect(bodies().at(-1)).toMatchObject({ expiresAt: '2026-11-21T05:00:00.000Z' });
-    expect(outcome.stderr).toContain('the credentials of hub expire at 2026-11-21T05:00:00Z: set new ones before');
+    expect(outcome.stderr).toContain('the credentials of hub expire at 2026-11-21T05:00:00Z; set new ones before');
     expect((await run(['hub', 'ghcr.io', secret, '--expires', '90d'])).stderr).not.toContain('expire at');
   });
 
@@ -252,7 +252,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     expect({ status, stdout }).toEqual({
       status: 0,
       stdout: expect.stringContaining(
-        'Registry says\tverified\nChecked\t2026-11-20T17:00:00.000Z\nWhy\tThe registry accepts',
+        'Verification\tverified\nChecked\t2026-11-20T17:00:00.000Z\nResult\tThe registry accepts',
       ),
     });
     expect(service.taken.at(-1)).toMatchObject({ operation: 'verifyImagePullSecret', body: { image: 'team/app' } });

@@ -287,14 +287,14 @@ test('a session whose bot took no WebSocket says so, and what the bot answered',
   found = { ...session, completionStatus: '200', botStartSeconds: null, startPhases: null, events };
   const { stdout } = await run(['sessions', 'parrot', '--id', sessionId]);
   expect(stdout).toContain('Status\tRefused (200)\nCompletion status\t200\n');
-  expect(stdout).toContain('SOCKET_REFUSED\tthe bot answered 200 OK in place of a WebSocket\n');
+  expect(stdout).toContain('SOCKET_REFUSED\tthe bot responded 200 OK instead of opening a WebSocket\n');
 });
 
 test('a session without metrics or start shows that, not zeros', async () => {
   found = { ...session, resourceMetrics: null, startPhases: null, botStartSeconds: null, coldStart: null, events: [] };
   const { stdout, stderr } = await run(['sessions', 'parrot', '--id', sessionId]);
   expect(stdout).toContain('Bot start\t\nCold start\tN/A\n');
-  expect(stderr).toBe('There are no metrics for this session.\n');
+  expect(stderr).toBe('No metrics were recorded for this session.\n');
 });
 
 test('--id with a filter of the list is called wrongly', async () => {
