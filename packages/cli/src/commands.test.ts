@@ -6,7 +6,7 @@ import { aliases, commands, groups } from './commands.ts';
 
 const folder = fileURLToPath(new URL('commands/', import.meta.url));
 
-test('each file below commands/ is the line of the table that its path says, and each line has its file', async () => {
+test('the table of commands matches the files below commands/', async () => {
   const files = (await readdir(folder, { recursive: true })).filter((name) => /(?<!\.test)\.ts$/.test(name));
   const paths = files.map((name) => name.replace(/\.ts$/, '').split(/[\\/]/).join(' '));
   expect(paths.sort()).toEqual(Object.keys(commands).sort());
@@ -17,7 +17,7 @@ test('each file below commands/ is the line of the table that its path says, and
   }
 });
 
-test('each command stands in a group, and each group and alias leads to a command', () => {
+test('every command is in a group, and every group and alias leads to a command', () => {
   const paths = Object.keys(commands);
   for (const path of paths) {
     const words = path.split(' ');
@@ -29,16 +29,21 @@ test('each command stands in a group, and each group and alias leads to a comman
   for (const target of Object.values(aliases)) expect(paths).toContain(target);
 });
 
-test.each(Object.keys(commands))('%s hides no global option and gives each letter and name once', async (path) => {
-  const command = (await commands[path]?.())?.command;
-  const all = [...Object.entries(globalOptions), ...Object.entries(command?.options ?? {})];
-  const names = [...all.map(([name]) => name), ...Object.keys(command?.arguments ?? {})];
-  const letters = all.flatMap(([, option]) => ('short' in option && option.short !== undefined ? [option.short] : []));
-  expect(new Set(names).size).toBe(names.length);
-  expect(new Set(letters).size).toBe(letters.length);
-});
+test.each(Object.keys(commands))(
+  '%s has unique option names and letters that do not hide global options',
+  async (path) => {
+    const command = (await commands[path]?.())?.command;
+    const all = [...Object.entries(globalOptions), ...Object.entries(command?.options ?? {})];
+    const names = [...all.map(([name]) => name), ...Object.keys(command?.arguments ?? {})];
+    const letters = all.flatMap(([, option]) =>
+      'short' in option && option.short !== undefined ? [option.short] : [],
+    );
+    expect(new Set(names).size).toBe(names.length);
+    expect(new Set(letters).size).toBe(letters.length);
+  },
+);
 
-test.each(Object.keys(commands))('the examples of %s are lines that it takes', async (path) => {
+test.each(Object.keys(commands))('the examples of %s are valid command lines', async (path) => {
   const command = (await commands[path]?.())?.command;
   expect(command?.examples.length).toBeGreaterThan(0);
   for (const example of command?.examples ?? []) {

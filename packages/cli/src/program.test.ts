@@ -39,7 +39,7 @@ afterAll(async () => {
 const ask = (line: string, given: Circumstances = {}) =>
   runProgram(line === '' ? [] : line.split(' '), { variables, ...given });
 
-test('--version and --help answer on standard output, without a service', async () => {
+test('--version and --help print to standard output without a service', async () => {
   expect(await ask('--version')).toEqual({ status: 0, stdout: 'botcli 0.1.0\n', stderr: '' });
   expect(JSON.parse((await ask('--version --json')).stdout)).toEqual({ version: '0.1.0' });
   for (const line of ['', '--help', '-h', 'help']) {
@@ -78,14 +78,14 @@ test.each([
   ],
   ['constructor', 'Unknown command "botcli constructor"', ''],
   ['cloud agent list --constructor', 'Unknown option --constructor', ''],
-])('%s is called wrongly: exit 2, nothing on standard output, what to do on the other', async (line, message, hint) => {
+])('rejects %s: exit 2, nothing on standard output, a hint on standard error', async (line, message, hint) => {
   const { status, stdout, stderr } = await ask(line);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toContain(message);
   expect(stderr).toContain(hint);
 });
 
-test('an output mode that does not exist in the environment is called wrongly', async () => {
+test('rejects an unknown output mode in BOTCLI_OUTPUT', async () => {
   const outcome = await ask('cloud agent list', { variables: { ...variables, BOTCLI_OUTPUT: 'xml' } });
   expect(outcome).toMatchObject({
     status: 2,
@@ -102,7 +102,7 @@ test.each(['cloud deploy', 'cloud secrets set'])('help of %s begins with one sho
   expect(stdout.indexOf('Examples:')).toBeGreaterThan(stdout.indexOf('Details:'));
 });
 
-test('plain is for pipes, rich for terminals, and flag, short flag and environment choose', async () => {
+test('prints plain output to pipes and rich output to terminals, unless an option or variable chooses', async () => {
   const header = 'Name\tRegion\tAgent id\tActive deployment id\tSecret set\tCreated\tUpdated\n';
   const plain = `${header}parrot\tus-west\t`;
   expect((await ask('cloud agent list')).stdout).toMatch(new RegExp(`^${plain}.*\n$`));
@@ -121,7 +121,7 @@ test('plain is for pipes, rich for terminals, and flag, short flag and environme
   expect((await ask('cloud agent list --output plain', json)).stdout).toMatch(new RegExp(`^${plain}`));
 });
 
-test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('%j takes the colours and leaves the rest', async (more) => {
+test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('%j removes colors and keeps the text', async (more) => {
   const outcome = await ask('cloud agent list', { terminal: true, variables: { ...variables, ...more } });
   expect(outcome.stdout).toMatch(/^Name {4}Region/);
   expect(outcome.stdout).not.toContain('\u001b');
@@ -129,13 +129,13 @@ test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('%j takes the colours and leave
   expect(failed.stderr).toMatch(/^error: Agent or session not found/);
 });
 
-test('a narrow terminal shows fewer columns, says so, and cuts no value', async () => {
+test('drops columns on a narrow terminal, says so, and truncates no value', async () => {
   const { stdout } = await ask('cloud agent list', { terminal: true, columns: 40 });
   expect(stdout).toContain('Columns hidden on this narrow terminal: agent id, active deployment id, created, updated.');
   expect(stdout).not.toContain(agentItem.id);
 });
 
-test('what the service refuses is shown with its message, request id and next step: exit 1', async () => {
+test('shows an error of the service with message, request id and hint: exit 1', async () => {
   expect(await ask('cloud agent status crow')).toEqual({
     status: 1,
     stdout: '',
@@ -156,14 +156,14 @@ test('what the service refuses is shown with its message, request id and next st
   });
 });
 
-test('each issue of a refused request is a line, and nothing of it drives the terminal', async () => {
+test('prints each issue of an error on a line without control sequences', async () => {
   const { stderr } = await ask('cloud regions list');
   expect(stderr).toContain('\n  query.x: is wrong\n');
   const { error } = JSON.parse((await ask('cloud regions list --json')).stdout);
   expect(error.issues).toEqual([{ path: 'query.x', message: 'is \u001b[31mwrong' }]);
 });
 
-test('a wrong key is a 401 that says how to log in, and is never shown', async () => {
+test('an invalid key fails with a hint to log in, and is never shown', async () => {
   const wrong = `${privateKey.slice(0, -1)}${privateKey.endsWith('0') ? '1' : '0'}`;
   const outcome = await ask('cloud agent list', { variables: { ...variables, BOTCLI_TOKEN: wrong } });
   expect(outcome.status).toBe(1);
@@ -178,7 +178,7 @@ test.each<[Record<string, string>, string, string]>([
   [{ BOTCLI_TOKEN: 'sk_with\u00e9' }, 'contains characters that a key cannot have', 'Copy it again'],
   [{ BOTCLI_TOKEN: publicKey }, 'is a public key; this command needs a private key', ''],
   [{ BOTCLI_API_URL: 'http://127.0.0.1:1' }, 'cannot reach the service at http://127.0.0.1:1', 'BOTCLI_API_URL'],
-])('%j is told with what to do next', async (changed, message, hint) => {
+])('%j fails with a hint', async (changed, message, hint) => {
   const { status, stdout, stderr } = await ask('cloud agent list', { variables: { ...variables, ...changed } });
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toContain(message);
@@ -187,7 +187,7 @@ test.each<[Record<string, string>, string, string]>([
   if (key) expect(stderr).not.toContain(key);
 });
 
-test('a broken profile is exit 1, in words', async () => {
+test('an invalid profile fails with exit 1', async () => {
   const file = join(place.file, '..', '..', 'broken.toml');
   await writeFile(file, 'private_key = sk_secret\n', { mode: 0o600 });
   const outcome = await ask('cloud agent list', { variables: { ...variables, BOTCLI_CONFIG: file } });
@@ -195,7 +195,7 @@ test('a broken profile is exit 1, in words', async () => {
   expect(outcome.stderr).not.toContain('sk_secret');
 });
 
-test('--organization and the profile act through the organization, a key alone does not', async () => {
+test('--organization and the profile select the organization’s paths, a key alone does not', async () => {
   await ask('cloud agent list -o acme');
   expect(service.taken.at(-1)).toMatchObject({ path: '/v1/organizations/acme/agents', key: privateKey });
   await ask('cloud agent list --region us-west');
@@ -203,7 +203,7 @@ test('--organization and the profile act through the organization, a key alone d
   expect(service.taken.at(-1)?.userAgent).toBe('botcli/0.1.0');
 });
 
-test('Ctrl-C ends a request that hangs with exit 130', async () => {
+test('Ctrl-C aborts a hanging request with exit 130', async () => {
   const interruption = new AbortController();
   const silent = createServer((socket) => {
     socket.on('error', () => {}).once('data', () => interruption.abort());
@@ -216,7 +216,7 @@ test('Ctrl-C ends a request that hangs with exit 130', async () => {
   expect(outcome).toEqual({ status: 130, stdout: '', stderr: 'Interrupted.\n' });
 });
 
-test('on a terminal help fits its width, and no word of it is lost', async () => {
+test('help fits the width of the terminal without losing a word', async () => {
   const whole = (await runProgram(['init', '--help'])).stdout;
   for (const columns of [40, 80, 200]) {
     const { stdout } = await runProgram(['init', '--help'], { terminal: true, columns, variables: { NO_COLOR: '1' } });
@@ -228,11 +228,11 @@ test('on a terminal help fits its width, and no word of it is lost', async () =>
   }
 });
 
-test('the help of the program begins with what one does first', async () => {
+test('the help of the program shows the first steps', async () => {
   expect((await runProgram(['--help'])).stdout).toContain('botcli init quickstart');
 });
 
-test('what asks no service works whatever the profile and the address of the service are like', async () => {
+test('local commands work with an invalid profile and service URL', async () => {
   const variables = { BOTCLI_CONFIG: '/dev/null/profile', BOTCLI_API_URL: 'nonsense' };
   expect((await runProgram(['init', 'quickstart', '--dry-run'], { variables })).status).toBe(0);
   expect((await runProgram(['project', 'check', '/nonexistent'], { variables })).stderr).toContain(

@@ -7,7 +7,7 @@ test('the version is that of the package', async () => {
   expect(JSON.parse(text)).toMatchObject({ version });
 });
 
-test('the launcher answers that version', async () => {
+test('the launcher prints the same version', async () => {
   const launcher = await readFile(new URL('../bin/botcli.js', import.meta.url), 'utf8');
   expect(launcher).toContain(`const line = 'botcli ${version}\\n';`);
 });

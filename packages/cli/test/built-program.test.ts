@@ -61,7 +61,7 @@ function botcli(args: readonly string[], given: Circumstances = {}): Promise<End
   });
 }
 
-test('the built program answers its version, needs nothing beside itself, and says exit statuses', async () => {
+test('the built program runs without other files and returns exit statuses', async () => {
   expect(await botcli(['--version'])).toEqual({ code: 0, signal: null, stdout: 'botcli 0.1.0\n', stderr: '' });
   expect(await botcli(['cloud', 'agnt'])).toMatchObject({ code: 2, stdout: '' });
   const listed = await botcli(['cloud', 'agent', 'list']);
@@ -92,11 +92,11 @@ test('SIGINT ends a waiting process with 130 and one document', async () => {
   expect(JSON.parse(ended.stdout)).toMatchObject({ error: { reason: 'interrupted' } });
 });
 
-test.each(['--help', '--version'])('a reader of %s that is gone is no failure', async (line) => {
+test.each(['--help', '--version'])('a closed reader of %s is not a failure', async (line) => {
   expect(await botcli([line], { deaf: true })).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
 });
 
-test('a full disk behind standard output is said in one sentence, with status 1', async () => {
+test('reports a full disk behind standard output with status 1', async () => {
   const child = spawn(
     '/bin/sh',
     ['-c', '"$0" "$1" cloud agent list > /dev/full', process.execPath, join(directory, 'bin/botcli.js')],
@@ -116,7 +116,7 @@ test('--version loads the launcher and nothing else of the program', async () =>
   expect(await text(child.stdout)).toBe('botcli 0.1.0\n');
 });
 
-test('in a directory that is gone, only what needs one fails, and says so', async () => {
+test('in a deleted directory, only commands that need one fail', async () => {
   const gone = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$1/bin/botcli.js"';
   const run = async (args: string) => {
     const child = spawn('/bin/sh', ['-c', `${gone} ${args}`, process.execPath, directory], { cwd: directory });

@@ -16,19 +16,19 @@ const expected = {
 } as const;
 const parse = (...args: string[]) => parseLine(args, new Set(), expected);
 
-test('the last argument may take all words that are left, empty ones and ones like options after -- included', () => {
+test('passes all remaining words to an argument with many, including empty words and words after --', () => {
   expect(parse('one')).toMatchObject({ name: 'one', pairs: [] });
   expect(parse('one', 'A=1', '--dry', '', '--', '--B=2')).toMatchObject({ pairs: ['A=1', '', '--B=2'], dry: true });
 });
 
-test('an option whose value may be left out takes it after = only, and never the next word', () => {
+test('reads an optional value only after =, never from the next word', () => {
   expect(parse('one')['wait']).toBeUndefined();
   expect(parse('one', '--wait', 'A=1')).toMatchObject({ wait: 60, pairs: ['A=1'] });
   expect(parse('one', '--wait=5s', 'A=1')).toMatchObject({ wait: 5, pairs: ['A=1'] });
   expect(() => parse('one', '--wait=soon')).toThrow(UsageError);
 });
 
-test('a switch may have a letter', () => {
+test('accepts a short form of a switch', () => {
   expect([parse('one')['sets'], parse('one', '-s')['sets'], parse('one', '--no-sets')['sets']]).toEqual([
     undefined,
     true,
@@ -42,11 +42,11 @@ test.each([
   ['--wait', ['--wait', '--wait=5s']],
   ['--output', ['--output', 'json', '--output', 'plain']],
   ['--organization', ['-o', 'one', '-o', 'two']],
-])('%s has one value: %j is refused', (name, args) => {
+])('rejects a second value of %s: %j', (name, args) => {
   expect(() => parse('one', ...args)).toThrow(new UsageError(`${name} was given more than once; it takes one value.`));
 });
 
-test('what takes many values, and what says the same twice, may be repeated', () => {
+test('accepts repeated flags and options with several values', () => {
   expect(parse('one', '--to', 'a', '--to', 'a')).toMatchObject({ to: ['a', 'a'] });
   expect(parse('one', '--dry', '--dry', '-s', '--sets')).toMatchObject({ dry: true, sets: true });
   expect(() => parse('one', '--sets', '--no-sets')).toThrow(
@@ -54,7 +54,7 @@ test('what takes many values, and what says the same twice, may be repeated', ()
   );
 });
 
-test('every option of every command that takes one value refuses a second one', async () => {
+test('rejects a second value of every option with one value', async () => {
   let tried = 0;
   for (const load of Object.values(commands)) {
     const { command } = await load();

@@ -65,14 +65,14 @@ describe('what a word may become', () => {
     expect(await offered(...words)).toEqual([]);
   });
 
-  test('an option that is there is not offered again, unless it may be given twice', async () => {
+  test('does not suggest a given option again, unless it can be repeated', async () => {
     const names = await offered('init', '--eval', '--mode', 'cascade', '-t', 'lightrtc', '--transport', 'x', '--');
     expect(names).toContain('--transport');
     expect(names).not.toContain('--mode');
     expect(names).not.toContain('--no-eval');
   });
 
-  test('a broken profile is in nobody’s way', async () => {
+  test('completes with an invalid profile', async () => {
     const { status } = await runProgram(['completion', 'bash'], {
       variables: { BOTCLI_CONFIG: '/dev/full/x', BOTCLI_API_URL: 'x' },
     });

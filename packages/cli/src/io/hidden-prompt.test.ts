@@ -31,7 +31,7 @@ async function press(...pieces: readonly (string | Uint8Array)[]) {
   return { modes, shown, answer, error };
 }
 
-test('the answer is what was typed, blanks, tabs and all, and nothing of it is shown', async () => {
+test('returns the typed text with all white space and shows none of it', async () => {
   const answer = ' a\tb "é" 😀\u00a0 ';
   expect(await press(answer, '\r')).toEqual({
     answer,
@@ -43,12 +43,12 @@ test('the answer is what was typed, blanks, tabs and all, and nothing of it is s
   expect((await press('\r')).answer).toBe('');
 });
 
-test('a character may come in several pieces', async () => {
+test('decodes a character that arrives in several chunks', async () => {
   const bytes = Buffer.from('😀\r');
   expect((await press(bytes.subarray(0, 1), bytes.subarray(1, 3), bytes.subarray(3))).answer).toBe('😀');
 });
 
-test('Backspace takes back a whole character, and Ctrl-U all of them', async () => {
+test('Backspace deletes a whole character, Ctrl-U all of them', async () => {
   expect((await press('a😀\u007f\u007f', 'xé\b', 'y\r')).answer).toBe('xy');
   expect((await press('abc\u0015d\r')).answer).toBe('d');
 });
@@ -65,7 +65,7 @@ test.each([
   ['one\n\ntwo', 'several lines'],
   ['a\u001b[D', 'not text'],
   ['a\0b', 'not text'],
-])('%j would not be what was meant', async (keys, message) => {
+])('rejects the ambiguous input %j', async (keys, message) => {
   const { error, modes, shown } = await press(keys, 'the rest of the paste\r');
   expect(error).toMatchObject({ name: 'Failure', message: expect.stringContaining(message) });
   expect({ modes, shown }).toEqual({ modes: [true, false], shown: 'Value of A (not shown): \n' });
@@ -75,14 +75,14 @@ test.each([
   [['-----BEGIN KEY-----\n', 'AAAA\n-----END KEY-----\n']],
   [['-----BEGIN KEY-----\r', '\n', 'AAAA\r\n']],
   [['one\r', 'two']],
-])('a paste of several lines is refused where its first piece ends with a line, too: %j', async (pieces) => {
+])('rejects a paste of several lines that arrives line by line: %j', async (pieces) => {
   const { answer, error, shown } = await press(...pieces);
   expect(answer).toBeNull();
   expect(error).toMatchObject({ name: 'Failure', message: expect.stringContaining('several lines') });
   expect(shown).toBe('Value of A (not shown): \n');
 });
 
-test('the answer is given when no more comes, without an end of the terminal', async () => {
+test('returns the answer when a paste ends without closing the terminal', async () => {
   const input = new PassThrough();
   const terminal = Object.assign(input, { setRawMode: () => terminal as unknown as NodeJS.ReadStream });
   const { signal } = new AbortController();
@@ -92,15 +92,15 @@ test('the answer is given when no more comes, without an end of the terminal', a
   expect(await asked).toBe('one');
 });
 
-test('a terminal that goes before the answer is an interruption', async () => {
+test('rejects with Interrupted when the terminal closes', async () => {
   expect(await press('half')).toMatchObject({ answer: null, error: { name: 'Interrupted' } });
 });
 
-test('what is not UTF-8 is no answer', async () => {
+test('rejects input that is not UTF-8', async () => {
   expect((await press(Buffer.from([0x61, 0xff, 0x0d]))).error).toMatchObject({ name: 'Failure' });
 });
 
-test('an interruption from elsewhere ends the question, too', async () => {
+test('rejects with Interrupted when the signal is aborted', async () => {
   const interruption = new AbortController();
   const input = new PassThrough();
   const terminal = Object.assign(input, { setRawMode: () => terminal as unknown as NodeJS.ReadStream });
@@ -109,7 +109,7 @@ test('an interruption from elsewhere ends the question, too', async () => {
   await expect(asked).rejects.toMatchObject({ name: 'Interrupted' });
 });
 
-test('an interruption that came before the question asks nothing', async () => {
+test('does not prompt when the signal is already aborted', async () => {
   const terminal = new PassThrough() as unknown as NodeJS.ReadStream;
   const questions: string[] = [];
   const asked = askHidden(terminal, (text) => questions.push(text), AbortSignal.abort(), 'Value of A');
@@ -117,7 +117,7 @@ test('an interruption that came before the question asks nothing', async () => {
   expect(questions).toEqual([]);
 });
 
-test('any line is the answer byte by byte, in whatever pieces its bytes come', async () => {
+test('returns any line byte for byte, however it is split into chunks', async () => {
   // Every other control character is a key that is no text.
   const line = hostileValue.filter((value) => !/(?!\t)\p{Cc}/u.test(value));
   const cuts = fc.array(fc.nat(40), { maxLength: 4 });

@@ -32,7 +32,7 @@ const set = (args: string) => {
   );
 };
 
-test('what is typed up to Ctrl-D is a value, and the questions after it are asked on the same terminal', async () => {
+test('reads a value up to Ctrl-D and prompts on the same terminal afterwards', async () => {
   const terminal = set('A=- B');
   await terminal.shows('Press Ctrl-D on a new line to finish.');
   terminal.press('typed\r\x04');
@@ -50,7 +50,7 @@ test('what is typed up to Ctrl-D is a value, and the questions after it are aske
   expect(shown).not.toContain('hunter2');
 });
 
-test('Ctrl-C while standard input is typed writes nothing, and ends with 130', async () => {
+test('Ctrl-C while typing standard input writes nothing and exits with 130', async () => {
   const terminal = set('--file -');
   await terminal.shows('Press Ctrl-D on a new line to finish.');
   terminal.press('A=typed\r\x03');
@@ -60,7 +60,7 @@ test('Ctrl-C while standard input is typed writes nothing, and ends with 130', a
   expect(service.taken).toEqual([]);
 });
 
-test('SIGINT while a question stands is a no with status 130, as Ctrl-C is', async () => {
+test('SIGINT at a prompt exits with 130, like Ctrl-C', async () => {
   const variables = `BOTCLI_API_URL=${service.origin} BOTCLI_TOKEN=${privateKey}`;
   const line = `"${process.execPath}" "${join(program, 'bin/botcli.js')}" cloud secrets set bot-secrets A=1`;
   const terminal = runInTerminal(`${variables} sh -c 'echo $$ > pid; exec ${line}'; echo "status $?"`, directory);

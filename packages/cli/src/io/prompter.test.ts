@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createPrompter } from './prompter.ts';
 
-test('an interruption that came before a question is not forgotten by it', async () => {
+test('does not prompt after an abort', async () => {
   const ask = createPrompter(AbortSignal.abort());
   const choice = { value: 'a', label: 'A' };
   for (const asked of [

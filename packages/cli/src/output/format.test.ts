@@ -7,24 +7,24 @@ test.each([
   [3_661, '01:01:01'],
   [360_000, '100:00:00'],
   [-3, '00:00:00'],
-])('%d seconds are %s', (seconds, text) => {
+])('formats %d seconds as %s', (seconds, text) => {
   expect(formatDuration(seconds)).toBe(text);
 });
 
-test('percentiles are nearest rank, and of nothing there is none', () => {
+test('computes nearest-rank percentiles, and null for an empty list', () => {
   const values = [3, 1, 2, 5, 4];
   expect([5, 50, 95, 100].map((rank) => percentile(values, rank))).toEqual([1, 3, 5, 5]);
   expect(percentile([], 50)).toBeNull();
 });
 
-test('a time is whole for programs and short for people', () => {
+test('prints a full time in plain output and a short one on a terminal', () => {
   expect(formatTime('2026-11-20T16:01:05.123Z')).toEqual({
     text: '2026-11-20T16:01:05.123Z',
     rich: '2026-11-20 16:01:05Z',
   });
 });
 
-test('memory is mebibytes, and bytes below one', () => {
+test('formats memory in mebibytes, or bytes below one mebibyte', () => {
   expect([0, 1_048_575, 1_048_576, 157_286_400].map(formatMebibytes)).toEqual([
     '0 B',
     '1048575 B',

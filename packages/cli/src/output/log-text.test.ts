@@ -9,7 +9,7 @@ test.each([
   ['\u001b[2J\u001b[Hcleared', 'cleared'],
   ['bell \u0007 and back \b', 'bell \\x07 and back \\x08'],
   ['half \u001b', 'half \\x1b'],
-])('%j is shown as %j without colours', (line, shown) => {
+])('prints %j as %j without colors', (line, shown) => {
   expect(printableLog(line, false)).toBe(shown);
 });
 
@@ -19,6 +19,6 @@ test.each([
   ['\u001b[2J\u001b[31mx\u001b]8;;http://a\u0007y', '\u001b[31mxy\u001b[0m'],
   ['\u001b]0;\u001b[31mtitle\u0007', ';\u001b[31mtitle\\x07\u001b[0m'],
   ['none', 'none'],
-])('%j keeps its colours and nothing else', (line, shown) => {
+])('keeps only the colors of %j', (line, shown) => {
   expect(printableLog(line, true)).toBe(shown);
 });

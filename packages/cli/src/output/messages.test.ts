@@ -13,7 +13,7 @@ function talkTo(mode: OutputMode, terminal: boolean, term = 'xterm') {
   return { messages, written: () => written };
 }
 
-test('the status is one line, taken away for what stays and put back after it', async () => {
+test('erases the status line before a message and restores it afterwards', async () => {
   const { messages, written } = talkTo('rich', true);
   messages.status('Uploading');
   messages.notify('a line');

@@ -27,7 +27,7 @@ test('plain output of a table is a header and a line for each row, separated by 
   );
 });
 
-test('rich aligns columns, shows what is meant for people, and says when there is nothing', () => {
+test('rich output aligns columns, shows rich cells, and prints a message for an empty table', () => {
   const rows = [
     ['a', { text: '1048576', rich: '1.0 MiB' }, 'x'],
     ['longer', '7', ''],
@@ -36,7 +36,7 @@ test('rich aligns columns, shows what is meant for people, and says when there i
   expect(renderRich(table([]), paint)).toBe('There is none.\n');
 });
 
-test('rich lets the columns go that may, first those that matter least, and never cuts a value', () => {
+test('rich output drops columns in their order and never truncates a value', () => {
   const wide = 'w'.repeat(100);
   expect(renderRich(table([['a', '1', wide]]), paint)).toBe(
     'Name  Size\na        1\nColumns hidden on this narrow terminal: note. --output plain shows all.\n',
@@ -44,7 +44,7 @@ test('rich lets the columns go that may, first those that matter least, and neve
   expect(renderRich(table([[wide, '1', 'x']]), paint)).toContain(wide);
 });
 
-test('a crash tail cannot drive the terminal', () => {
+test('escapes control sequences of a crash tail', () => {
   const block: Block = { kind: 'text', title: 'Last output', lines: ['\u001b[2J\u001b]0;title\u0007bad\u0000\r'] };
   expect(renderRich(block, paint)).toBe('Last output\n  bad\\x00\\r\n');
   expect(renderPlain(block)).toBe('Last output\tbad\\x00\\r\n');

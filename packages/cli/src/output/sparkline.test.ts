@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
 import { sparkline } from './sparkline.ts';
 
-test('a series is drawn between its least and its greatest value', () => {
+test('scales a series between its minimum and maximum', () => {
   expect(sparkline([0, 50, 100], 10)).toBe('▁▅█');
   expect(sparkline([1_000, 1_001], 10)).toBe('▁█');
 });
 
-test('a flat series is a low line, and no series is no line', () => {
+test('draws a low line for a flat series, and nothing for an empty one', () => {
   expect(sparkline([7, 7, 7], 10)).toBe('▁▁▁');
   expect(sparkline([], 10)).toBe('');
 });
 
-test('a series longer than the line keeps its peak', () => {
+test('keeps the peaks of a long series', () => {
   const values = Array.from({ length: 720 }, (_, index) => (index === 401 ? 9 : 1));
   expect(sparkline(values, 60)).toBe(`${'▁'.repeat(33)}█${'▁'.repeat(26)}`);
 });
 
-test('a line is as long as its series, or as asked', () => {
+test('is as long as the series, up to the given width', () => {
   for (const length of [0, 1, 2, 59, 60, 61, 119, 720]) {
     const values = Array.from({ length }, (_, index) => (index * 7_919) % 1_000);
     for (const width of [1, 10, 60, 200]) expect(sparkline(values, width)).toHaveLength(Math.min(length, width));

@@ -32,7 +32,7 @@ test.each([
   expect(readDockerIgnore(`${pattern}\n`).excludes(path)).toBe(isOut);
 });
 
-test('the last pattern that matches decides, also below a folder that is left out', () => {
+test('the last matching pattern decides, also below an excluded folder', () => {
   const rules = readDockerIgnore('# all but two\r\n*\r\n!src\r\n!data/keep.txt\r\nsrc/*.test.js\r\n');
   expect(rules.hasNegation).toBe(true);
   const kept = ['src/bot.js', 'data/keep.txt'];
@@ -41,6 +41,6 @@ test('the last pattern that matches decides, also below a folder that is left ou
   expect(out.filter(rules.excludes)).toEqual(out);
 });
 
-test.each(['a[', 'b\\', 'c[z-a]'])('the line %s is no pattern, and is named', (line) => {
+test.each(['a[', 'b\\', 'c[z-a]'])('rejects the invalid pattern %s with its line', (line) => {
   expect(() => readDockerIgnore(`ok\n${line}\n`)).toThrow(`line 2 is not a valid pattern: ${line}`);
 });

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { hostileValue } from '../../test/hostile-values.ts';
 import { decodeUtf8 } from './decode-utf8.ts';
 
-test('UTF-8 is kept as it is, a byte-order mark included', () => {
+test('decodes UTF-8 unchanged, including a byte-order mark', () => {
   expect(decodeUtf8(Buffer.from('\u{feff}é\r\n'), 'f')).toEqual({ text: '\u{feff}é\r\n' });
 });
 
-test('each line that is not UTF-8 is told, and UTF-16 by its name', () => {
+test('reports each line that is not UTF-8, and UTF-16 by its name', () => {
   const bytes = Buffer.concat([
     Buffer.from('A=1\nB='),
     Buffer.from([0xff]),
@@ -20,7 +20,7 @@ test('each line that is not UTF-8 is told, and UTF-16 by its name', () => {
   });
 });
 
-test('of any bytes nothing is lost: they are a text that has the same bytes, or a problem with its line', () => {
+test('decodes any bytes without loss, or reports a line', () => {
   const piece = fc.oneof(
     hostileValue.map((value) => Buffer.from(value)),
     fc.uint8Array({ maxLength: 6 }),

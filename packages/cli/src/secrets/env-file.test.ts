@@ -41,7 +41,7 @@ test.each([
   expect(values(line)).toEqual({ A: value });
 });
 
-test('names that other parsers lose are ordinary keys', () => {
+test('accepts keys such as __proto__', () => {
   expect(parseEnvFile('__proto__=c\nA-B=c\n1A=c\nconstructor=d', 'f').pairs.map(({ key }) => key)).toEqual([
     '__proto__',
     'A-B',
@@ -70,24 +70,24 @@ test.each([
   ['A=b\u001b[2J', 1, 'control character'],
   ['A=b\rB=c', 1, 'control character'],
   ['# comment\0', 1, 'control character'],
-])('%j is refused with line %i', (text, line, message) => {
+])('rejects %j with line %i', (text, line, message) => {
   const { problems } = parseEnvFile(text, '.env');
   expect(told(problems)).toEqual([expect.stringMatching(new RegExp(`^\\.env:${line}: .*${message}`))]);
 });
 
-test('a long line of blanks is read in one walk', () => {
+test('parses a long line of blanks in linear time', () => {
   const blanks = ' '.repeat(1_000_000);
   const { pairs, problems } = parseEnvFile(`A${blanks}B\nC=x${blanks}y`, 'f');
   expect(pairs.map(({ key, value }) => [key, value.length])).toEqual([['C', 1_000_002]]);
   expect(problems.map(({ where }) => where.line)).toEqual([1]);
 });
 
-test('all problems come at once, in the order of lines, and the rest of a lost value is none of them', () => {
+test('reports all problems in the order of lines, and none for the rest of an unclosed value', () => {
   const text = 'A=1\nnonsense\nB="open\nMIIE/+==\n--end--\nC=x # y\nD=\u0007\nE=2\n';
   expect(parseEnvFile(text, 'f').problems.map(({ where }) => where.line)).toEqual([2, 3, 6, 7]);
 });
 
-test('no problem and no warning shows anything of a line but a key', () => {
+test('problems and warnings contain only keys of a line', () => {
   const hidden = 'Canary7d1f';
   const lines = [`A=${hidden} # x`, `B="${hidden}"x`, hidden, `${hidden}.x=1`, `C=\`${hidden}#\``, `D="${hidden}`];
   const { problems, warnings } = parseEnvFile(lines.join('\n'), 'f');
@@ -95,7 +95,7 @@ test('no problem and no warning shows anything of a line but a key', () => {
   expect(JSON.stringify({ problems, warnings })).not.toContain(hidden);
 });
 
-test('keys without a value are left out and named', () => {
+test('skips and lists keys without a value', () => {
   const { pairs, skipped } = parseEnvFile('A=\nB=""\nC=\'\'\nD=x\n', '.env');
   expect(pairs.map(({ key }) => key)).toEqual(['D']);
   expect(skipped.map(({ key, where }) => `${key} ${formatLocation(where)}`)).toEqual([
@@ -105,7 +105,7 @@ test('keys without a value are left out and named', () => {
   ]);
 });
 
-test('any value that can be written comes back byte by byte, whichever way it was written (12,000 cases)', () => {
+test('parses any value byte for byte in every form (12,000 cases)', () => {
   const entry = fc.record({
     value: hostileValue.filter((text) => fileForms(text).length > 0),
     way: fc.nat(),
@@ -132,7 +132,7 @@ test('any value that can be written comes back byte by byte, whichever way it wa
   );
 });
 
-test('any text at all is read or refused with a line, and never throws (10,000 cases)', () => {
+test('parses any text or reports a line, and never throws (10,000 cases)', () => {
   const text = fc.array(fc.oneof(hostileValue, fc.constantFrom('A=', 'B=', '\n', '\0')), { maxLength: 20 });
   fc.assert(
     fc.property(text, (pieces) => {

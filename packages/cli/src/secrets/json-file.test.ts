@@ -6,7 +6,7 @@ import { formatLocation } from './parse-result.ts';
 const problemsOf = (text: string) =>
   parseJsonFile(text, 'f.json').problems.map(({ where, message }) => `${formatLocation(where)}: ${message}`);
 
-test('an object of texts is its keys and values, each with its line', () => {
+test('parses an object of strings with the line of each key', () => {
   const { pairs, skipped } = parseJsonFile('\u{feff}{\n "A": "x\\ny",\n\n "__proto__": "\\u00e9", "E": ""\n}', 'f');
   expect(pairs.map(({ key, value, where }) => [key, value, where.line])).toEqual([
     ['A', 'x\ny', 2],
@@ -15,7 +15,7 @@ test('an object of texts is its keys and values, each with its line', () => {
   expect(skipped.map(({ key }) => key)).toEqual(['E']);
 });
 
-test('a key that is there twice is there twice: what JSON.parse hides is found later', () => {
+test('keeps both values of a duplicate key', () => {
   expect(parseJsonFile('{"A":"1","A":"2","\\u0041":"3"}', 'f').pairs.map(({ key }) => key)).toEqual(['A', 'A', 'A']);
 });
 
@@ -27,23 +27,23 @@ test.each([
   ['', [1]],
   ['{\n"A": "x\ny"}', [2]],
   ['{"A": \'x\'}', [1]],
-])('%j is refused with its lines', (text, lines) => {
+])('rejects %j with its lines', (text, lines) => {
   expect(parseJsonFile(text, 'f').problems.map(({ where }) => where.line)).toEqual(lines);
 });
 
-test('a long text that nothing closes is found out in one walk', () => {
+test('rejects a long unclosed string in linear time', () => {
   const { problems } = parseJsonFile(`{"A": "x",\n"B": "${'long '.repeat(10_000)}}`, 'f');
   expect(problems.map(({ where }) => where.line)).toEqual([2]);
 });
 
-test('no problem shows anything of the file but keys', () => {
+test('problems contain only keys of the file', () => {
   for (const text of ['{"A": "Canary7d1f", B}', '{"Canary7d1f.": "x"}', '{"A": ["Canary7d1f"]}', 'Canary7d1f']) {
     expect(problemsOf(text).join()).not.toContain('Canary7d1f');
     expect(problemsOf(text)).toHaveLength(1);
   }
 });
 
-test('what JSON.stringify writes comes back byte by byte (10,000 cases)', () => {
+test('parses the output of JSON.stringify byte for byte (10,000 cases)', () => {
   const key = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/).filter((text) => text.length <= 64);
   const value = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 });
   fc.assert(

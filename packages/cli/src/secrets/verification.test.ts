@@ -9,9 +9,11 @@ it.each([
   ['2026-11-20T12:00:00.000Z', 'the credentials of hub expired at 2026-11-20T12:00:00Z; set new ones'],
   ['2026-11-21T12:00:00.000Z', 'the credentials of hub expire at 2026-11-21T12:00:00Z; set new ones before'],
   ['2026-11-21T12:00:01.000Z', null],
-])('credentials that end at %s: %s', (iso, warning) => expect(expiryWarning('hub', iso, now)).toBe(warning));
+])('warns about credentials that expire at %s: %s', (iso, warning) =>
+  expect(expiryWarning('hub', iso, now)).toBe(warning),
+);
 
-it('an expiry is marked on a terminal, and plain in plain text', () => {
+it('marks an expiry on a terminal, not in plain output', () => {
   expect(expiryCell('2026-11-20T11:00:00.000Z', now)).toEqual({
     text: '2026-11-20T11:00:00.000Z',
     rich: '2026-11-20 11:00:00Z, expired',
@@ -24,7 +26,7 @@ it('an expiry is marked on a terminal, and plain in plain text', () => {
   expect(expiryCell(null, now)).toMatchObject({ text: '' });
 });
 
-it('what a registry said comes with when and why; what nobody asked says nothing', () => {
+it('shows time and message of a verification, and neither without one', () => {
   const verification = { result: 'rejected', message: 'No.', image: null, checkedAt: now.toISOString() } as const;
   const fields = credentialFields({ expiresAt: null, verification }, now);
   expect(fields.map(([label]) => label)).toEqual(['Expires', 'Registry says', 'Checked', 'Why']);

@@ -22,7 +22,7 @@ async function write(text: string, mode = 0o600): Promise<void> {
 
 const modeOf = async (file: string) => (await stat(file)).mode & 0o777;
 
-test('no file is an empty profile', async () => {
+test('reads a missing file as an empty profile', async () => {
   expect(await readProfile(place.file, warn)).toEqual({
     api_url: null,
     organization: null,
@@ -31,7 +31,7 @@ test('no file is an empty profile', async () => {
   });
 });
 
-test('what is written is read again, and only its owner can read it', async () => {
+test('reads a written profile, whose mode is 0600', async () => {
   await writeProfile(place.file, { private_key: 'sk_a', organization: 'acme' });
   await writeProfile(place.file, { public_key: 'pk_"\n' });
   expect(await readProfile(place.file, warn)).toMatchObject({ private_key: 'sk_a', organization: 'acme' });
@@ -42,13 +42,13 @@ test('what is written is read again, and only its owner can read it', async () =
   expect(warnings).toEqual([]);
 });
 
-test('writing keeps what it does not know', async () => {
+test('keeps unknown fields when it writes', async () => {
   await write('colour = "blue"\nprivate_key = "sk_a"\n[later]\nport = 7\n');
   await writeProfile(place.file, { private_key: null, api_url: 'http://a' });
   expect(await readFile(place.file, 'utf8')).toBe('colour = "blue"\napi_url = "http://a"\n\n[later]\nport = 7\n');
 });
 
-test('a file that others can read is closed to them, with a warning', async () => {
+test('restricts the mode of a file that other users can read, with a warning', async () => {
   await write('private_key = "sk_a"\n', 0o644);
   expect((await readProfile(place.file, warn)).private_key).toBe('sk_a');
   expect(await modeOf(place.file)).toBe(0o600);
@@ -57,7 +57,7 @@ test('a file that others can read is closed to them, with a warning', async () =
   ]);
 });
 
-test('what a killed run left behind neither stops a write nor gets into the profile', async () => {
+test('ignores the temporary file of a killed run', async () => {
   await write('organization = "acme"\n');
   await writeFile(`${place.file}.new`, 'private_key = "half', { mode: 0o644 });
   await writeProfile(place.file, { private_key: 'sk_b' });
@@ -66,7 +66,7 @@ test('what a killed run left behind neither stops a write nor gets into the prof
   expect(await modeOf(place.file)).toBe(0o600);
 });
 
-test('a profile that is a symbolic link stays one', async () => {
+test('keeps a profile that is a symbolic link', async () => {
   const real = join(dirname(dirname(place.file)), 'real.toml');
   await write('');
   await writeFile(real, 'organization = "acme"\n');
@@ -76,7 +76,7 @@ test('a profile that is a symbolic link stays one', async () => {
   expect(await readFile(real, 'utf8')).toBe('organization = "acme"\nprivate_key = "sk_a"\n');
 });
 
-test('a broken profile is told by its line and never quoted, and never overwritten', async () => {
+test('reports the line of an invalid profile without quoting or overwriting it', async () => {
   const broken = 'organization = "acme"\nprivate_key = "sk_secret\n';
   await write(broken);
   const reading = await readProfile(place.file, warn).catch((error: Error) => error);
@@ -86,7 +86,7 @@ test('a broken profile is told by its line and never quoted, and never overwritt
   expect(await readFile(place.file, 'utf8')).toBe(broken);
 });
 
-test('a field of another type is an error that names it', async () => {
+test('rejects a field of another type by its name', async () => {
   await write('api_url = 7\n');
   await expect(readProfile(place.file, warn)).rejects.toThrow('api_url must be a string in quotes');
 });

@@ -16,7 +16,7 @@ function circumstances(signal = new AbortController().signal) {
 }
 
 test.each([new ConnectionError('gone'), failure('shutting-down'), failure('bot-unreachable')])(
-  'after %s it is asked again, with growing pauses, until there is an answer',
+  'retries after %s with increasing delays until a response arrives',
   async (error) => {
     const { waited, context } = circumstances();
     let asked = 0;
@@ -29,7 +29,7 @@ test.each([new ConnectionError('gone'), failure('shutting-down'), failure('bot-u
   },
 );
 
-test('that it is asked again is said until there is an answer, the last one too, and an answer at once says nothing', async () => {
+test('shows the retry status until a response arrives', async () => {
   for (const failures of [0, 1, retryDelaysMs.length]) {
     const { statuses, context } = circumstances();
     let asked = 0;
@@ -42,7 +42,7 @@ test('that it is asked again is said until there is an answer, the last one too,
   }
 });
 
-test('a refusal is final, and so is the last attempt', async () => {
+test('does not retry after an error response or the last attempt', async () => {
   const { waited, context } = circumstances();
   const refuse = () => Promise.reject(failure('not-found'));
   await expect(withRetries(context, refuse)).rejects.toMatchObject({ reason: 'not-found' });
@@ -52,7 +52,7 @@ test('a refusal is final, and so is the last attempt', async () => {
   expect(waited).toEqual(retryDelaysMs);
 });
 
-test('Ctrl-C is not waited through', async () => {
+test('stops retrying on Ctrl-C', async () => {
   const { waited, context } = circumstances(AbortSignal.abort(new Error('interrupted')));
   await expect(withRetries(context, () => Promise.reject(new ConnectionError('gone')))).rejects.toThrow('interrupted');
   expect(waited).toEqual([]);

@@ -9,7 +9,7 @@ const file = '/home/ada/.config/botcli/config.toml';
 const profile: Profile = { api_url: 'http://p:1', organization: 'prof', private_key: 'sk_p', public_key: 'pk_p' };
 const environment = (variables: Record<string, string> = {}) => readEnvironment({ HOME: '/home/ada', ...variables });
 
-test('with nothing said, the service is where it listens by default, and nobody asks', () => {
+test('uses the default URL and no key without settings', () => {
   expect(resolveSettings(none, environment(), empty)).toEqual({
     origin: { value: 'http://127.0.0.1:7420', source: 'the default' },
     privateKey: null,
@@ -18,7 +18,7 @@ test('with nothing said, the service is where it listens by default, and nobody 
   });
 });
 
-test('the profile is used where the environment says nothing, and an empty variable says nothing', () => {
+test('uses the profile for missing and empty variables', () => {
   expect(resolveSettings(none, environment({ BOTCLI_TOKEN: '', BOTCLI_API_URL: ' ' }), profile)).toEqual({
     origin: { value: 'http://p:1', source: file },
     privateKey: { value: 'sk_p', source: file },
@@ -27,7 +27,7 @@ test('the profile is used where the environment says nothing, and an empty varia
   });
 });
 
-test('flags win over the environment, and the environment over the profile', () => {
+test('flags override the environment, which overrides the profile', () => {
   const variables = { BOTCLI_API_URL: 'http://e:2', BOTCLI_ORG: 'env', BOTCLI_PUBLIC_KEY: 'pk_e' };
   expect(resolveSettings(none, environment(variables), profile)).toMatchObject({
     origin: { value: 'http://e:2', source: 'BOTCLI_API_URL' },
@@ -53,11 +53,11 @@ test.each([
   ['http://h:1/v1', 'http://h:1'],
   ['http://h:1/v1/', 'http://h:1'],
   ['https://H/bots/v1', 'https://h/bots'],
-])('the address %s is %s', (given, origin) => {
+])('parses the URL %s as %s', (given, origin) => {
   expect(resolveSettings({ ...none, 'api-url': given }, environment(), empty).origin.value).toBe(origin);
 });
 
-test.each(['h:1', 'localhost', 'ftp://h', 'http://user:word@h', 'http://h?x=1', ''])('%j is no address', (given) => {
+test.each(['h:1', 'localhost', 'ftp://h', 'http://user:word@h', 'http://h?x=1', ''])('rejects the URL %j', (given) => {
   expect(() => resolveSettings({ ...none, 'api-url': given }, environment(), empty)).toThrow(/address from --api-url/);
 });
 

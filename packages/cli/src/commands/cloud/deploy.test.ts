@@ -44,7 +44,7 @@ const deploy = (line = '', given: Circumstances = {}) =>
 const asked = () => service.taken.map(({ operation }) => operation);
 const bodyOf = (operation: string) => service.taken.findLast((one) => one.operation === operation)?.body;
 
-test('a first deploy shows what goes along and changes, uploads, shows the log, and says what to do next', async () => {
+test('a first deploy shows files and changes, uploads, shows the log and suggests commands', async () => {
   await put({ '.env': 'KEY=1', 'node_modules/a.js': 'x' });
   const { status, stdout, stderr } = await deploy('--yes');
   expect(stderr.split('\n')).toEqual([
@@ -95,7 +95,7 @@ test.each([
   [['lightrtc', 'carrier1'], ['Start a session\tbotcli cloud agent start my-bot --transport webrtc']],
   [['carrier1'], ['Reach it\tby carrier1; see the README of the project']],
   [['hostedrtc'], ['Reach it\tby hostedrtc; see the README of the project']],
-])('a project that init made with %j is told how it is reached, and no other way', async (transports, says) => {
+])('suggests how to reach a generated project with the transports %j', async (transports, says) => {
   await put({
     '.botcli/project.json': JSON.stringify({ configuration: { transports } }),
     'server/deploy.toml': 'agent_name = "my-bot"\n',
@@ -115,7 +115,7 @@ test.each([
   });
 });
 
-test('a bot of another make beside one that init made is not told the ways into that one', async () => {
+test('ignores the transports of a generated project in another folder', async () => {
   await put({
     '.botcli/project.json': JSON.stringify({ configuration: { transports: ['carrier1'] } }),
     'other/package.json': '{"main": "bot.js"}',
@@ -125,7 +125,7 @@ test('a bot of another make beside one that init made is not told the ways into 
   expect(stdout).toContain('(if the bot supports WebSockets)');
 });
 
-test('an unchanged project says so: nothing is asked, sent or prepared', async () => {
+test('reports an unchanged project without a prompt, an upload or a build', async () => {
   await deploy('--yes');
   const before = service.taken.length;
   const { status, stdout } = await deploy('--json');
@@ -134,7 +134,7 @@ test('an unchanged project says so: nothing is asked, sent or prepared', async (
   expect(asked().slice(before)).toEqual(['getAgent', 'getDeployment']);
 });
 
-test('--force deploys again what is the same, from the build that is there', async () => {
+test('--force deploys an unchanged project again from its existing build', async () => {
   await deploy('--yes');
   const before = service.taken.length;
   expect(await deploy('--force')).toMatchObject({ status: 0, stderr: expect.stringContaining('Nothing changes') });
@@ -142,7 +142,7 @@ test('--force deploys again what is the same, from the build that is there', asy
   expect(bodyOf('updateAgent')).toMatchObject({ forceRedeploy: true, buildId: service.builds[0]?.id });
 });
 
-test('a change of settings alone shows old and new, and takes the build that is there', async () => {
+test('shows changed settings and reuses the existing build', async () => {
   await deploy('--yes');
   await put({ 'deploy.toml': 'agent_name = "my-bot"\n[scaling]\nmin_agents = 2\n' });
   const before = service.taken.length;
@@ -156,7 +156,7 @@ test('a change of settings alone shows old and new, and takes the build that is 
   expect(bodyOf('updateAgent')).toMatchObject({ autoScaling: { minAgents: 2, maxAgents: 9 } });
 });
 
-test('a secret set that is taken out of the file is taken off the agent', async () => {
+test('removes the secret set from the agent when it is removed from the deploy file', async () => {
   await put({ 'deploy.toml': 'agent_name = "my-bot"\nsecret_set = "keys"\n' });
   await deploy('--yes');
   expect(bodyOf('createAgent')).toMatchObject({ secretSet: 'keys' });
@@ -199,7 +199,7 @@ test.each([
   },
 );
 
-test('without a file a secret set stays, and a flag gives one', async () => {
+test('keeps the secret set without a deploy file, and --secrets sets one', async () => {
   await rm(join(folder, 'deploy.toml'));
   await deploy('my-bot --secrets keys --yes');
   expect(bodyOf('createAgent')).toMatchObject({ secretSet: 'keys' });
@@ -207,7 +207,7 @@ test('without a file a secret set stays, and a flag gives one', async () => {
   expect(bodyOf('updateAgent')).not.toHaveProperty('secretSet');
 });
 
-test('a secret that changed is a change by itself', async () => {
+test('shows a changed secret as a change', async () => {
   await put({ 'deploy.toml': 'agent_name = "my-bot"\nsecret_set = "keys"\n' });
   await deploy('--yes');
   const [deployed] = service.deployments;
@@ -223,7 +223,7 @@ test('a secret that changed is a change by itself', async () => {
   });
 });
 
-test('content that was prepared before is not sent again', async () => {
+test('does not upload content that was built before', async () => {
   await deploy('--yes');
   await put({ 'bot.js': '// 2' });
   await deploy('--yes');
@@ -234,7 +234,7 @@ test('content that was prepared before is not sent again', async () => {
   expect(bodyOf('updateAgent')).toMatchObject({ buildId: service.builds[1]?.id });
 });
 
-test('it asks on a terminal with what it would do; no is exit 1, no terminal is exit 2, and nothing is sent', async () => {
+test('asks for confirmation: exit 1 when declined, exit 2 without a terminal, and sends nothing', async () => {
   const no = await deploy('', { terminal: true, answers: [false] });
   expect(no).toMatchObject({
     status: 1,
@@ -246,7 +246,7 @@ test('it asks on a terminal with what it would do; no is exit 1, no terminal is 
   expect(await deploy('', { terminal: true, answers: [true] })).toMatchObject({ status: 0 });
 });
 
-test('a dry run shows all and changes nothing', async () => {
+test('a dry run shows everything and changes nothing', async () => {
   const { status, stdout } = await deploy('--dry-run --json');
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -263,7 +263,7 @@ test('a dry run shows all and changes nothing', async () => {
   });
 });
 
-test('an upload that breaks off goes on where it was, in one run and in the next', async () => {
+test('resumes an interrupted upload in the same run and in the next one', async () => {
   await put({ 'voice.bin': randomBytes(2_000_000) });
   service.faults.breaks = [100_000, 1_000, 0];
   expect((await deploy('--yes')).status).toBe(0);
@@ -279,7 +279,7 @@ test('an upload that breaks off goes on where it was, in one run and in the next
   expect(resumed).toMatchObject({ status: 0, stderr: expect.stringContaining('Resuming an earlier upload') });
 });
 
-test('an upload whose token has run out asks for another; one that is refused for good is exit 1', async () => {
+test('renews an expired upload token; exit 1 when the upload is rejected', async () => {
   service.faults.refuse = 'upload-token-invalid';
   expect((await deploy('--yes')).status).toBe(0);
   await put({ 'bot.js': '// 2' });
@@ -289,13 +289,13 @@ test('an upload whose token has run out asks for another; one that is refused fo
   expect(JSON.parse(full.stdout).error).toMatchObject({ reason: 'storage-full' });
 });
 
-test('an upload gets to a service that knows itself by an address that cannot be reached from here', async () => {
+test('uploads to the configured URL when the public URL is unreachable', async () => {
   await put({ 'voice.bin': randomBytes(2_000_000) });
   service.faults.publicOrigin = 'http://127.0.0.1:1';
   expect((await deploy('--yes')).status).toBe(0);
 });
 
-test('a service that is away for a moment is asked again', async () => {
+test('retries requests while the service is unavailable', async () => {
   await deploy('--yes');
   await put({ 'bot.js': '// 2' });
   const { length } = service.taken;
@@ -305,7 +305,7 @@ test('a service that is away for a moment is asked again', async () => {
   expect((await going).status).toBe(0);
 });
 
-test('Ctrl-C during an upload is exit 130, leaves nothing behind here, and the part that got through there', async () => {
+test('Ctrl-C during an upload exits with 130, removes temporary files and keeps the uploaded part', async () => {
   await put({ 'voice.bin': randomBytes(1_000_000) });
   const interruption = new AbortController();
   service.faults.stalls = true;
@@ -316,7 +316,7 @@ test('Ctrl-C during an upload is exit 130, leaves nothing behind here, and the p
   expect((await deploy('--yes')).status).toBe(0);
 });
 
-test('a deploy that gets no answer is looked for, and asked for again only if it was not done', async () => {
+test('repeats a deploy without a response only if it had no effect', async () => {
   service.faults.losesWrites = 'after';
   expect((await deploy('--yes')).status).toBe(0);
   service.faults.losesWrites = 'before';
@@ -325,7 +325,7 @@ test('a deploy that gets no answer is looked for, and asked for again only if it
   expect(service.deployments).toHaveLength(2);
 });
 
-test('Ctrl-C while it is built or rolled out says what goes on by itself', async () => {
+test('Ctrl-C during a build or rollout says that it continues in the service', async () => {
   const told = async (until: string) => {
     const interruption = new AbortController();
     const before = service.taken.length;
@@ -346,7 +346,7 @@ test('Ctrl-C while it is built or rolled out says what goes on by itself', async
   });
 });
 
-test('a build that fails is exit 1 with its reason, and nothing is deployed', async () => {
+test('exits with 1 and the reason of a failed build, and deploys nothing', async () => {
   service.faults.buildFails = true;
   service.faults.log = ['error: \u001b[31mno\u001b[2J main'];
   const { status, stdout, stderr } = await deploy('--yes --json');
@@ -380,7 +380,7 @@ test('shows the elapsed time of a build that an earlier run of the command start
   expect(stderr).not.toMatch(/queued|Waiting/);
 });
 
-test('a bot that does not start is exit 1 with its last words, and what serves on is named', async () => {
+test('exits with 1, the bot’s last output and the active deployment when a bot does not start', async () => {
   await deploy('--yes');
   const serving = service.deployments[0]?.id;
   await put({ 'bot.js': 'throw 1' });
@@ -410,7 +410,7 @@ test('a bot that does not start is exit 1 with its last words, and what serves o
   expect((await deploy('--force')).status).toBe(0);
 });
 
-test('of a bot that wrote nothing it is said so, and no command is named that would show nothing', async () => {
+test('reports a bot without output and suggests no command for its logs', async () => {
   const silent = { exitCode: 0, signal: null, outOfMemory: false, tail: '', message: 'It exited with status 0.' };
   service.faults.fails = { ...silent, code: 'PCC_BOT_EXITED' };
   const { status, stderr } = await deploy('--yes');
@@ -421,7 +421,7 @@ test('of a bot that wrote nothing it is said so, and no command is named that wo
   expect((await deploy('--force')).stderr).not.toContain('The bot wrote no output');
 });
 
-test('it waits through the rollout, saying what for, unless it shall not', async () => {
+test('waits for the rollout and shows its phases, unless --no-wait is given', async () => {
   service.faults.looks = 5;
   const { stderr, stdout } = await deploy('--yes');
   expect(stderr).toContain('Preparing\nStarting the first instance\n');
@@ -434,7 +434,7 @@ test('it waits through the rollout, saying what for, unless it shall not', async
   expect((await deploy('--yes')).stderr).toContain('3 live sessions stay on the current version');
 });
 
-test('on a narrow terminal it is seen whole what a rollout waits for and what serves meanwhile', async () => {
+test('shows the whole rollout status on a narrow terminal', async () => {
   service.faults.looks = 5;
   const first = await deploy('--yes', { terminal: true, columns: 60 });
   expect(first.stderr).toMatch(/\d+ s: Preparing; none is active yet\r/);
@@ -444,7 +444,7 @@ test('on a narrow terminal it is seen whole what a rollout waits for and what se
   expect(second.stderr).toMatch(/\d+ s: Starting the first instance; previous one is active\r/);
 });
 
-test('a build that is canceled while the deploy follows it is exit 1, and nothing is deployed', async () => {
+test('exits with 1 when the followed build is canceled, and deploys nothing', async () => {
   service.faults.buildIsCanceled = true;
   const { status, stderr } = await deploy('--yes');
   expect(status).toBe(1);
@@ -452,7 +452,7 @@ test('a build that is canceled while the deploy follows it is exit 1, and nothin
   expect(service.deployments).toEqual([]);
 });
 
-test('a build that is named is deployed without packing; one that failed is refused', async () => {
+test('deploys an existing build without packing and rejects a failed one', async () => {
   await deploy('--yes');
   await put({ 'bot.js': '// 2' });
   service.faults.buildFails = true;
@@ -470,7 +470,7 @@ test('a build that is named is deployed without packing; one that failed is refu
   });
 });
 
-test('the deploy file is found in server/, under its other name, and by --config-file; the folder follows it', async () => {
+test('finds the deploy file in server/, by its alternative name and by --config-file', async () => {
   await rm(join(folder, 'deploy.toml'));
   expect(await deploy('--yes')).toMatchObject({ status: 2, stderr: expect.stringContaining('agent_name = "my-bot"') });
   await put({ 'server/pcc-deploy.toml': 'agent_name = "my-bot"\n', 'server/bot.py': 'x' });
@@ -492,7 +492,7 @@ test('the deploy file is found in server/, under its other name, and by --config
   });
 });
 
-test('without a file only what is said is changed', async () => {
+test('changes only the given settings without a deploy file', async () => {
   await deploy('--yes');
   await rm(join(folder, 'deploy.toml'));
   await deploy('my-bot --max-session-duration 90 --yes');
@@ -506,13 +506,13 @@ test.each([
   ['agent_name = "my-bot"\nimage = "a/b:1"\n', 'image: this region runs builds'],
   ['agent_name = \n', 'line 1:'],
   ['', 'agent_name: is missing'],
-])('the deploy file %j is refused with what is wrong with it', async (text, message) => {
+])('rejects the deploy file %j with its problems', async (text, message) => {
   await put({ 'deploy.toml': text });
   expect(await deploy('--yes')).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
   expect(service.taken).toEqual([]);
 });
 
-test('what cannot be packed is named before anything is sent', async () => {
+test('names files that cannot be packed before anything is sent', async () => {
   await symlink('/etc/passwd', join(folder, 'secrets'));
   expect(await deploy('--yes')).toMatchObject({
     status: 1,
@@ -526,7 +526,7 @@ test('what cannot be packed is named before anything is sent', async () => {
   expect(asked()).not.toContain('getBuildUploadUrl');
 });
 
-test('what is probably not meant is warned about', async () => {
+test('warns about files that are probably packed by mistake', async () => {
   await put({
     'package.json': '{"main": "./dist/bot.js"}',
     'dist/bot.js': 'x',
@@ -559,7 +559,7 @@ test('an agent cannot move to another region', async () => {
   });
 });
 
-test('no temporary file stays behind', async () => {
+test('removes temporary files', async () => {
   // Other programs pack at the same time in the one that all use.
   const temporary = join(folder, '.botcli');
   await mkdir(temporary);
@@ -573,7 +573,7 @@ test('no temporary file stays behind', async () => {
   expect(await readdir(temporary)).toEqual([]);
 });
 
-test('the bounds of the options are those of the contract', () => {
+test('the limits of the options match the contract', () => {
   const reads = (name: string, text: string) => {
     const option = command.options[name];
     return option?.kind === 'value' ? option.read(text) : null;

@@ -118,7 +118,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     expect(bodies()).toEqual([whole]);
   });
 
-  it('takes the same credentials from an argument, a prompt, a password on standard input and a docker file', async () => {
+  it('reads the same credentials from an argument, a prompt, standard input and a docker file', async () => {
     const file = join(directory, 'config.json');
     await writeFile(
       file,
@@ -202,14 +202,14 @@ describe('botcli cloud secrets image-pull-secret', () => {
     else expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
   });
 
-  it('names the file that it cannot read', async () => {
+  it('names an unreadable file', async () => {
     expect(await run(['hub', 'ghcr.io', '--from-docker-config', 'none.json'])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('Cannot read none.json (ENOENT)'),
     });
   });
 
-  it('--verify says what the registry says, and status 1 is for credentials that it does not take', async () => {
+  it('--verify shows the registry’s result, with status 1 for rejected credentials', async () => {
     const verified = await run(['hub', 'ghcr.io', secret, '--verify', '--json']);
     expect(verified.status).toBe(0);
     expect(JSON.parse(verified.stdout)).toMatchObject({ name: 'hub', host: 'ghcr.io', verification });
@@ -230,7 +230,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     shownNowhere(rejected);
   });
 
-  it('--expires says when, and credentials that end soon are told about', async () => {
+  it('--expires sets the expiry and warns about credentials that expire soon', async () => {
     const outcome = await run(['hub', 'ghcr.io', secret, '--expires', '12h']);
     expect(bodies().at(-1)).toMatchObject({ expiresAt: '2026-11-21T05:00:00.000Z' });
     expect(outcome.stderr).toContain('the credentials of hub expire at 2026-11-21T05:00:00Z; set new ones before');
@@ -243,7 +243,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     expect(bodies()).toEqual([{ ...whole, region: 'eu', dryRun: true }]);
   });
 
-  it('is checked again by its name alone, by `verify`', async () => {
+  it('`secrets verify` verifies a stored secret', async () => {
     const verify = (...args: string[]) =>
       runProgram(['cloud', 'secrets', 'verify', ...args], {
         variables: { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
