@@ -151,7 +151,7 @@ test('an upload resumes after Ctrl-C', async () => {
   line.onPassed = () => {};
   const sent = line.passed;
   const again = await cloud('deploy --yes');
-  expect(again).toMatchObject({ status: 0, stderr: expect.stringContaining('resuming from there') });
+  expect(again).toMatchObject({ status: 0, stderr: expect.stringContaining('Resuming an earlier upload') });
   expect(line.passed - sent).toBeLessThan(5_500_000);
 });
 
@@ -166,7 +166,7 @@ test('a failed build and a bot that does not start exit with status 1 and keep t
   expect(broken.stderr).toContain('keeps serving');
   expect(await answerOfSession()).toBe('one');
   const { stdout } = await cloud(`agent status ${name}`);
-  expect(stdout).toContain(`Keep what is serving\tbotcli cloud agent rollback ${name} --to`);
+  expect(stdout).toContain(`Roll back\tbotcli cloud agent rollback ${name} --to`);
 });
 
 test('a refusal of the service is printed with its message', async () => {
@@ -178,7 +178,7 @@ test('a refusal of the service is printed with its message', async () => {
   await put({ 'deploy.toml': `agent_name = "${name}"\nregion = "moon"\n` });
   expect(await cloud('deploy --yes')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('only builds for the region us-west'),
+    stderr: expect.stringContaining('Region "moon" does not exist.'),
   });
   expect(await cloud(`agent rollback ${name} --yes`)).toMatchObject({ status: 1 });
 });
